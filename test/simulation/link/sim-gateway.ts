@@ -61,7 +61,8 @@ export async function startGateway(side: GatewayNeeds, run: Run): Promise<Gatewa
       (await createExecution({ ...base, dispatcher } as unknown as Parameters<typeof createExecution>[0], CALL, input))
         .id,
     join: async (askCloud: AskCloud) => {
-      const join = { ...base, uplink, askCloud } as unknown as JoinNeeds;
+      const authenticator = { forgetCloud: () => {} };
+      const join = { ...base, authenticator, uplink, askCloud } as unknown as JoinNeeds;
       await joinCloud(join, CALL, { url: "http://cloud", code: "code" });
     },
   });
