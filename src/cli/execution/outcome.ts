@@ -43,7 +43,7 @@ export function outcomeOf(execution: Execution): Outcome {
       return {
         exitCode: EXIT.unknownOutcome,
         lines: [
-          "the gateway has the command, but what came of it is not known here yet",
+          "the gateway has the command or may have it, and what came of it is not known here yet",
           `  wait for it: busbar execution wait ${place}`,
         ],
       };
