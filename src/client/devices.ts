@@ -9,6 +9,7 @@ import type {
   LogSeverity,
   MqttProtocol,
 } from "./resources/device.ts";
+import type { MayWait } from "./resources/gateway.ts";
 import type { JsonObject } from "./resources/json.ts";
 import type { Page, Window } from "./resources/page.ts";
 import type { Simulation, SimulationChange } from "./resources/simulation.ts";
@@ -44,7 +45,8 @@ export function devices(transport: Transport) {
     ),
     get: (id: string, query: Expand = {}) =>
       json<{ device: Device }>({ method: "GET", path: at(id), query: { ...query } }),
-    update: (id: string, change: Change) => json<{ device: Device }>({ method: "PATCH", path: at(id), body: change }),
+    update: (id: string, change: Change) =>
+      json<{ device: Device } & MayWait>({ method: "PATCH", path: at(id), body: change }),
     delete: (id: string) => json<JsonObject>({ method: "DELETE", path: at(id) }),
     manifest: (id: string, view?: "COMPILED" | "ORIGINAL") =>
       json<{ manifest: JsonObject }>({ method: "GET", path: at(id, "/manifest"), query: { view } }),
@@ -61,7 +63,7 @@ export function devices(transport: Transport) {
     adjustSimulation: (id: string, change: SimulationChange) =>
       json<{ simulation: Simulation }>({ method: "PATCH", path: at(id, "/simulation"), body: change }),
     assignBlueprint: (id: string, blueprintId: string) =>
-      json<{ device: Device; changes?: readonly BlueprintChange[] }>({
+      json<{ device: Device; changes?: readonly BlueprintChange[] } & MayWait>({
         method: "POST",
         path: at(id, "/assign_blueprint"),
         body: { blueprint_id: blueprintId },
@@ -80,10 +82,11 @@ function configuration({ json }: Transport) {
   return {
     get: (id: string) => json<All>({ method: "GET", path: at(id, "/configuration") }),
     /** Replaces the given buckets, all or none. */
-    put: (id: string, buckets: Buckets) => json<All>({ method: "PUT", path: at(id, "/configuration"), body: buckets }),
+    put: (id: string, buckets: Buckets) =>
+      json<All & MayWait>({ method: "PUT", path: at(id, "/configuration"), body: buckets }),
     getBucket: (id: string, bucket: string) => json<One>({ method: "GET", path: path(id, bucket) }),
     putBucket: (id: string, bucket: string, values: JsonObject) =>
-      json<One>({ method: "PUT", path: path(id, bucket), body: values }),
+      json<One & MayWait>({ method: "PUT", path: path(id, bucket), body: values }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { listOf } from "./list-of.ts";
+import type { MayWait } from "./resources/gateway.ts";
 import type { JsonObject } from "./resources/json.ts";
 import type { Page, Window } from "./resources/page.ts";
 import type { Location, Site, SiteEnergy, SiteRetention } from "./resources/site.ts";
@@ -16,7 +17,8 @@ export function sites({ json }: Transport) {
     ),
     get: (id: string) => json<{ site: Site }>({ method: "GET", path: at(id) }),
     create: (site: SiteFields) => json<{ site: Site }>({ method: "POST", path: "/v3/sites", body: site }),
-    update: (id: string, change: SiteChange) => json<{ site: Site }>({ method: "PATCH", path: at(id), body: change }),
+    update: (id: string, change: SiteChange) =>
+      json<{ site: Site } & MayWait>({ method: "PATCH", path: at(id), body: change }),
     delete: (id: string) => json<JsonObject>({ method: "DELETE", path: at(id) }),
     retention: (id: string) => json<{ retention: SiteRetention }>({ method: "GET", path: at(id, "/retention") }),
     /** Replaces all rules of the site. */

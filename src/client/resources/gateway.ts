@@ -85,6 +85,9 @@ export type Uplink = {
   readonly last_error: string | null;
 };
 
+/** In a cloud, of an answer: the gateway of the site is away, and the change waits for it. The rest of the answer is what is there now. */
+export type MayWait = { readonly pending_change?: GatewayChange };
+
 /** A change of a joined site, which its gateway is asked for. */
 export type GatewayChange = {
   readonly id: string;

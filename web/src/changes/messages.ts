@@ -25,6 +25,20 @@ export const t = defineMessages({
     settled: "Settled",
     waits: "the gateway has not answered yet",
     overruledBy: (fields: string) => `Changed on the gateway meanwhile, and that stays: ${fields}`,
+    withdraw: "Withdraw",
+    withdrawOne: (action: string) => `Withdraw: ${action}`,
+    withdrawQuestion: "Withdraw the change?",
+    withdrawText:
+      "The gateway is not asked for it any more. If it got it before the line was cut, it may have made it already.",
+    withdrawn: "The change was withdrawn.",
+    waitsFor: (gateway: string | undefined) =>
+      `The change waits for ${gateway === undefined ? "the gateway of the site" : `gateway ${gateway}`}, which is not connected.`,
+    where: "System > Changes",
+    changesWait: (count: number, gateway: string | undefined) =>
+      `${count === 1 ? "1 change waits" : `${count} changes wait`} for ${gateway === undefined ? "the gateway" : `gateway ${gateway}`}:`,
+    notMade: (count: number) =>
+      count === 1 ? "1 change was not made in the last week." : `${count} changes were not made in the last week.`,
+    onlyDevice: (name: string) => `Only changes of ${name}`,
     gone: "no longer there",
     shown: (from: number, to: number, all: number) => `${from} to ${to} of ${all}`,
     earlier: "Newer",
@@ -55,6 +69,22 @@ export const t = defineMessages({
     settled: "Erledigt",
     waits: "das Gateway hat noch nicht geantwortet",
     overruledBy: (fields) => `Inzwischen am Gateway geändert, und das bleibt: ${fields}`,
+    withdraw: "Zurückziehen",
+    withdrawOne: (action) => `Zurückziehen: ${action}`,
+    withdrawQuestion: "Die Änderung zurückziehen?",
+    withdrawText:
+      "Das Gateway wird nicht mehr darum gebeten. Hat es sie bekommen, bevor die Leitung unterbrochen war, kann sie schon gemacht sein.",
+    withdrawn: "Die Änderung wurde zurückgezogen.",
+    waitsFor: (gateway) =>
+      `Die Änderung wartet auf ${gateway === undefined ? "das Gateway des Standorts" : `das Gateway ${gateway}`}, das nicht verbunden ist.`,
+    where: "System > Änderungen",
+    changesWait: (count, gateway) =>
+      `${count === 1 ? "1 Änderung wartet" : `${count} Änderungen warten`} auf das Gateway${gateway === undefined ? "" : ` ${gateway}`}:`,
+    notMade: (count) =>
+      count === 1
+        ? "1 Änderung der letzten Woche wurde nicht gemacht."
+        : `${count} Änderungen der letzten Woche wurden nicht gemacht.`,
+    onlyDevice: (name) => `Nur Änderungen von ${name}`,
     gone: "gibt es nicht mehr",
     shown: (from, to, all) => `${from} bis ${to} von ${all}`,
     earlier: "Neuere",

@@ -4,6 +4,11 @@ export const t = defineMessages({
   en: {
     loading: "Reading the configuration",
     saved: (bucket: string) => `${bucket} is saved`,
+    waits: "These values wait for the gateway. The device has the former ones until then.",
+    showStored: "Show the stored ones",
+    notMade: (bucket: string) =>
+      `${bucket} was not changed: the gateway has refused it, or it was changed there meanwhile.`,
+    withdrawn: (bucket: string) => `${bucket} was not changed: the change was withdrawn.`,
     reset: "Discard changes",
     changed: "Somebody else has changed these values. Your changes are still here.",
     takeOver: "Discard mine and show the new ones",
@@ -15,6 +20,11 @@ export const t = defineMessages({
   de: {
     loading: "Konfiguration wird gelesen",
     saved: (bucket) => `${bucket} ist gespeichert`,
+    waits: "Diese Werte warten auf das Gateway. Bis dahin hat das Gerät die bisherigen.",
+    showStored: "Die gespeicherten zeigen",
+    notMade: (bucket) =>
+      `${bucket} wurde nicht geändert: Das Gateway hat es abgelehnt, oder dort wurde es inzwischen geändert.`,
+    withdrawn: (bucket) => `${bucket} wurde nicht geändert: Die Änderung wurde zurückgezogen.`,
     reset: "Änderungen verwerfen",
     changed: "Jemand anders hat diese Werte geändert. Ihre Änderungen sind noch hier.",
     takeOver: "Meine verwerfen und die neuen zeigen",

@@ -1,4 +1,10 @@
-export type Toast = { readonly id: number; readonly tone: "ok" | "error" | "info"; readonly text: string };
+export type Toast = {
+  readonly id: number;
+  readonly tone: "ok" | "error" | "info";
+  readonly text: string;
+  /** Where more of it is to be seen. */
+  readonly link?: { readonly href: string; readonly text: string } | undefined;
+};
 
 const SHOWN_FOR = 6_000;
 let list = $state.raw<readonly Toast[]>([]);
@@ -9,10 +15,10 @@ export const toasts = {
   get list(): readonly Toast[] {
     return list;
   },
-  add(tone: Toast["tone"], text: string): void {
+  add(tone: Toast["tone"], text: string, link?: Toast["link"]): void {
     lastId += 1;
     const id = lastId;
-    list = [...list, { id, tone, text }].slice(-4);
+    list = [...list, { id, tone, text, link }].slice(-4);
     setTimeout(() => toasts.remove(id), SHOWN_FOR);
   },
   remove(id: number): void {

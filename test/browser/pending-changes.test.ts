@@ -1,0 +1,122 @@
+// Changes that are made on the page of a cloud while the gateway of the site is away: the page says that they wait, where they
+// are to be seen, and what became of them.
+import { expect, test } from "vitest";
+import { commandManifest, upload } from "../support/command-site.ts";
+import { eventually, useLinkedPair } from "../support/linked-pair.ts";
+import { inBrowser, PATIENCE, useWorld } from "./support/browse.ts";
+
+const LONG = 4 * PATIENCE;
+
+inBrowser("changes that wait", pendingChanges);
+
+function pendingChanges(): void {
+  const pair = useLinkedPair(["--http-page"]);
+  const { cloud, gateway } = pair;
+  const inCloud = useWorld(cloud);
+
+  const putHost = (id: string, host: string) =>
+    gateway.admin.call("PUT", `/v3/devices/${id}/configuration/network`, { json: { host } });
+  const hostIn = async ({ admin }: typeof cloud, id: string) =>
+    (await admin.get<{ values: { host?: string } }>(`/v3/devices/${id}/configuration/network`)).body.values?.host;
+
+  async function cut(): Promise<void> {
+    pair.line.cut();
+    await eventually(async () => {
+      const { body } = await cloud.admin.get<{ gateways: { connected: boolean }[] }>("/v3/gateways");
+      expect(body.gateways[0]?.connected).toBe(false);
+    });
+  }
+
+  async function madePump(): Promise<string> {
+    const id = await pair.site.device("Pump");
+    await putHost(id, "first.local");
+    await eventually(async () => expect(await hostIn(cloud, id)).toBe("first.local"));
+    return id;
+  }
+
+  test(
+    "a change that waits is told as one, stays in its form, is found from the device, and can be withdrawn; one that was overruled is found, too",
+    async () => {
+      const pump = await madePump();
+      const second = await upload(cloud, commandManifest("Second"));
+      await cut();
+
+      const visitor = await inCloud.signedIn();
+      const { page } = visitor;
+      await visitor.go(`/devices/${pump}/configuration`);
+      const form = page.getByRole("form", { name: "Network" });
+      await form.getByLabel("Host").fill("second.local");
+      await form.getByRole("button", { name: "Save" }).click();
+      const waits = page.getByText("The change waits for gateway North, which is not connected.");
+      await waits.waitFor();
+      await form.getByText("These values wait for the gateway.", { exact: false }).waitFor();
+      expect(await form.getByLabel("Host").inputValue()).toBe("second.local");
+      expect(await form.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
+      expect(await page.getByText("is saved").count()).toBe(0);
+      await page.getByText("1 change waits for gateway North: Change a configuration.").waitFor();
+      await form.getByRole("button", { name: "Show the stored ones" }).click();
+      expect(await form.getByLabel("Host").inputValue()).toBe("first.local");
+
+      await visitor.move(`/blueprints/${second}`);
+      await page.getByLabel("Assign to a device").selectOption({ label: "Pump" });
+      await page.getByRole("button", { name: "Assign" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Assign" }).click();
+      await waits.last().waitFor();
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+      expect(await page.getByText("Pump has Second").count()).toBe(0);
+
+      await visitor.move(`/devices/${pump}`);
+      const line = page.getByText(/^2 changes wait for gateway North: /);
+      await line.getByRole("link", { name: "System > Changes" }).click();
+      await page.getByText("Only changes of Pump").waitFor();
+      expect(await page.getByRole("row").filter({ hasText: "waits" }).count()).toBe(2);
+
+      // The blueprint was a mistake.
+      await page.getByRole("button", { name: "Withdraw: Assign a blueprint" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Withdraw" }).click();
+      await page.getByText("The change was withdrawn.").waitFor();
+      await expect.poll(() => page.getByRole("row").filter({ hasText: "waits" }).count()).toBe(1);
+
+      await putHost(pump, "third.local");
+      pair.line.heal();
+      await page.getByText("No change fits").waitFor();
+      await visitor.move(`/devices/${pump}`);
+      const notMade = page.getByText("1 change was not made in the last week.");
+      await notMade.getByRole("link", { name: "System > Changes" }).click();
+      await page.getByText("Changed on the gateway meanwhile, and that stays: network").waitFor();
+      const { body } = await gateway.admin.get<{ device: { blueprint_id: string } }>(`/v3/devices/${pump}`);
+      expect(body.device.blueprint_id).toBe(pair.site.blueprintId);
+      expect(visitor.complaints).toEqual([]);
+      await visitor.close();
+    },
+    LONG,
+  );
+
+  test(
+    "a form whose values wait shows the stored ones again when the gateway has them; who may not read gateways is told without a name",
+    async () => {
+      const pump = await madePump();
+      await cut();
+      const owner = await inCloud.signedIn({}, await cloud.token({ level: "owner" }));
+      const { page } = owner;
+      await owner.go(`/devices/${pump}/configuration`);
+      const form = page.getByRole("form", { name: "Network" });
+      await form.getByLabel("Host").fill("second.local");
+      await form.getByRole("button", { name: "Save" }).click();
+      await page.getByText("The change waits for the gateway of the site, which is not connected.").waitFor();
+      const note = form.getByText("These values wait for the gateway.", { exact: false });
+      await note.waitFor();
+      pair.line.heal();
+      await note.waitFor({ state: "detached" });
+      await expect.poll(() => form.getByLabel("Host").inputValue()).toBe("second.local");
+      expect(await hostIn(gateway, pump)).toBe("second.local");
+      await page
+        .getByText(/change waits for the gateway/)
+        .first()
+        .waitFor({ state: "detached" });
+      expect(owner.complaints).toEqual([]);
+      await owner.close();
+    },
+    LONG,
+  );
+}
