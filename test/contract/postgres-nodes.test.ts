@@ -1,6 +1,6 @@
 // Several nodes on one database, and a database that goes away.
 import pg from "pg";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import type { RecordStore } from "#service/ports/record-store.ts";
 import { openPostgresRecords } from "#store/postgres/open-records.ts";
 import { arrival, asNew, makeExecution } from "../support/executions.ts";
@@ -166,3 +166,17 @@ test("a server that may lose acknowledged commits is refused, unless that is all
 function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 10));
 }
+
+test("claims of names that are alike in 32 bits of their hash do not exclude each other", async () => {
+  const { nodes } = await twoNodes();
+  const names = ["000000001ffe", "00000000d4f9"].map((end) => `gateway 00000000-0000-7000-8000-${end}`);
+  const [one, other] = await Promise.all(
+    names.map((name, at) => vi.waitUntil(async () => await nodes[at]?.nodes.claim(name), { timeout: 5_000 })),
+  );
+  // The same name is had once.
+  for (const name of names) for (const { nodes: node } of nodes) expect(await node.claim(name)).toBeUndefined();
+  await one?.release();
+  const again = await nodes[1].nodes.claim(names[0] ?? "");
+  expect(again).toBeDefined();
+  await Promise.all([other?.release(), again?.release()]);
+});

@@ -90,8 +90,8 @@ test.runIf(hasMosquitto)("a node that joins takes its part of the sessions", { t
   // One lock a node is shared by all; the others are claims.
   const claims = async () => {
     const { rows } = await locks.query<{ count: number }>(
-      `SELECT count(*)::int AS count FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock'
-       AND objsubid = 2 AND classid = 723841
+      `SELECT count(*)::int AS count FROM pg_locks JOIN pg_stat_activity USING (pid)
+       WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND application_name = 'busbar node'
        AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) GROUP BY pid ORDER BY count`,
     );
     return rows.map(({ count }) => count);

@@ -256,7 +256,7 @@ export function openNodeBus(settings: BusSettings): NodeBus {
       if (owner === undefined || held.has(name)) return undefined;
       held.add(name);
       try {
-        const claim = await claimOn(owner, [NODE_CLASS, claimNumber(name)], () => held.delete(name));
+        const claim = await claimOn(owner, lockNumber(`claim ${name}`), () => held.delete(name));
         if (claim === undefined) held.delete(name);
         return claim;
       } catch (error) {
@@ -288,15 +288,12 @@ export function openNodeBus(settings: BusSettings): NodeBus {
   };
 }
 
-/** Undefined when another node has it. */
-async function claimOn(
-  { client, gone }: Session,
-  values: readonly number[],
-  onEnd: () => void,
-): Promise<Claim | undefined> {
-  const { rows } = await client.query<{ mine: boolean }>("SELECT pg_try_advisory_lock($1::int, $2::int) AS mine", [
-    ...values,
-  ]);
+/**
+ * Undefined when another node has it. A claim may last for months, so that two names with one number would exclude each
+ * other: the number has 64 bits, like those of the locks of writes, whose names are others.
+ */
+async function claimOn({ client, gone }: Session, number: bigint, onEnd: () => void): Promise<Claim | undefined> {
+  const { rows } = await client.query<{ mine: boolean }>("SELECT pg_try_advisory_lock($1::bigint) AS mine", [number]);
   if (rows[0]?.mine !== true || gone.signal.aborted) return undefined;
   let isHeld = true;
   const end = () => {
@@ -311,15 +308,10 @@ async function claimOn(
     async release() {
       gone.signal.removeEventListener("abort", end);
       if (!isHeld) return;
-      await client.query("SELECT pg_advisory_unlock($1::int, $2::int)", [...values]).catch(() => {});
+      await client.query("SELECT pg_advisory_unlock($1::bigint)", [number]).catch(() => {});
       end();
     },
   };
-}
-
-/** Two names with one number cannot be claimed at the same time, which only delays one of them. */
-function claimNumber(name: string): number {
-  return Number(BigInt.asIntN(32, lockNumber(`claim ${name}`))) || 1;
 }
 
 function ownProcess(client: pg.Client): number | undefined {
