@@ -3,12 +3,14 @@
 import { LinkMistake } from "./message-fields.ts";
 
 export const MAX_FRAME_BYTES = 256 * 1024;
+/** What is sent is smaller, so that a very slow line still carries a frame from time to time. */
+const SENT_FRAME_BYTES = 32 * 1024;
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
 const [LAST, MORE] = [0, 1];
 
 export function toFrames(message: Uint8Array): readonly Uint8Array[] {
-  const room = MAX_FRAME_BYTES - 1;
+  const room = SENT_FRAME_BYTES - 1;
   const frames: Uint8Array[] = [];
   for (let at = 0; at === 0 || at < message.length; at += room) {
     const part = message.subarray(at, at + room);

@@ -35,3 +35,13 @@ test.each([
 ])("a message %s is a mistake of the other side", async (_, message) => {
   await expect(all(channel([message]).messages)).rejects.toBeInstanceOf(LinkMistake);
 });
+
+test("a large message leaves in frames that a very slow line carries within a minute", async () => {
+  const sizes: number[] = [];
+  const send = async (frame: Uint8Array) => void sizes.push(frame.length);
+  const nothing = (async function* (): AsyncIterable<Uint8Array> {})();
+  const channel = createLinkChannel({ frames: nothing, send, close: () => {} }, () => undefined, 1);
+  await channel.send({ type: "package", content: new Uint8Array(100 * 1024) });
+  expect(sizes).toHaveLength(4);
+  expect(Math.max(...sizes)).toBe(32 * 1024);
+});

@@ -4,6 +4,7 @@ import { MAX_FRAME_BYTES } from "#core/link/frames.ts";
 import type { LinkSocket } from "#service/ports/link-socket.ts";
 
 interface Socket {
+  /** Bytes that the system has not taken. */
   readonly bufferedAmount: number;
   send(data: Uint8Array, sent: (error?: Error | null) => void): void;
   ping(): void;
@@ -12,7 +13,7 @@ interface Socket {
   close(code: number, reason: string): void;
   terminate(): void;
   on(event: "message", listener: (data: unknown, isBinary: boolean) => void): unknown;
-  on(event: "pong", listener: () => void): unknown;
+  on(event: "ping" | "pong", listener: () => void): unknown;
   on(event: "error", listener: (error: Error) => void): unknown;
   on(event: "close", listener: (code: number, reason: Uint8Array) => void): unknown;
 }
@@ -24,8 +25,13 @@ export const LINK_SOCKET_SETTINGS = {
 } as const;
 
 const HEARTBEAT_MS = 15_000;
-/** After so many of our signs of life without one of theirs the other side is gone. */
+/**
+ * After so many of our signs of life without one of theirs the other side is gone. If it has taken nothing of what waits
+ * for it in that time, it does not read.
+ */
 const MAX_MISSED = 3;
+/** More than waits for a side that reads: frames are sent one after the other. */
+const MAX_BUFFERED = 4 * MAX_FRAME_BYTES;
 /** Frames that were read and not yet taken. */
 const MAX_WAITING = 4;
 const GOING_AWAY = 1001;
@@ -40,12 +46,33 @@ export function webSocketLink(socket: Socket): LinkSocket {
   let isClosing = false;
   let missed = 0;
   let closedFor: string | undefined;
+  /** Frames that wait for the system to take them. */
+  let leaving = 0;
+  let hasMoved = false;
+  /** Signs of life in a row at which frames waited and none had been taken since the former one. */
+  let stuck = 0;
+  /** Why this side has given the connection up. */
+  let failure: Error | undefined;
   const beat = setInterval(() => {
-    // While nothing is read, silence means nothing.
-    missed = isPaused ? 0 : missed + 1;
-    if (missed > MAX_MISSED) socket.terminate();
+    const isSlow = stuck > 0 && hasMoved;
+    stuck = leaving === 0 ? 0 : hasMoved ? 1 : stuck + 1;
+    hasMoved = false;
+    // While nothing is read, silence means nothing. Over a slow line a sign of life waits behind frames.
+    missed = isPaused || isSlow ? 0 : missed + 1;
+    if (stuck > MAX_MISSED) giveUp("the other side has taken nothing of what waits for it for a minute");
+    else if (missed > MAX_MISSED) socket.terminate();
     else socket.ping();
   }, HEARTBEAT_MS);
+
+  /** A reason cannot be told to a side that does not read. */
+  function giveUp(reason: string): void {
+    failure ??= new Error(reason);
+    socket.terminate();
+  }
+
+  socket.on("ping", () => {
+    if (socket.bufferedAmount > MAX_BUFFERED) giveUp("the other side asks for answers that it does not read");
+  });
   socket.on("pong", () => (missed = 0));
   socket.on("error", () => socket.terminate());
   socket.on("close", (_code, reason) => {
@@ -75,8 +102,10 @@ export function webSocketLink(socket: Socket): LinkSocket {
           socket.resume();
         }
         yield frame;
-      } else if (hasEnded) return;
-      else {
+      } else if (hasEnded) {
+        if (failure !== undefined) throw failure;
+        return;
+      } else {
         await new Promise<void>((resolve) => (wake = resolve));
         wake = undefined;
       }
@@ -87,8 +116,14 @@ export function webSocketLink(socket: Socket): LinkSocket {
     frames: frames(),
     send: (frame) =>
       new Promise((resolve, reject) => {
-        if (hasEnded) return reject(new Error("the connection has ended"));
-        socket.send(frame, (error) => (error ? reject(error) : resolve()));
+        if (hasEnded) return reject(failure ?? new Error("the connection has ended"));
+        leaving++;
+        socket.send(frame, (error) => {
+          leaving--;
+          hasMoved = true;
+          if (error) reject(failure ?? error);
+          else resolve();
+        });
       }),
     reason: () => closedFor,
     close(reason) {
