@@ -25,7 +25,7 @@ type Answer = { readonly rollout: Rollout };
 /** Blueprints that many devices get, in stages. */
 export function rollouts({ json }: Transport) {
   const at = (id: string, rest = "") => `/v3/rollouts/${segment(id)}${rest}`;
-  const turn = (name: "pause" | "resume" | "abort") => async (id: string) =>
+  const turn = (name: "pause" | "abort") => async (id: string) =>
     (await json<Answer>({ method: "POST", path: at(id, `/${name}`) })).rollout;
   return {
     create: async (rollout: NewRollout) =>
@@ -38,7 +38,8 @@ export function rollouts({ json }: Transport) {
       json<Page<"devices", RolloutDevice>>({ method: "GET", path: at(id, "/devices"), query: { ...window } }),
     ),
     pause: turn("pause"),
-    resume: turn("resume"),
+    resume: async (id: string, query: { readonly without_away?: "true" | "false" } = {}) =>
+      (await json<Answer>({ method: "POST", path: at(id, "/resume"), query: { ...query } })).rollout,
     abort: turn("abort"),
   };
 }

@@ -6,7 +6,7 @@ import { makeGateway, makeJoinCode } from "../support/gateways.ts";
 import { makeEntry, NOON, newId } from "../support/records.ts";
 import { ALL, expectRefusal, type OpenStores } from "./stores.ts";
 
-function makeChange(fields: Partial<GatewayChange> = {}): GatewayChange {
+export function makeChange(fields: Partial<GatewayChange> = {}): GatewayChange {
   return {
     id: newId(),
     gatewayId: "g",

@@ -5,6 +5,8 @@ export interface Line {
   readonly url: string;
   /** Ends all connections and lets no new ones through. */
   cut(): void;
+  /** Connections stay open and nothing passes any more, until they are cut. */
+  hold(): void;
   heal(): void;
   close(): void;
 }
@@ -40,6 +42,9 @@ export async function openLine(target: string, atEnd: (task: () => void) => void
   const line = {
     url: `http://127.0.0.1:${address.port}`,
     cut,
+    hold: () => {
+      for (const socket of open) socket.unpipe();
+    },
     heal: () => (isCut = false),
     close: () => {
       cut();

@@ -81,9 +81,8 @@ export function addRolloutCommands(rollout: Command, cli: Cli): void {
   });
 
   for (const [turn, about] of [
-    ["pause", "Pause a roll-out."],
-    ["resume", "Resume a roll-out that is paused or halted; devices that have failed are accepted."],
-    ["abort", "End a roll-out. Devices that have got the blueprint keep it."],
+    ["pause", "Pause a roll-out. What waits at gateways is withdrawn until it is resumed."],
+    ["abort", "End a roll-out. What waits at gateways is withdrawn; devices that have got the blueprint keep it."],
   ] as const) {
     withRollout(clientCommand(rollout, `${turn} [rollout]`, about))
       .option("-y, --yes", "do not ask")
@@ -94,6 +93,25 @@ export function addRolloutCommands(rollout: Command, cli: Cli): void {
         await print(cli, flags, await wait(client.rollouts[turn](id)));
       });
   }
+
+  withRollout(
+    clientCommand(
+      rollout,
+      "resume [rollout]",
+      "Resume a roll-out that is paused or halted; devices that have failed are accepted.",
+    ),
+  )
+    .option("--without-away", "leave out the devices of the stage whose gateway is away; also while it runs")
+    .option("-y, --yes", "do not ask")
+    .action(async (argument: string | undefined, flags: RolloutFlags & { yes?: boolean; withoutAway?: true }) => {
+      const id = idOf(argument, flags);
+      const { client, wait } = await openSession(cli, flags);
+      await print(
+        cli,
+        flags,
+        await wait(client.rollouts.resume(id, flags.withoutAway ? { without_away: "true" } : {})),
+      );
+    });
 }
 
 function addStart(rollout: Command, cli: Cli): void {
@@ -167,8 +185,9 @@ async function follow(
 }
 
 function describe({ state, stage, stages, devices }: Rollout): string {
-  const { total, done, watched, assigning, failed } = devices;
-  return `${state} stage ${stage} of ${stages.length}: ${done} of ${total} done, ${watched} watched, ${assigning} being assigned, ${failed} failed`;
+  const { total, done, watched, assigning, failed, away } = devices;
+  const waiting = away > 0 ? `, ${away} wait for their gateway` : "";
+  return `${state} stage ${stage} of ${stages.length}: ${done} of ${total} done, ${watched} watched, ${assigning} being assigned, ${failed} failed${waiting}`;
 }
 
 const withRollout = (command: Command) => command.option("--rollout-id <id>", "the roll-out, if not given as argument");

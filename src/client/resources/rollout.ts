@@ -15,6 +15,8 @@ export type Rollout = {
   readonly devices: {
     readonly total: number;
     readonly waiting: number;
+    /** Those of the waiting devices of this stage whose gateway is not connected. */
+    readonly away: number;
     readonly assigning: number;
     readonly watched: number;
     readonly done: number;

@@ -1,19 +1,33 @@
 import { expect, test } from "vitest";
 import { instant } from "#core/time/instant.ts";
-import { type DeviceFacts, judgeDevice, judgeRollout, noDevices, readStages } from "./rollout.ts";
+import { beginDevice, type DeviceFacts, judgeDevice, judgeRollout, noDevices, readStages } from "./rollout.ts";
 
-const WELL: DeviceFacts = { exists: true, hasBlueprint: true, isOnline: true, alert: undefined, error: undefined };
+const WELL: DeviceFacts = {
+  exists: true,
+  hasBlueprint: true,
+  isAway: false,
+  connectivity: "ONLINE",
+  unknownMs: 0,
+  alert: undefined,
+  error: undefined,
+};
 const limits = { watchMs: 100, timeoutMs: 1_000 };
 
 test.each<readonly ["ASSIGNING" | "WATCHED", number, Partial<DeviceFacts>, string | undefined]>([
   ["ASSIGNING", 0, { hasBlueprint: false }, undefined],
   ["ASSIGNING", 1_001, { hasBlueprint: false }, "FAILED it did not get the blueprint in time"],
+  ["ASSIGNING", 1_001, { hasBlueprint: false, isAway: true }, "WAITING"],
   ["ASSIGNING", 5_000, {}, "WATCHED"],
   ["ASSIGNING", 0, { exists: false }, "SKIPPED the device was deleted"],
   ["WATCHED", 99, {}, undefined],
   ["WATCHED", 100, {}, "DONE"],
-  ["WATCHED", 99, { isOnline: false }, undefined],
-  ["WATCHED", 100, { isOnline: false }, "FAILED it is offline"],
+  ["WATCHED", 99, { connectivity: "OFFLINE" }, undefined],
+  ["WATCHED", 100, { connectivity: "OFFLINE" }, "FAILED it is offline"],
+  ["WATCHED", 9_999, { connectivity: "UNKNOWN", isAway: true }, undefined],
+  ["WATCHED", 9_999, { isAway: true }, undefined],
+  ["WATCHED", 1, { isAway: true, alert: "hot" }, "FAILED alert hot"],
+  ["WATCHED", 9_999, { connectivity: "UNKNOWN", unknownMs: 1_000 }, undefined],
+  ["WATCHED", 9_999, { connectivity: "UNKNOWN", unknownMs: 1_001 }, "FAILED nothing was heard of it"],
   ["WATCHED", 1, { alert: "hot" }, "FAILED alert hot"],
   ["WATCHED", 1, { error: "nil value" }, "FAILED error in its log: nil value"],
   ["WATCHED", 1, { hasBlueprint: false }, "FAILED somebody gave it another blueprint"],
@@ -25,7 +39,20 @@ test.each<readonly ["ASSIGNING" | "WATCHED", number, Partial<DeviceFacts>, strin
 
 test("a device that was offline before is not judged by that", () => {
   const device = { state: "WATCHED", since: instant(0), wasOnline: false } as const;
-  expect(judgeDevice(device, { ...WELL, isOnline: false }, { ...limits, now: 100 })?.state).toBe("DONE");
+  for (const connectivity of ["OFFLINE", "UNKNOWN"] as const) {
+    expect(judgeDevice(device, { ...WELL, connectivity }, { ...limits, now: 100 })?.state).toBe("DONE");
+  }
+});
+
+test.each([
+  [{ blueprintId: "old" }, "ASSIGNING"],
+  [{ blueprintId: "new" }, "WATCHED"],
+  [{ blueprintId: "another" }, "FAILED somebody gave it another blueprint"],
+  [{ blueprintId: undefined }, "FAILED somebody gave it another blueprint"],
+  [undefined, "SKIPPED the device was deleted"],
+])("a device that had the old blueprint and now has %j begins as %s", (found, expected) => {
+  const { state, reason } = beginDevice({ formerBlueprintId: "old" }, found, "new");
+  expect([state, reason].filter(Boolean).join(" ")).toBe(expected);
 });
 
 test.each([

@@ -1,8 +1,9 @@
 // A blueprint is given to many devices, a stage at a time. Each device of a stage has to be well for a while before the next
 // stage begins. When too many are not, the roll-out stops by itself.
 //
-// A device:   WAITING -> ASSIGNING -> WATCHED -> DONE, and from each of them FAILED or SKIPPED.
+// A device:   WAITING <-> ASSIGNING -> WATCHED -> DONE, and from each of them FAILED or SKIPPED.
 // A roll-out: RUNNING <-> PAUSED, RUNNING -> HALTED -> RUNNING, and it ends as DONE or ABORTED.
+import type { ErrorCode } from "#core/app-error.ts";
 import type { Instant } from "#core/time/instant.ts";
 
 export const ROLLOUT_STATES = ["RUNNING", "PAUSED", "HALTED", "DONE", "ABORTED"] as const;
@@ -50,11 +51,31 @@ export interface RolloutDevice {
   readonly wasOnline: boolean;
 }
 
+export interface ListedRolloutDevice extends RolloutDevice {
+  /** Its gateway is not connected: nobody can give it the blueprint now, or knows how it is. */
+  readonly isAway: boolean;
+}
+
+/** Refusals that a later attempt may not meet. */
+export const PASSING_REFUSALS: ReadonlySet<ErrorCode> = new Set([
+  "storage_full",
+  "storage_unavailable",
+  "overloaded",
+  "shutting_down",
+  "too_many_calls",
+  "queue_full",
+  "gateway_unreachable",
+  "owned_by_gateway",
+]);
+
 /** What is known of a device now. */
 export interface DeviceFacts {
   readonly exists: boolean;
   readonly hasBlueprint: boolean;
-  readonly isOnline: boolean;
+  readonly isAway: boolean;
+  readonly connectivity: "ONLINE" | "OFFLINE" | "UNKNOWN";
+  /** For how long it is UNKNOWN although it is not away, as far as this program has seen it. */
+  readonly unknownMs: number;
   /** An alert of severity error that was raised since it got the blueprint. */
   readonly alert: string | undefined;
   /** The first error in its log since then, such as that of a script. */
@@ -62,6 +83,19 @@ export interface DeviceFacts {
 }
 
 type Verdict = Pick<RolloutDevice, "state" | "reason">;
+
+/** What a device becomes when it is its turn; `found` is what it has now, undefined when it was deleted. */
+export function beginDevice(
+  { formerBlueprintId }: Pick<RolloutDevice, "formerBlueprintId">,
+  found: { readonly blueprintId: string | undefined } | undefined,
+  blueprintId: string,
+): Verdict {
+  if (found === undefined) return { state: "SKIPPED", reason: "the device was deleted" };
+  // It got it before a pause, or somebody else gave it.
+  if (found.blueprintId === blueprintId) return { state: "WATCHED", reason: undefined };
+  if (found.blueprintId !== formerBlueprintId) return { state: "FAILED", reason: "somebody gave it another blueprint" };
+  return { state: "ASSIGNING", reason: undefined };
+}
 
 /** The next state of a device that is ASSIGNING or WATCHED; undefined: it stays. */
 export function judgeDevice(
@@ -74,6 +108,7 @@ export function judgeDevice(
   const lasted = now - device.since;
   if (device.state === "ASSIGNING") {
     if (facts.hasBlueprint) return { state: "WATCHED", reason: undefined };
+    if (facts.isAway) return { state: "WAITING", reason: undefined };
     return lasted > timeoutMs ? failed("it did not get the blueprint in time") : undefined;
   }
   if (device.state !== "WATCHED") return undefined;
@@ -81,7 +116,12 @@ export function judgeDevice(
   if (facts.alert !== undefined) return failed(`alert ${facts.alert}`);
   if (facts.error !== undefined) return failed(`error in its log: ${facts.error}`);
   if (lasted < watchMs) return undefined;
-  if (device.wasOnline && !facts.isOnline) return failed("it is offline");
+  // Nobody knows how it is: its gateway tells it when it is back.
+  if (facts.isAway) return undefined;
+  if (device.wasOnline && facts.connectivity === "OFFLINE") return failed("it is offline");
+  if (device.wasOnline && facts.connectivity === "UNKNOWN") {
+    return facts.unknownMs > timeoutMs ? failed("nothing was heard of it") : undefined;
+  }
   return { state: "DONE", reason: undefined };
 }
 

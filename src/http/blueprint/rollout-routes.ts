@@ -8,7 +8,7 @@ import {
   rolloutDeviceSchema,
   rolloutSchema,
 } from "#http/blueprint/rollout-wire.ts";
-import { listOf, pageOf, paging } from "#http/query.ts";
+import { choice, listOf, pageOf, paging } from "#http/query.ts";
 import { type Route, route } from "#http/route.ts";
 import { listAnswer } from "#http/wire.ts";
 import { requireAllSites } from "#service/access/require-level.ts";
@@ -18,12 +18,20 @@ const tag = "Roll-outs";
 const access = "installer";
 
 export function rolloutRoutes(needs: RolloutNeeds): readonly Route[] {
-  const render = async (rollout: Rollout) => renderRollout(rollout, await needs.rollouts.counts(rollout.id));
+  const render = async (rollout: Rollout) => {
+    const { id, stage } = rollout;
+    const filter = { states: ["WAITING"], stage, isAway: true } as const;
+    const { total: away } = await needs.rollouts.devices(id, filter, { limit: 0, offset: 0 });
+    return renderRollout(rollout, await needs.rollouts.counts(id), away);
+  };
   const turns = (
     [
-      ["pause", "Pause a roll-out", "Devices that are being given the blueprint may still get it."],
-      ["resume", "Resume a roll-out that is paused or halted", "Devices that have failed so far are accepted."],
-      ["abort", "End a roll-out", "Devices that have got the blueprint keep it."],
+      [
+        "pause",
+        "Pause a roll-out",
+        "What waits at gateways is withdrawn, and asked for again when the roll-out is resumed. A device whose gateway is just giving it the blueprint gets it.",
+      ],
+      ["abort", "End a roll-out", "What waits at gateways is withdrawn. Devices that have got the blueprint keep it."],
     ] as const
   ).map(([turn, summary, description]) =>
     route({
@@ -40,6 +48,28 @@ export function rolloutRoutes(needs: RolloutNeeds): readonly Route[] {
       }),
     }),
   );
+  const resume = route({
+    method: "POST",
+    path: "/v3/rollouts/:rollout_id/resume",
+    operation: "resumeRollout",
+    summary: "Resume a roll-out that is paused or halted",
+    description:
+      "Devices that have failed so far are accepted and not tried again. With `without_away`, the roll-out may also be running.",
+    tag,
+    access,
+    query: {
+      without_away: choice("`true`: leaves out the devices of this stage whose gateway is not connected.", [
+        "true",
+        "false",
+      ]),
+    },
+    answer: rolloutAnswer,
+    handle: async (call) => {
+      const skipsAway = call.query.without_away === "true";
+      const input = { id: call.params.rollout_id, turn: "resume", skipsAway } as const;
+      return { rollout: await render(await turnRollout(needs, call, input)) };
+    },
+  });
   return [
     route({
       method: "POST",
@@ -99,5 +129,6 @@ export function rolloutRoutes(needs: RolloutNeeds): readonly Route[] {
       },
     }),
     ...turns,
+    resume,
   ];
 }

@@ -1,10 +1,10 @@
 import { refuse } from "#core/app-error.ts";
 import {
   type DeviceCounts,
+  type ListedRolloutDevice,
   ROLLOUT_DEVICE_STATES,
   ROLLOUT_STATES,
   type Rollout,
-  type RolloutDevice,
 } from "#core/blueprint/rollout.ts";
 import { DEVICE_TYPES } from "#core/device/device.ts";
 import { parseDuration, toMilliseconds } from "#core/time/duration.ts";
@@ -42,7 +42,9 @@ export const newRolloutSchema = strict("NewRollout", {
     }),
   ),
   watch: duration("How long a device has to be well before it counts as done, such as 10m, or seconds. Default 10m."),
-  timeout: duration("How long a device may take to get the blueprint, such as 1h, or seconds. Default 1h."),
+  timeout: duration(
+    "How long a device may take to get the blueprint, such as 1h, or seconds. Time in which its gateway is away does not count. Default 1h.",
+  ),
   max_failures: Type.Optional(
     Type.Integer({
       minimum: 0,
@@ -96,6 +98,10 @@ export const rolloutSchema = strict("Rollout", {
   devices: strict("RolloutCounts", {
     total: count,
     waiting: count,
+    away: Type.Integer({
+      minimum: 0,
+      description: "Those of the waiting devices of this stage whose gateway is not connected.",
+    }),
     assigning: count,
     watched: count,
     done: count,
@@ -109,7 +115,7 @@ export const rolloutSchema = strict("Rollout", {
 
 export const rolloutAnswer = Type.Object({ rollout: rolloutSchema }, { additionalProperties: false });
 
-export function renderRollout(rollout: Rollout, counts: DeviceCounts): Static<typeof rolloutSchema> {
+export function renderRollout(rollout: Rollout, counts: DeviceCounts, away: number): Static<typeof rolloutSchema> {
   return {
     id: rollout.id,
     name: rollout.name,
@@ -124,6 +130,7 @@ export function renderRollout(rollout: Rollout, counts: DeviceCounts): Static<ty
     devices: {
       total: Object.values(counts).reduce((sum, one) => sum + one, 0),
       waiting: counts.WAITING,
+      away,
       assigning: counts.ASSIGNING,
       watched: counts.WATCHED,
       done: counts.DONE,
@@ -142,18 +149,18 @@ export const rolloutDeviceSchema = strict("RolloutDevice", {
   stage: Type.Integer({ description: "From 1." }),
   state: oneOf(ROLLOUT_DEVICE_STATES),
   since: timestamp,
-  reason: nullable(Type.String({ description: "Why it failed or was skipped." })),
+  reason: nullable(Type.String({ description: "Why it failed, was skipped, or waits although it is its turn." })),
   former_blueprint_id: nullable(Type.String()),
 });
 
-export function renderRolloutDevice(device: RolloutDevice): Static<typeof rolloutDeviceSchema> {
+export function renderRolloutDevice(device: ListedRolloutDevice): Static<typeof rolloutDeviceSchema> {
   return {
     device_id: device.deviceId,
     site_id: device.siteId,
     stage: device.stage + 1,
     state: device.state,
     since: renderInstant(device.since),
-    reason: device.reason ?? null,
+    reason: device.reason ?? (device.state === "WAITING" && device.isAway ? "its gateway is away" : null),
     former_blueprint_id: device.formerBlueprintId ?? null,
   };
 }

@@ -2,18 +2,22 @@
 // the next run of the program goes on where this one was.
 import { AppError } from "#core/app-error.ts";
 import {
+  beginDevice,
   type DeviceFacts,
   judgeDevice,
   judgeRollout,
+  type ListedRolloutDevice,
+  PASSING_REFUSALS,
   type Rollout,
   type RolloutDevice,
 } from "#core/blueprint/rollout.ts";
 import type { ConnectivityStatus } from "#service/event/happening.ts";
+import type { RolloutAssignment } from "#service/link/assign-anywhere.ts";
 import type { Call, Needs } from "#service/ports.ts";
 
 export interface AdvanceNeeds extends Pick<Needs, "rollouts" | "devices" | "alerts" | "deviceLogs" | "now"> {
-  /** Resolves when the device has the blueprint, or will get it as soon as its gateway can be asked. */
-  readonly assign: (call: Call, input: { readonly device: string; readonly blueprintId: string }) => Promise<unknown>;
+  /** Resolves when the device has the blueprint, or its gateway is asked for it. Throws when the device will not get it. */
+  readonly assign: (call: Call, input: RolloutAssignment) => Promise<unknown>;
   readonly connectivity: { status(deviceId: string): ConnectivityStatus };
   readonly log: { warn(about: object, text: string): void };
 }
@@ -21,8 +25,10 @@ export interface AdvanceNeeds extends Pick<Needs, "rollouts" | "devices" | "aler
 /** Devices that get the blueprint at the same time. */
 const AT_ONCE = 20;
 const WATCHED_AT_ONCE = 1_000;
-/** A device that cannot be asked now is asked again after this time. */
-const AGAIN_MS = 10_000;
+/** What has become of a device that does not have the blueprint yet is looked up again after this time. */
+const AGAIN_MS = 1_000;
+/** So long a gateway that is back may take to tell what has happened to its devices meanwhile. */
+const TELLING_MS = 10_000;
 const MAX_REASON = 300;
 /** Then the next roll-out has its turn. */
 const STEPS_AT_ONCE = 20;
@@ -35,18 +41,41 @@ export interface RolloutRunner {
 export function createRolloutRunner(needs: AdvanceNeeds): RolloutRunner {
   /** When each device was asked last, by roll-out and device. */
   const asked = new Map<string, number>();
+  /** When the gateway of a site was last seen to be away. */
+  const away = new Map<string, number>();
+  /** Since when the connectivity of a device is unknown, by roll-out and device. */
+  const unknown = new Map<string, number>();
 
-  async function factsOf({ deviceId, since }: RolloutDevice, blueprintId: string): Promise<DeviceFacts> {
+  /** A device that is watched counts as away until its gateway has told what has happened meanwhile. */
+  function isAway({ siteId, state, isAway: isNow }: ListedRolloutDevice): boolean {
+    const now = needs.now();
+    if (isNow) away.set(siteId, now);
+    else if (now - (away.get(siteId) ?? Number.NEGATIVE_INFINITY) >= TELLING_MS) away.delete(siteId);
+    return isNow || (state === "WATCHED" && away.has(siteId));
+  }
+
+  function unknownMs(key: string, isUnknown: boolean): number {
+    if (!isUnknown) unknown.delete(key);
+    else if (!unknown.has(key)) unknown.set(key, needs.now());
+    return needs.now() - (unknown.get(key) ?? needs.now());
+  }
+
+  async function factsOf(listed: ListedRolloutDevice, { id, blueprintId }: Rollout): Promise<DeviceFacts> {
+    const { deviceId, since } = listed;
     const device = await needs.devices.find(deviceId);
     const alerts = await needs.alerts.active(deviceId);
     // Devices tell times in whole seconds.
     const from = Math.floor(since / 1_000) * 1_000;
     const errors = { since, severities: ["error"], newestFirst: false } as const;
     const { items } = await needs.deviceLogs.list(deviceId, errors, { limit: 1, offset: 0 });
+    const connectivity = needs.connectivity.status(deviceId);
+    const isGone = isAway(listed);
     return {
       exists: device !== undefined,
       hasBlueprint: device?.blueprintId === blueprintId,
-      isOnline: needs.connectivity.status(deviceId) === "ONLINE",
+      isAway: isGone,
+      connectivity,
+      unknownMs: unknownMs(`${id} ${deviceId}`, connectivity === "UNKNOWN" && !isGone),
       alert: alerts.find(({ severity, raisedAt }) => severity === "error" && raisedAt >= from)?.alertId,
       error: items[0]?.message,
     };
@@ -58,12 +87,15 @@ export function createRolloutRunner(needs: AdvanceNeeds): RolloutRunner {
     const now = needs.now();
     if (now - (asked.get(key) ?? Number.NEGATIVE_INFINITY) < AGAIN_MS) return undefined;
     asked.set(key, now);
+    // Somebody may have stopped it while others were asked.
+    if ((await needs.rollouts.find(rollout.id))?.state !== "RUNNING") return undefined;
+    const { id: rolloutId, blueprintId } = rollout;
     try {
-      await needs.assign(callOf(rollout), { device: device.deviceId, blueprintId: rollout.blueprintId });
+      await needs.assign(callOf(rollout), { device: device.deviceId, blueprintId, rolloutId, since: device.since });
       return undefined;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      if (IS_PASSING.test(error.code)) return undefined;
+      if (PASSING_REFUSALS.has(error.code)) return undefined;
       return { ...device, state: "FAILED", since: now, reason: error.message.slice(0, MAX_REASON) };
     }
   }
@@ -75,12 +107,13 @@ export function createRolloutRunner(needs: AdvanceNeeds): RolloutRunner {
     const changed: RolloutDevice[] = [];
     let assigning = 0;
     for (const device of items) {
-      const facts = await factsOf(device, rollout.blueprintId);
+      const facts = await factsOf(device, rollout);
       const verdict = judgeDevice(device, facts, { ...rollout, now: needs.now() });
       if (verdict !== undefined) {
         const reason = verdict.reason?.slice(0, MAX_REASON);
         changed.push({ ...device, ...verdict, reason, since: needs.now() });
         asked.delete(`${id} ${device.deviceId}`);
+        unknown.delete(`${id} ${device.deviceId}`);
       } else if (device.state === "ASSIGNING") {
         assigning++;
         const failed = await ask(rollout, device);
@@ -94,21 +127,22 @@ export function createRolloutRunner(needs: AdvanceNeeds): RolloutRunner {
   async function beginSome(rollout: Rollout, room: number): Promise<boolean> {
     if (room <= 0) return false;
     const { id, stage } = rollout;
-    const { items } = await needs.rollouts.devices(id, { states: ["WAITING"], stage }, { limit: room, offset: 0 });
+    // Others begin when their gateway is there, and take no place until then.
+    const filter = { states: ["WAITING"], stage, isAway: false } as const;
+    const { items } = await needs.rollouts.devices(id, filter, { limit: room, offset: 0 });
     const begun: RolloutDevice[] = [];
     for (const device of items) {
       const found = await needs.devices.find(device.deviceId);
-      const now = needs.now();
-      if (found === undefined) {
-        begun.push({ ...device, state: "SKIPPED", since: now, reason: "the device was deleted" });
-      } else {
-        const wasOnline = needs.connectivity.status(device.deviceId) === "ONLINE";
-        begun.push({ ...device, state: "ASSIGNING", since: now, formerBlueprintId: found.blueprintId, wasOnline });
-      }
+      const isOnline = needs.connectivity.status(device.deviceId) === "ONLINE";
+      begun.push({
+        ...device,
+        ...beginDevice(device, found && { blueprintId: found.blueprintId }, rollout.blueprintId),
+        since: needs.now(),
+        wasOnline: device.wasOnline || isOnline,
+      });
     }
-    if (begun.length === 0) return false;
     // What was before is stored first: afterwards nobody knows it any more.
-    await needs.rollouts.putDevices(id, begun);
+    if (begun.length === 0 || !(await needs.rollouts.putDevices(id, begun))) return false;
     const failed: RolloutDevice[] = [];
     for (const device of begun) {
       const outcome = device.state === "ASSIGNING" ? await ask(rollout, device) : undefined;
@@ -165,9 +199,6 @@ export function createRolloutRunner(needs: AdvanceNeeds): RolloutRunner {
     },
   };
 }
-
-/** Refusals that a later attempt may not meet. */
-const IS_PASSING = /^(?:storage_|overloaded$|gateway_offline$|owned_by_gateway$|too_many_calls$)/;
 
 function callOf({ id, createdBy }: Rollout): Call {
   return {

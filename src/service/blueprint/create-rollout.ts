@@ -101,17 +101,23 @@ const TURNS = {
 export async function turnRollout(
   needs: RolloutNeeds,
   call: Call,
-  { id, turn }: { readonly id: string; readonly turn: keyof typeof TURNS },
+  {
+    id,
+    turn,
+    skipsAway = false,
+  }: { readonly id: string; readonly turn: keyof typeof TURNS; readonly skipsAway?: boolean },
 ): Promise<Rollout> {
   const before = await findRollout(needs, call, id);
   const trail = auditTrail(needs, call, {
     target: { blueprintId: before.blueprintId },
-    details: { rollout_id: id },
+    details: { rollout_id: id, ...(skipsAway && { without_away: true }) },
   });
-  const after = await needs.rollouts.turn(id, { ...TURNS[turn], at: needs.now() }, trail);
+  // One that runs may be waiting for them.
+  const from = skipsAway ? [...TURNS[turn].from, "RUNNING" as const] : TURNS[turn].from;
+  const after = await needs.rollouts.turn(id, { ...TURNS[turn], from, skipsAway, at: needs.now() }, trail);
   if (after !== undefined) return after;
   const { state } = await findRollout(needs, call, id);
-  throw refuse("conflict", `the roll-out is ${state}; ${turn} takes one that is ${TURNS[turn].from.join(" or ")}`);
+  throw refuse("conflict", `the roll-out is ${state}; ${turn} takes one that is ${from.join(" or ")}`);
 }
 
 export async function findRollout(needs: Pick<Needs, "rollouts">, call: Call, id: string): Promise<Rollout> {

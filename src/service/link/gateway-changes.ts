@@ -39,6 +39,8 @@ type NewChange = Pick<AskedChange, "operation" | "siteId" | "deviceId" | "params
   readonly check: () => Promise<void>;
   /** Fires when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
+  /** The roll-out that asks. Nobody waits for the answer, so what was changed on the gateway stays. */
+  readonly rolloutId?: string;
 };
 
 /** One connection, as far as changes need it. */
@@ -84,7 +86,7 @@ export function createGatewayChanges(needs: GatewayChangeNeeds): GatewayChanges 
   const waiting = new Map<string, Set<() => void>>();
 
   async function ask(call: Call, change: NewChange): Promise<GatewayChange> {
-    const { gatewayId, operation, siteId, deviceId, shown, params, body, blueprintDigest } = change;
+    const { gatewayId, operation, siteId, deviceId, shown, params, body, blueprintDigest, rolloutId } = change;
     const gateway = await needs.gateways.find(gatewayId);
     const isThere = gateway?.isConnected === true;
     if (gateway === undefined || gateway.revokedAt !== undefined) {
@@ -114,15 +116,16 @@ export function createGatewayChanges(needs: GatewayChangeNeeds): GatewayChanges 
       requestId: call.requestId,
       sealed: needs.seal.seal(JSON.stringify(travelling), contextOf(id)),
       createdAt,
-      awaitedUntil: instant(isThere ? createdAt + WAIT_MS : createdAt),
+      awaitedUntil: instant(isThere && rolloutId === undefined ? createdAt + WAIT_MS : createdAt),
       state: "PENDING",
       settledAt: undefined,
       outcome: undefined,
     };
     const target = { siteId, ...(deviceId !== undefined && { deviceId }) };
-    await needs.changes.ask(stored, auditTrail(needs, call, { target, details: { change_id: id, ...shown } }));
+    const trail = auditTrail(needs, call, { target, details: { change_id: id, ...shown } });
+    await needs.changes.ask(stored, trail, rolloutId);
     if (!isThere) return stored;
-    const ended = watch(id, change.signal);
+    const ended = rolloutId === undefined ? watch(id, change.signal) : stored;
     wake(gatewayId);
     needs.nodes.tell({ kind: "change", has: "waits", gatewayId, id });
     return await ended;

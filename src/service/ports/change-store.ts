@@ -10,6 +10,7 @@ interface ChangeFilter {
   readonly siteIds?: readonly string[] | undefined;
   readonly deviceIds?: readonly string[] | undefined;
   readonly states?: readonly ChangeState[] | undefined;
+  readonly requestIds?: readonly string[] | undefined;
 }
 
 export interface Settlement {
@@ -28,8 +29,11 @@ export interface Withdrawal {
 
 /** The changes that a cloud asks its gateways for. */
 export interface ChangeStore {
-  /** Refuses with `queue_full` when too many changes wait for the gateway, and with `owned_by_gateway` when it is revoked. */
-  ask(change: GatewayChange, trail: AuditEntry): Promise<void>;
+  /**
+   * Refuses with `queue_full` when too many changes wait for the gateway, with `owned_by_gateway` when it is revoked, and
+   * with `conflict` when the change is of a roll-out that does not run any more, or not for this device.
+   */
+  ask(change: GatewayChange, trail: AuditEntry, rolloutId?: string): Promise<void>;
   find(id: string): Promise<GatewayChange | undefined>;
   /** The one that has waited longest for the gateway. */
   next(gatewayId: string): Promise<GatewayChange | undefined>;

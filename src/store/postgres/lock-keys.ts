@@ -3,6 +3,7 @@
 // that batches never wait for each other in a circle.
 import { createHash } from "node:crypto";
 import type { Database } from "#store/database.ts";
+import { isLeftOut } from "#store/records/rollout-writes.ts";
 import { text } from "#store/records/row.ts";
 import type { WRITES } from "#store/records/writes.ts";
 
@@ -102,9 +103,10 @@ const KEYS: { readonly [Name in keyof Writes]: (input: Input<Name>, reader: Data
   noteTaken: ({ id }) => [`gateway ${id}`],
   noteGatewayGone: ({ id }) => [`gateway ${id}`],
   insertRollout: ({ rollout }) => [`rollout ${rollout.id}`],
-  turnRollout: ({ id }) => [`rollout ${id}`],
+  turnRollout: ({ id }, reader) => withPendingChanges(reader, id),
   beginRolloutStage: ({ id }) => [`rollout ${id}`],
-  putRolloutDevices: ({ id }) => [`rollout ${id}`],
+  putRolloutDevices: ({ id, devices }, reader) =>
+    devices.some(isLeftOut) ? withPendingChanges(reader, id) : [`rollout ${id}`],
   copySite: ({ site }) => [`site ${site.id}`],
   copyDevice: ({ device: { id } }) => tree(id),
   copyProperties: ({ deviceId }) => device(deviceId),
@@ -115,7 +117,10 @@ const KEYS: { readonly [Name in keyof Writes]: (input: Input<Name>, reader: Data
   copyAuditEntry: ({ entry }) => [`audit ${entry.id}`],
   deleteCopiedDevice: ({ deviceId }) => tree(deviceId),
   deleteCopiedSite: ({ siteId }) => ["device tree", `site ${siteId}`],
-  askChange: ({ change }) => [`changes of ${change.gatewayId}`],
+  askChange: ({ change, rolloutId }) => [
+    `changes of ${change.gatewayId}`,
+    ...(rolloutId === undefined ? NOTHING : [`rollout ${rolloutId}`]),
+  ],
   settleChange: ({ id }) => [`change ${id}`],
   withdrawChange: ({ id }) => [`change ${id}`],
   pruneChanges: () => chore("changes"),
@@ -155,6 +160,12 @@ export function lockNumber(key: string): bigint {
 async function deviceOf(reader: Database, executionId: string): Promise<readonly string[]> {
   const row = await reader.get("SELECT device_id FROM execution WHERE id = ?", executionId);
   return row === undefined ? NOTHING : device(text(row, "device_id"));
+}
+
+/** A roll-out and what waits of it. What is asked for after this read has the lock of the roll-out, too. */
+async function withPendingChanges(reader: Database, id: string): Promise<readonly string[]> {
+  const rows = await reader.all("SELECT id FROM gateway_change WHERE request_id = ? AND state = 'PENDING'", id);
+  return [`rollout ${id}`, ...rows.map((row) => `change ${text(row, "id")}`)];
 }
 
 async function devicesOf(reader: Database, sql: string): Promise<readonly string[]> {

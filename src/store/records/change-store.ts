@@ -8,7 +8,7 @@ import type { Writer } from "./writer.ts";
 
 export function createChangeStore(reader: Database, writer: Writer, lists: Lists): ChangeStore {
   return {
-    ask: (change, trail) => writer.run("askChange", { change, trail }),
+    ask: (change, trail, rolloutId) => writer.run("askChange", { change, trail, rolloutId }),
     find: async (id) => {
       const row = await reader.get(`SELECT ${CHANGE_COLUMNS} FROM gateway_change WHERE id = ?`, id);
       return row && parseGatewayChange(reader, row);
@@ -41,7 +41,8 @@ export function createChangeStore(reader: Database, writer: Writer, lists: Lists
           .andInScope("site_id", filter.scope)
           .andIn("site_id", filter.siteIds)
           .andIn("device_id", filter.deviceIds)
-          .andIn("state", filter.states),
+          .andIn("state", filter.states)
+          .andIn("request_id", filter.requestIds),
         order: "number DESC",
         read: (row, database) => parseGatewayChange(database, row),
       }),

@@ -13,6 +13,7 @@ import { recordAudit } from "./audit-writes.ts";
 import { CHANGE_COLUMNS } from "./change-row.ts";
 import { addEvent } from "./event-writes.ts";
 import { number } from "./row.ts";
+import { Where } from "./where.ts";
 
 /** Few enough that pruning never holds up other writes. */
 const PRUNE_AT_ONCE = 1_000;
@@ -21,12 +22,13 @@ const PRUNE_AT_ONCE = 1_000;
 export const changeWrites = {
   async askChange(
     database: WriteDatabase,
-    { change, trail }: { change: GatewayChange; trail: AuditEntry },
+    { change, trail, rolloutId }: { change: GatewayChange; trail: AuditEntry; rolloutId: string | undefined },
   ): Promise<void> {
     const revoked = "SELECT 1 AS found FROM gateway WHERE id = ? AND revoked_at IS NOT NULL";
     if ((await database.get(revoked, change.gatewayId)) !== undefined) {
       throw refuse("owned_by_gateway", "the access of the site's gateway was revoked meanwhile");
     }
+    if (rolloutId !== undefined) await requireAssigning(database, rolloutId, change.deviceId);
     const waiting = await database.one(
       "SELECT count(*) AS waiting, coalesce(sum(length(sealed)), 0) AS size FROM gateway_change WHERE gateway_id = ? AND state = 'PENDING'",
       change.gatewayId,
@@ -101,6 +103,34 @@ export const changeWrites = {
     );
   },
 };
+
+/** Somebody may have stopped the roll-out meanwhile: what is stored afterwards would not be withdrawn. */
+async function requireAssigning(database: Database, rolloutId: string, deviceId: string | undefined): Promise<void> {
+  const found = await database.get(
+    `SELECT 1 AS found FROM rollout JOIN rollout_device ON rollout_device.rollout_id = rollout.id
+     WHERE rollout.id = ? AND rollout.state = 'RUNNING' AND device_id = ? AND rollout_device.state = 'ASSIGNING'`,
+    rolloutId,
+    deviceId ?? "",
+  );
+  if (found === undefined) throw refuse("conflict", "the roll-out does not give the device its blueprint any more");
+}
+
+/** Withdraws what waits of a roll-out: for all its devices, or for some. */
+export async function withdrawRolloutChanges(
+  database: Database,
+  { id, at, deviceIds }: { id: string; at: Instant; deviceIds?: readonly string[] },
+): Promise<void> {
+  const where = new Where()
+    .and("request_id = ? AND operation = 'assignBlueprint' AND state = 'PENDING'", id)
+    .andIn("device_id", deviceIds);
+  await database.run(
+    `UPDATE gateway_change SET state = 'WITHDRAWN', settled_at = ?, outcome = ?, sealed = ?${where.sql}`,
+    at,
+    JSON.stringify(WITHDRAWN),
+    NOTHING,
+    ...where.values,
+  );
+}
 
 /** What is settled need not be sent again. */
 export const NOTHING = new Uint8Array();

@@ -1,4 +1,9 @@
-import { ROLLOUT_DEVICE_STATES, ROLLOUT_STATES, type Rollout, type RolloutDevice } from "#core/blueprint/rollout.ts";
+import {
+  type ListedRolloutDevice,
+  ROLLOUT_DEVICE_STATES,
+  ROLLOUT_STATES,
+  type Rollout,
+} from "#core/blueprint/rollout.ts";
 import type { DamageLog, Database, Row } from "#store/database.ts";
 import { number, oneOf, optionalText, text, time } from "./row.ts";
 import { storedJson } from "./stored-json.ts";
@@ -8,6 +13,10 @@ export const ROLLOUT_COLUMNS =
 
 export const ROLLOUT_DEVICE_COLUMNS =
   "device_id, site_id, stage, state, since, reason, former_blueprint_id, was_online";
+
+/** Whether the gateway of a `rollout_device` is not connected. */
+export const IS_AWAY = `EXISTS (SELECT 1 FROM site JOIN gateway ON gateway.id = site.gateway_id
+  WHERE site.id = rollout_device.site_id AND gateway.is_connected = 0)`;
 
 const areNumbers = (value: unknown): value is readonly number[] =>
   Array.isArray(value) && value.every((one) => typeof one === "number");
@@ -31,7 +40,7 @@ export function parseRollout(row: Row, database: DamageLog): Rollout {
   };
 }
 
-export function parseRolloutDevice(row: Row): RolloutDevice {
+export function parseRolloutDevice(row: Row): ListedRolloutDevice {
   return {
     deviceId: text(row, "device_id"),
     siteId: text(row, "site_id"),
@@ -41,6 +50,7 @@ export function parseRolloutDevice(row: Row): RolloutDevice {
     reason: optionalText(row, "reason"),
     formerBlueprintId: optionalText(row, "former_blueprint_id"),
     wasOnline: row["was_online"] === 1,
+    isAway: row["is_away"] === 1,
   };
 }
 

@@ -4,6 +4,7 @@ import type { ReadDatabase } from "#store/database.ts";
 import type { Lists } from "./lists.ts";
 import {
   findRollout,
+  IS_AWAY,
   parseRollout,
   parseRolloutDevice,
   ROLLOUT_COLUMNS,
@@ -31,11 +32,12 @@ export function createRolloutStore(reader: ReadDatabase, writer: Writer, lists: 
     },
     turn: (id, turn, trail) => writer.run("turnRollout", { id, turn, trail }),
     beginStage: (id, stage, at) => writer.run("beginRolloutStage", { id, stage, at }),
-    devices: (id, { states, stage }, page) => {
+    devices: (id, { states, stage, isAway }, page) => {
       const where = new Where().and("rollout_id = ?", id).andIn("state", states);
       if (stage !== undefined) where.and("stage = ?", stage);
+      if (isAway !== undefined) where.and(isAway ? IS_AWAY : `NOT ${IS_AWAY}`);
       return lists.page(page, {
-        columns: ROLLOUT_DEVICE_COLUMNS,
+        columns: `${ROLLOUT_DEVICE_COLUMNS}, CASE WHEN ${IS_AWAY} THEN 1 ELSE 0 END AS is_away`,
         from: "rollout_device",
         where,
         range: new Where().and("rollout_id = ?", id),

@@ -4,8 +4,9 @@ import type { Instant } from "#core/time/instant.ts";
 import type { RolloutTurn } from "#service/ports/rollout-store.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
-import { findRollout, ROLLOUT_COLUMNS, ROLLOUT_DEVICE_COLUMNS } from "./rollout-row.ts";
-import { listed } from "./row.ts";
+import { withdrawRolloutChanges } from "./change-writes.ts";
+import { findRollout, IS_AWAY, ROLLOUT_COLUMNS, ROLLOUT_DEVICE_COLUMNS } from "./rollout-row.ts";
+import { listed, text } from "./row.ts";
 
 export const rolloutWrites = {
   async insertRollout(
@@ -39,7 +40,7 @@ export const rolloutWrites = {
     database: WriteDatabase,
     { id, turn, trail }: { id: string; turn: RolloutTurn; trail: AuditEntry | undefined },
   ): Promise<Rollout | undefined> {
-    const { from, to, reason, at, tolerates = false } = turn;
+    const { from, to, reason, at, tolerates = false, skipsAway = false } = turn;
     const failed = "(SELECT count(*) FROM rollout_device WHERE rollout_id = ? AND state = 'FAILED')";
     const changed = await database.run(
       `UPDATE rollout SET state = ?, reason = ?, updated_at = ?, tolerated = ${tolerates ? failed : "tolerated"}
@@ -52,6 +53,8 @@ export const rolloutWrites = {
       listed(from),
     );
     if (changed === 0) return undefined;
+    if (to !== "RUNNING") await stopAssigning(database, { id, at, isAborted: to === "ABORTED" });
+    if (skipsAway) await skipAway(database, { id, at });
     if (trail !== undefined) await recordAudit(database, trail);
     return await findRollout(database, id);
   },
@@ -66,10 +69,46 @@ export const rolloutWrites = {
   async putRolloutDevices(
     database: Database,
     { id, devices }: { id: string; devices: readonly RolloutDevice[] },
-  ): Promise<void> {
+  ): Promise<boolean> {
+    if ((await database.get("SELECT id FROM rollout WHERE id = ? AND state = 'RUNNING'", id)) === undefined)
+      return false;
     await putDevices(database, id, devices);
+    for (const device of devices.filter(isLeftOut)) {
+      await withdrawRolloutChanges(database, { id, at: device.since, deviceIds: [device.deviceId] });
+    }
+    return true;
   },
 };
+
+/** It gets nothing of the roll-out any more. */
+export const isLeftOut = ({ state }: RolloutDevice): boolean => state === "FAILED" || state === "SKIPPED";
+
+/** What no gateway was handed over is withdrawn. Devices that may have got the blueprint nevertheless are known by having it. */
+async function stopAssigning(
+  database: Database,
+  { id, at, isAborted }: { id: string; at: Instant; isAborted: boolean },
+): Promise<void> {
+  await withdrawRolloutChanges(database, { id, at });
+  await database.run(
+    "UPDATE rollout_device SET state = ?, since = ?, reason = ? WHERE rollout_id = ? AND state = 'ASSIGNING'",
+    isAborted ? "SKIPPED" : "WAITING",
+    at,
+    isAborted ? "the roll-out was aborted before the device had the blueprint" : null,
+    id,
+  );
+}
+
+async function skipAway(database: Database, { id, at }: { id: string; at: Instant }): Promise<void> {
+  const rows = await database.all(
+    `UPDATE rollout_device SET state = 'SKIPPED', since = ?, reason = 'its gateway was away'
+     WHERE rollout_id = ? AND state = 'WAITING' AND stage = (SELECT stage FROM rollout WHERE id = ?) AND ${IS_AWAY}
+     RETURNING device_id`,
+    at,
+    id,
+    id,
+  );
+  await withdrawRolloutChanges(database, { id, at, deviceIds: rows.map((row) => text(row, "device_id")) });
+}
 
 async function putDevices(database: Database, id: string, devices: readonly RolloutDevice[]): Promise<void> {
   for (const device of devices) {

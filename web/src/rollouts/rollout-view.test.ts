@@ -17,7 +17,7 @@ test("only a roll-out that has not ended can be paused, resumed or aborted", () 
 });
 
 test("the progress counts devices that are through, well or not", () => {
-  const none = { total: 0, waiting: 0, assigning: 0, watched: 0, done: 0, failed: 0, skipped: 0 };
+  const none = { total: 0, waiting: 0, away: 0, assigning: 0, watched: 0, done: 0, failed: 0, skipped: 0 };
   expect(percentOf({ devices: { ...none, total: 20, done: 3, failed: 1, skipped: 1, waiting: 15 } })).toBe(25);
   expect(percentOf({ devices: none })).toBe(100);
 });
