@@ -78,7 +78,9 @@ async function isAnswered(
       throw refuse("conflict", "somebody has withdrawn the change");
     case "REFUSED":
       if (outcome.errors.every(({ code }) => PASSING_REFUSALS.has(code))) return needs.now() - settledAt < AGAIN_MS;
+      break;
+    case "OVERRULED":
   }
   requireNotRefused(change);
-  return false;
+  return true;
 }
