@@ -24,10 +24,10 @@ export const openLinkSocket: OpenLinkSocket = async (url, credential, signal) =>
   socket.once("open", resolve);
   socket.once("error", (error) => reject(new Error(unreachable(address, error))));
   socket.once("unexpected-response", (_request, response) => {
-    readText(response).then(
-      (body) => reject(new Error(`${address.host} refuses the gateway: ${messageOf(body, response.statusCode)}`)),
-      reject,
-    );
+    readText(response).then((body) => {
+      const words = `${address.host} refuses the gateway: ${messageOf(body, response.statusCode)}`;
+      reject(response.statusCode === 401 ? refuse("unauthorized", words) : new Error(words));
+    }, reject);
   });
   try {
     await promise;

@@ -1,4 +1,4 @@
-// A joined gateway that is restored from a backup: it agrees with its cloud again, and nothing runs twice.
+// A joined gateway or a cloud that is restored from a backup: the two agree again, and nothing runs twice.
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,17 +13,18 @@ const { cloud, gateway } = pair;
 const file = join(tmpdir(), `busbar-restored-${process.pid}.tar.gz`);
 afterAll(() => rmSync(file, { force: true }));
 
-async function takeBackup(): Promise<void> {
-  const backup = await gateway.admin.post("/v3/backups", {});
+async function takeBackup(of: TestServer): Promise<void> {
+  const backup = await of.admin.post("/v3/backups", {});
   expect(backup.status, backup.text.slice(0, 200)).toBe(200);
   writeFileSync(file, Buffer.from(backup.content));
 }
 
-async function restore(): Promise<void> {
-  await gateway.stop();
-  for (const name of readdirSync(gateway.data)) rmSync(join(gateway.data, name), { recursive: true });
-  await restoreBackup({ file, data: gateway.data, keys: {} });
-  await gateway.restart();
+async function restore(side: TestServer): Promise<void> {
+  const { port, data } = side;
+  await side.stop();
+  for (const name of readdirSync(data)) rmSync(join(data, name), { recursive: true });
+  await restoreBackup({ file, data, keys: {} });
+  await side.restart(["--port", String(port)]);
 }
 
 const nameIn = async ({ admin }: TestServer, id: string) =>
@@ -43,7 +44,7 @@ test("after a restore both sides agree, and no command has run twice", async () 
   const underWay = await there.started({ name: "start" });
   const command = await device.nextCommand("start");
   await eventually(async () => expect(await here().state(underWay)).toBe("IN_PROGRESS"));
-  await takeBackup();
+  await takeBackup(gateway);
 
   // Everything from here on is lost on the gateway.
   await command.completed({ done: true });
@@ -57,7 +58,7 @@ test("after a restore both sides agree, and no command has run twice", async () 
   expect(device.commands).toHaveLength(2);
   await device.close();
 
-  await restore();
+  await restore(gateway);
   const again = await connected({ ...config, mqtt_port: gateway.mqttPort ?? 0 });
   again.onCommand((next) => next.completed());
   await isLinked(gateway, true);
@@ -73,4 +74,27 @@ test("after a restore both sides agree, and no command has run twice", async () 
   const { body } = await there.execute({ name: "start" });
   expect(body.execution.state).toBe("SUCCESS");
   expect(again.commands).toHaveLength(1);
+});
+
+test("a cloud that is restored from before a rotation takes its gateway back, and learns its present credential", async () => {
+  await isLinked(gateway, true);
+  await takeBackup(cloud);
+  const { body } = await cloud.admin.get<{ gateways: { id: string }[] }>("/v3/gateways");
+  const rotate = `/v3/gateways/${body.gateways[0]?.id}/rotate_credential`;
+  const rotations = () => cloud.log.match(/a gateway has another credential/g)?.length ?? 0;
+  expect((await cloud.admin.post(rotate, undefined)).status).toBe(200);
+  await eventually(async () => expect(rotations()).toBe(1));
+
+  for (const time of [1, 2]) {
+    await restore(cloud);
+    await eventually(async () => expect(rotations()).toBe(1 + time));
+    await isLinked(gateway, true);
+    expect(gateway.log.match(/knows only the former credential/g)).toHaveLength(time);
+  }
+  // From now on it signs in with the present one.
+  await gateway.restart();
+  await isLinked(gateway, true);
+  expect(gateway.log.match(/knows only the former credential/g)).toHaveLength(2);
+  const id = await pair.site.device("after the restore");
+  await eventually(async () => expect(await nameIn(cloud, id)).toBe("after the restore"));
 });

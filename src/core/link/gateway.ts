@@ -57,6 +57,8 @@ export interface Uplink {
   readonly contactAt?: Instant | undefined;
   /** The credential that replaces the present one, encrypted, until the cloud accepts it. */
   readonly nextCredential?: Uint8Array | undefined;
+  /** The one before the present one, encrypted in the same way. A restored cloud may know only it. */
+  readonly formerCredential?: Uint8Array | undefined;
   /** Since when it has the present credential; undefined: since it joined. */
   readonly credentialAt?: Instant | undefined;
   /** Names the cloud's records that have everything of here; undefined: none have yet. */

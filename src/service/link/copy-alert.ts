@@ -1,7 +1,7 @@
 import type { AlertChangeKind } from "#core/alert/alert-state.ts";
-import { parseAlertKey } from "#core/link/linked-key.ts";
+import { type AlertName, parseAlertKey } from "#core/link/linked-key.ts";
 import type { LinkedAlert } from "#core/link/messages.ts";
-import type { Instant } from "#core/time/instant.ts";
+import { type Instant, instant } from "#core/time/instant.ts";
 import { describeAlert } from "#service/alert/describe-alert.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import type { PrepareEvent } from "#service/event/happening.ts";
@@ -25,11 +25,10 @@ export async function copyAlert(
   const siteId = name && teller.devices.get(name.deviceId);
   // Its device was deleted meanwhile, or is another gateway's.
   if (name === undefined || siteId === undefined) return;
-  if (value === null) return await needs.copies.deleteAlert(teller.gatewayId, name);
-  const { blueprintDigest, ...alert } = value;
-  const blueprint = blueprintDigest === undefined ? undefined : await needs.blueprints.findByDigest(blueprintDigest);
-  const record: AlertRecord = { ...alert, ...name, siteId, blueprintId: blueprint?.id };
-  const news = newsOf(await needs.alerts.find(name), record, needs.now());
+  const before = await needs.alerts.find(name);
+  const record = value === null ? endOf(before, needs.now()) : await recordOf(needs, { name, siteId, value });
+  if (record === undefined) return;
+  const news = newsOf(before, record, needs.now());
   const place = { siteId, deviceId: name.deviceId };
   const events =
     news === undefined
@@ -38,6 +37,21 @@ export async function copyAlert(
   const notices = needs.webhookDispatcher.noticesOf(events);
   await needs.copies.alert(teller.gatewayId, record, { events, notices });
   if (notices.length > 0) needs.webhookDispatcher.wake();
+}
+
+async function recordOf(
+  needs: CopyAlertNeeds,
+  { name, siteId, value }: { readonly name: AlertName; readonly siteId: string; readonly value: LinkedAlert },
+): Promise<AlertRecord> {
+  const { blueprintDigest, ...alert } = value;
+  const blueprint = blueprintDigest === undefined ? undefined : await needs.blueprints.findByDigest(blueprintDigest);
+  return { ...alert, ...name, siteId, blueprintId: blueprint?.id };
+}
+
+/** The gateway does not have it any more, after a restore for example. Whoever heard of it hears that it is over. */
+function endOf(before: AlertRecord | undefined, now: Instant): AlertRecord | undefined {
+  if (before === undefined || before.clearedAt !== undefined) return undefined;
+  return { ...before, clearedAt: instant(Math.max(now, before.raisedAt)) };
 }
 
 /** An alert that is over before the cloud hears of it is kept, and not announced. */

@@ -20,7 +20,10 @@ function pair() {
   let gateway = { id: ID, credentialHash: hashSecret(first), revokedAt: undefined } as unknown as Gateway;
   let made = 0;
   let stepsLeft = Number.POSITIVE_INFINITY;
+  /** The cloud's row before each step, as a backup has it. */
+  const backups: Gateway[] = [];
   const step = () => {
+    backups.push(gateway);
     if (stepsLeft-- <= 0) throw new Cut("cut off");
   };
   const gateways = {
@@ -48,12 +51,12 @@ function pair() {
       },
       useNextCredential: async ({ credential }: { credential: Uint8Array }) => {
         step();
-        uplink = { ...uplink, credential, nextCredential: undefined };
+        uplink = { ...uplink, formerCredential: uplink.credential, credential, nextCredential: undefined };
       },
     },
   } as unknown as RotationNeeds;
-  async function rotate(): Promise<void> {
-    const rotation = createRotation(needs, async (message: UpMessage) => {
+  async function rotate(isFormer = false): Promise<void> {
+    const send = async (message: UpMessage) => {
       if (message.type !== "credential") return;
       step();
       const hash = Buffer.from(message.hash, "hex");
@@ -61,7 +64,8 @@ function pair() {
       await gateways.acceptCredential(ID, hash);
       step();
       await rotation.accepted(message.hash);
-    });
+    };
+    const rotation = createRotation(needs, { send, isFormer });
     await rotation.begin();
   }
   return {
@@ -70,6 +74,12 @@ function pair() {
       stepsLeft = steps;
     },
     credential: () => text(uplink.credential),
+    former: () => text(uplink.formerCredential ?? new Uint8Array()),
+    backups,
+    restore(row: Gateway) {
+      gateway = row;
+    },
+    cloud: () => gateway,
     signIn: (credential: string) => signInGateway({ gateways } as never, credential),
     first,
   };
@@ -96,4 +106,39 @@ test("cut off at any step, the gateway signs in with what it has, and the rotati
     await expect(signIn(first)).rejects.toMatchObject({ code: "unauthorized" });
   }
   expect(steps).toBeGreaterThan(6);
+});
+
+test("a cloud that is restored as of any step of a rotation knows the present or the former one, and learns the present one", async () => {
+  const { rotate, cutAfter, credential, former, signIn, restore, backups, cloud } = pair();
+  await rotate();
+  const rows = [...backups];
+  const [present, before] = [credential(), former()];
+  let withFormer = 0;
+  for (const row of rows) {
+    for (let steps = 0, isOver = false; !isOver; steps++) {
+      restore(row);
+      cutAfter(Number.POSITIVE_INFINITY);
+      const isKnown = await signIn(present).then(
+        () => true,
+        () => false,
+      );
+      if (!isKnown) {
+        await expect(signIn(before)).resolves.toMatchObject({ id: ID });
+        withFormer++;
+        cutAfter(steps);
+        isOver = await rotate(true).then(
+          () => true,
+          () => false,
+        );
+        cutAfter(Number.POSITIVE_INFINITY);
+      } else isOver = true;
+      // The gateway itself changes nothing, so that nothing is lost wherever it is cut off.
+      expect([credential(), former()]).toEqual([present, before]);
+      await Promise.any([signIn(present), signIn(before)]);
+    }
+    expect(cloud().nextCredentialHash).toBeUndefined();
+    await expect(signIn(present)).resolves.toMatchObject({ id: ID });
+    await expect(signIn(before)).rejects.toMatchObject({ code: "unauthorized" });
+  }
+  expect(withFormer).toBeGreaterThan(4);
 });

@@ -124,7 +124,7 @@ async function saidAfter(
     numbers.push(number);
     if (number === latest + 1 && ordered === undefined) seen.resolve();
   };
-  await talkToCloud(needs, channel, { onWelcome: () => {}, onTaken });
+  await talkToCloud(needs, channel, { isFormer: false, onWelcome: () => {}, onTaken });
   return { said, taken: numbers, stored };
 }
 
@@ -187,7 +187,8 @@ test("a cloud that reads no answers is not read any further", async () => {
     uplinks: { epoch: async () => "e", get: async () => undefined, latest: async () => 0 },
   } as unknown as TalkNeeds;
   const send = async ({ type }: UpMessage) => (type === "hello" ? undefined : await never);
-  void talkToCloud(needs, { messages: messages(), send, close: () => {} }, { onWelcome: () => {}, onTaken: () => {} });
+  const talk = { isFormer: false, onWelcome: () => {}, onTaken: () => {} };
+  void talkToCloud(needs, { messages: messages(), send, close: () => {} }, talk);
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(read).toBeGreaterThan(500);
   expect(read).toBeLessThan(2_000);

@@ -42,6 +42,8 @@ export interface TalkNeeds
 }
 
 export interface Talk {
+  /** The gateway has signed in with the credential before the present one. */
+  readonly isFormer: boolean;
   /** Called once the cloud has accepted the gateway. */
   onWelcome(): void;
   /** Called when the cloud has stored everything up to this number. */
@@ -86,7 +88,7 @@ export async function talkToCloud(
   let lastChange: Promise<void> = Promise.resolve();
   /** Packages that were asked for. */
   const wanted = new Map<string, PromiseWithResolvers<Uint8Array>>();
-  const rotation = createRotation(needs, channel.send);
+  const rotation = createRotation(needs, { send: channel.send, isFormer: talk.isFormer });
   /** Whether the cloud has told its tokens. */
   let hasTokens = false;
   /** What the cloud has once it has confirmed the number: everything. */

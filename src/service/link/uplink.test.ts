@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { refuse } from "#core/app-error.ts";
 import { type DownMessage, LINK_PROTOCOL } from "#core/link/messages.ts";
 import { createTelemetrySpool } from "#core/link/telemetry-spool.ts";
 import { createLinkChannel } from "./link-channel.ts";
@@ -29,6 +30,40 @@ test("a gateway that cannot reach its cloud waits up to twice as long each time,
   expect(await uplink.status()).toMatchObject({ isConnected: false, lastError: "no route to the cloud" });
   await uplink.stop();
   expect(waits).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000]);
+});
+
+test.each([
+  ["the cloud refuses the present credential", refuse("unauthorized", "unknown"), ["present", "former"]],
+  ["the cloud cannot be reached", new Error("unknown"), ["present"]],
+])("a gateway tries the credential before the present one only when %s", async (_when, error, expected) => {
+  const tried: string[] = [];
+  const enough = Promise.withResolvers<void>();
+  const needs = {
+    now: () => 0,
+    random: () => 1,
+    log: { info: () => {}, warn: () => {} },
+    seal: { open: (text: string) => text },
+    uplinks: {
+      get: async () => ({ url: "https://cloud.example", credential: "present", formerCredential: "former" }),
+      latest: async () => 0,
+    },
+    telemetryLane: { spool: { waiting: { messages: 0, hours: 0 }, oldest: () => undefined }, history: () => undefined },
+    onTurn: () => {},
+    openLinkSocket: async (_url: string, credential: string) => {
+      tried.push(credential);
+      throw credential === "present" ? error : refuse("unauthorized", "unknown, too");
+    },
+    pause: async (_ms: number, signal: AbortSignal) => {
+      enough.resolve();
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    },
+  } as unknown as UplinkNeeds;
+  const uplink = createUplink(needs);
+  await uplink.restart();
+  await enough.promise;
+  expect(await uplink.status()).toMatchObject({ lastError: "unknown" });
+  await uplink.stop();
+  expect(tried).toEqual(expected);
 });
 
 const WELCOME = {

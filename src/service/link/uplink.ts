@@ -1,6 +1,7 @@
 // Keeps a gateway connected to its cloud: connects, talks until the connection ends, waits and connects again. Nothing on
 // the gateway waits for the cloud.
 
+import { AppError } from "#core/app-error.ts";
 import { CREDENTIAL_CONTEXT, type Uplink as StoredUplink } from "#core/link/gateway.ts";
 import type { DroppedHistory, LinkBacklog } from "#core/link/gateway-figures.ts";
 import type { DownMessage, UpMessage } from "#core/link/messages.ts";
@@ -8,7 +9,7 @@ import { parseDownMessage } from "#core/link/parse-message.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import { createLinkChannel, type LinkChannel } from "#service/link/link-channel.ts";
 import { type TalkNeeds, talkToCloud } from "#service/link/talk-to-cloud.ts";
-import type { OpenLinkSocket } from "#service/ports/link-socket.ts";
+import type { LinkSocket, OpenLinkSocket } from "#service/ports/link-socket.ts";
 import type { Needs } from "#service/ports.ts";
 
 export interface UplinkStatus {
@@ -67,17 +68,36 @@ export function createUplink(needs: UplinkNeeds): Uplink {
     needs.onTurn();
   }
 
+  /** A cloud that was restored from a backup may know only the credential before the present one. */
+  async function signIn(
+    { url, credential, formerCredential }: StoredUplink,
+    signal: AbortSignal,
+  ): Promise<{ readonly socket: LinkSocket; readonly isFormer: boolean }> {
+    const open = (sealed: Uint8Array) => needs.openLinkSocket(url, needs.seal.open(sealed, CREDENTIAL_CONTEXT), signal);
+    try {
+      return { socket: await open(credential), isFormer: false };
+    } catch (error) {
+      const isRefused = error instanceof AppError && error.code === "unauthorized";
+      if (!isRefused || formerCredential === undefined) throw error;
+      const socket = await open(formerCredential).catch(() => undefined);
+      if (socket === undefined) throw error;
+      needs.log.info({ url }, "the cloud knows only the former credential of this gateway");
+      return { socket, isFormer: true };
+    }
+  }
+
   async function connectOnce({ url }: StoredUplink, signal: AbortSignal): Promise<void> {
     // The credential may have been replaced.
-    const { credential } = (await needs.uplinks.get()) ?? {};
-    if (credential === undefined) return;
-    const socket = await needs.openLinkSocket(url, needs.seal.open(credential, CREDENTIAL_CONTEXT), signal);
+    const now = await needs.uplinks.get();
+    if (now === undefined) return;
+    const { socket, isFormer } = await signIn(now, signal);
     const close = () => socket.close("the gateway stops");
     signal.addEventListener("abort", close);
     try {
       if (signal.aborted) return;
       const opened = createLinkChannel<UpMessage, DownMessage>(socket, parseDownMessage, needs.random() * 2 ** 32);
       await talkToCloud(needs, opened, {
+        isFormer,
         onWelcome: () => {
           channel = opened;
           turn(true);

@@ -10,7 +10,10 @@ export interface LinkSocket {
   reason?(): string | undefined;
 }
 
-/** Opens a connection to a cloud. Rejects when it refuses or cannot be reached, with words for people. */
+/**
+ * Opens a connection to a cloud. Rejects when it refuses or cannot be reached, with words for people. When the cloud does not
+ * accept the credential, the refusal is `unauthorized`.
+ */
 export type OpenLinkSocket = (url: string, credential: string, signal: AbortSignal) => Promise<LinkSocket>;
 
 /** Exchanges a code for a credential. Refuses with what the cloud says, or why it cannot be reached. */

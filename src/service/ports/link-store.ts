@@ -2,7 +2,7 @@ import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { Device, PropertyValue } from "#core/device/device.ts";
 import type { Gateway, JoinCode, OpenJoinCode, Uplink } from "#core/link/gateway.ts";
 import type { DroppedHistory } from "#core/link/gateway-figures.ts";
-import type { AlertName, LinkedKey } from "#core/link/linked-key.ts";
+import type { LinkedKey } from "#core/link/linked-key.ts";
 import type { LinkedHour, MarkedHour } from "#core/link/telemetry-spool.ts";
 import type { Site } from "#core/site/site.ts";
 import type { Instant } from "#core/time/instant.ts";
@@ -49,7 +49,7 @@ export interface UplinkStore {
   noteContact(at: Instant): Promise<void>;
   /** A credential that the cloud shall accept, encrypted. */
   putNextCredential(next: Uint8Array): Promise<void>;
-  /** From now on the gateway signs in with the one that was to be next, here encrypted for that. */
+  /** From now on the gateway signs in with the one that was to be next, here encrypted for that. The present one is kept. */
   useNextCredential(change: {
     readonly next: Uint8Array;
     readonly credential: Uint8Array;
@@ -126,7 +126,6 @@ export interface CopyStore {
   configuration(gatewayId: string, change: ConfigurationChange): Promise<void>;
   /** Replaces what is known of the alert, adds the events and queues the notices. */
   alert(gatewayId: string, alert: AlertRecord, announced: AlertAnnouncement): Promise<void>;
-  deleteAlert(gatewayId: string, alert: AlertName): Promise<void>;
   /** False when it is known already, or too old to be kept. */
   logEntry(
     gatewayId: string,

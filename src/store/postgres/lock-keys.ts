@@ -112,7 +112,6 @@ const KEYS: { readonly [Name in keyof Writes]: (input: Input<Name>, reader: Data
   copyProperties: ({ deviceId }) => device(deviceId),
   copyConfiguration: ({ change }) => device(change.deviceId),
   copyAlert: ({ alert }) => device(alert.deviceId),
-  deleteCopiedAlert: ({ alert }) => device(alert.deviceId),
   copyLogEntry: ({ deviceId }) => device(deviceId),
   copyAuditEntry: ({ entry }) => [`audit ${entry.id}`],
   deleteCopiedDevice: ({ deviceId }) => tree(deviceId),

@@ -2,7 +2,6 @@ import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { refuse } from "#core/app-error.ts";
 import type { Device, PropertyValue } from "#core/device/device.ts";
 import { deviceEvent } from "#core/event/event.ts";
-import type { AlertName } from "#core/link/linked-key.ts";
 import type { Site } from "#core/site/site.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { AlertAnnouncement, AlertRecord } from "#service/ports/alert-store.ts";
@@ -122,20 +121,6 @@ export const copyWrites = {
     await requireDeviceOwner(database, gatewayId, alert.deviceId);
     await storeAlert(database, alert);
     await announce(database, announced);
-  },
-
-  async deleteCopiedAlert(
-    database: Database,
-    { gatewayId, alert }: { gatewayId: string; alert: AlertName },
-  ): Promise<void> {
-    await requireDeviceOwner(database, gatewayId, alert.deviceId);
-    await database.run(
-      "DELETE FROM alert WHERE device_id = ? AND source = ? AND alert_id = ? AND raised_at = ?",
-      alert.deviceId,
-      alert.source,
-      alert.alertId,
-      alert.raisedAt,
-    );
   },
 
   async copyLogEntry(

@@ -36,7 +36,7 @@ export function parseOpenCode(row: Row): OpenJoinCode {
 }
 
 export const UPLINK_COLUMNS =
-  "url, gateway_id, credential, joined_at, history_before, confirmed, contact_at, next_credential, credential_at, cloud_epoch, history_expired, history_unreadable";
+  "url, gateway_id, credential, joined_at, history_before, confirmed, contact_at, next_credential, former_credential, credential_at, cloud_epoch, history_expired, history_unreadable";
 
 export function parseUplink(row: Row): Uplink {
   return {
@@ -48,6 +48,7 @@ export function parseUplink(row: Row): Uplink {
     confirmed: number(row, "confirmed"),
     contactAt: optionalTime(row, "contact_at"),
     nextCredential: optionalBytes(row, "next_credential"),
+    formerCredential: optionalBytes(row, "former_credential"),
     credentialAt: optionalTime(row, "credential_at"),
     cloudEpoch: optionalText(row, "cloud_epoch"),
     dropped: { expired: number(row, "history_expired"), unreadable: number(row, "history_unreadable") },

@@ -176,7 +176,6 @@ export function createCopyStore(
     deleteSite: (gatewayId, siteId) => writer.run("deleteCopiedSite", { gatewayId, siteId }),
     configuration: (gatewayId, change) => writer.run("copyConfiguration", { gatewayId, change }),
     alert: (gatewayId, alert, announced) => writer.run("copyAlert", { gatewayId, alert, announced }),
-    deleteAlert: (gatewayId, alert) => writer.run("deleteCopiedAlert", { gatewayId, alert }),
     logEntry: (gatewayId, { deviceId, entry, maxBytes }) =>
       writer.run("copyLogEntry", { gatewayId, deviceId, entry, maxBytes }),
     auditEntry: (gatewayId, entry) => writer.run("copyAuditEntry", { gatewayId, entry }),

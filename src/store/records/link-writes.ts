@@ -82,7 +82,8 @@ export const uplinkWrites = {
     { next, credential, at }: { next: Uint8Array; credential: Uint8Array; at: Instant },
   ): Promise<void> {
     await database.run(
-      "UPDATE uplink SET credential = ?, next_credential = NULL, credential_at = ? WHERE next_credential = ?",
+      `UPDATE uplink SET former_credential = credential, credential = ?, next_credential = NULL, credential_at = ?
+       WHERE next_credential = ?`,
       credential,
       at,
       next,

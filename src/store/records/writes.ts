@@ -140,7 +140,6 @@ const MARKS: Marks<typeof ALL> = {
   deleteCopiedSite: undefined,
   copyConfiguration: undefined,
   copyAlert: undefined,
-  deleteCopiedAlert: undefined,
   copyLogEntry: undefined,
   copyAuditEntry: undefined,
   askChange: undefined,

@@ -150,4 +150,13 @@ export const LINK_BUGS: readonly LinkBug[] = [
       },
     }),
   },
+  {
+    name: "a gateway does not keep the credential before the present one",
+    gatewayStores: withUplinks((real) => ({
+      get: async () => {
+        const uplink = await real.get();
+        return uplink && { ...uplink, formerCredential: undefined };
+      },
+    })),
+  },
 ];

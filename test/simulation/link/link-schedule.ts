@@ -10,6 +10,9 @@ export async function playLinkSchedule(seed: number, bug?: LinkBug): Promise<Lin
   // Not every schedule has every kind of trouble: what one kind breaks, another may mend.
   const has = { crashes: random() < 0.7, restores: random() < 0.45, jumps: random() < 0.3, frames: random() < 0.5 };
   world.ahead.gateway = random() < 0.3 ? Math.floor((random() - 0.5) * 20_000) : 0;
+  // Then only the cloud is restored: a gateway that is older than its credential cannot sign in.
+  const rotates = randomFrom(-seed)() < 0.3;
+  if (rotates && random() < 0.3) world.letCredentialAge();
   await world.during(world.startNode(0));
   await world.during(world.startNode(1));
   await world.during(world.startGateway());
@@ -51,10 +54,14 @@ export async function playLinkSchedule(seed: number, bug?: LinkBug): Promise<Lin
       };
       if (random() < 0.5) world.measure(device.id);
     } else if (dice > 0.8 && has.restores) {
-      const side = random() < 0.6 ? ("gateway" as const) : ("cloud" as const);
+      const side = random() < 0.6 && !rotates ? ("gateway" as const) : ("cloud" as const);
       if (random() < 0.7) world.create("cloud", device.id);
       if (random() < 0.7) await world.pass(random() * 150);
       world.backUp(side);
+      if (rotates) {
+        world.letCredentialAge();
+        world.later(random() * 60, () => world.line.cut(false));
+      }
       if (random() < 0.5) world.create("cloud", device.id);
       if (random() < 0.5) world.measure(device.id);
       world.later(random() * PATIENCE_MS, () => world.restore(side));

@@ -19,7 +19,7 @@ import { type GatewayRun, startGateway } from "./sim-gateway.ts";
 import { NO_TROUBLE, SimLine } from "./sim-line.ts";
 import { createSimDisk, type Run, type SimDisk } from "./sim-records.ts";
 import { StoredPoints } from "./sim-telemetry.ts";
-import { DEVICES, DIGEST, MANIFEST, PATIENCE_MS } from "./surroundings.ts";
+import { CREDENTIAL_LIFETIME_MS, DEVICES, DIGEST, MANIFEST, PATIENCE_MS } from "./surroundings.ts";
 
 const SITE = "00000000-0000-7000-8000-00000000000a";
 /** These may be deleted. Each device is a child of the one before. */
@@ -280,7 +280,12 @@ export class LinkWorld {
       const node = there[Math.floor(this.random() * there.length)];
       if (this.line.isCut || node === undefined) throw new Error("the cloud cannot be reached");
       const { near, far } = this.line.open(run, node);
-      await node.serve(credential, far);
+      try {
+        await node.serve(credential, far);
+      } catch (error) {
+        near.end();
+        throw error;
+      }
       return near;
     };
   }
@@ -420,6 +425,12 @@ export class LinkWorld {
       },
       () => {},
     );
+  }
+
+  /** The gateway replaces the credential with which it has joined when it connects the next time. */
+  letCredentialAge(): void {
+    const joinedAt = this.clock.now() + this.ahead.gateway - 2 * CREDENTIAL_LIFETIME_MS;
+    this.disks.gateway.database.run("UPDATE uplink SET joined_at = ?", joinedAt);
   }
 
   backUp(side: Side): void {

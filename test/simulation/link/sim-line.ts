@@ -42,7 +42,7 @@ export class SimLine {
   }
 
   /** Opens a connection between two runs. */
-  open(gateway: Run, cloud: Run): { readonly near: LinkSocket; readonly far: LinkSocket } {
+  open(gateway: Run, cloud: Run): { readonly near: LinkSocket & { end(): void }; readonly far: LinkSocket } {
     const connection = new Connection(this.#needs, this, { gateway, cloud });
     this.#connections = this.#connections.filter((one) => !one.isDead);
     this.#connections.push(connection);

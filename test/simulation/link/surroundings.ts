@@ -14,6 +14,8 @@ import type { Run } from "./sim-records.ts";
 
 export const PATIENCE_MS = 1_500;
 export const DEVICES = [1, 2].map((n) => `00000000-0000-7000-8000-0000000000d${n}`);
+/** Longer than a schedule: a gateway replaces its credential once in it, or never. */
+export const CREDENTIAL_LIFETIME_MS = 7 * 86_400_000;
 export const CALL = callBy("system");
 export const MANIFEST = new TextEncoder().encode(commandManifest("Simulated"));
 export const DIGEST = createHash("sha256").update(MANIFEST).digest("hex");
@@ -57,6 +59,7 @@ export function surroundings(side: SideNeeds, run: Run, stores: SubjectStores) {
     background: createBackground((name, error) => run.isOver || side.onFailure(name, error)),
     budgets: createByteBudgets(),
     responseTimeoutMs: PATIENCE_MS,
+    credentialLifetimeMs: CREDENTIAL_LIFETIME_MS,
     version: "1.0.0",
     children: { place: async () => {} },
     executionTraces: { begun: () => {}, of: () => undefined },
