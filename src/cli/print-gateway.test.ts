@@ -32,7 +32,11 @@ test.each([
   [1, 3, 0, 90, "1 change, 3 messages, 90 s old"],
   [0, 3, 2, 7_200, "2 h, 2 h old"],
 ])("a backlog of %d changes, %d messages and %d hours, %d s old, is %s", (changes, messages, hours, age, text) => {
-  const backlog = { changes, messages, points: 0, bytes: 0, hours, age_seconds: age };
+  const backlog = { changes, messages, points: 0, bytes: 0, hours, history: false, age_seconds: age };
   expect(backlogOf({ report: { backlog } as GatewayReport })).toBe(text);
+  const withHistory = { ...backlog, history: true };
+  expect(backlogOf({ report: { backlog: withHistory } as GatewayReport })).toBe(
+    text === "none" ? "stored history" : `${text}, stored history`,
+  );
   expect(backlogOf({ report: null })).toBe("unknown");
 });

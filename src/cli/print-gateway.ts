@@ -12,11 +12,12 @@ const stateOf = ({ revoked_at, connected }: Gateway) =>
 /** What waits to be told, in few words. The age is that of telemetry. */
 export function backlogOf({ report }: Pick<Gateway, "report">): string {
   if (report === null) return "unknown";
-  const { changes, messages, hours, age_seconds: age } = report.backlog;
+  const { changes, messages, hours, history, age_seconds: age } = report.backlog;
   const parts = changes > 0 ? [count(changes, "change")] : [];
   if (messages + hours > 0) {
     parts.push(`${hours > 0 ? `${hours} h` : count(messages, "message")}, ${describeSeconds(age)} old`);
   }
+  if (history) parts.push("stored history");
   return parts.length === 0 ? "none" : parts.join(", ");
 }
 

@@ -26,6 +26,8 @@ export type GatewayReport = {
     readonly points: number;
     readonly bytes: number;
     readonly hours: number;
+    /** Stored history was being told, after joining or a restore of the cloud. */
+    readonly history: boolean;
     readonly age_seconds: number;
   };
   readonly dropped: { readonly expired: number; readonly unreadable: number };

@@ -7,6 +7,8 @@ export interface GatewayFigures {
   readonly uptimeMs: number;
   /** What the cloud has not confirmed. */
   readonly backlog: LinkBacklog;
+  /** All telemetry before this time has yet to be told, too. It may lie ahead. */
+  readonly historyBefore: Instant | undefined;
   /** Hours or days of devices that the cloud never gets, since joining. */
   readonly dropped: DroppedHistory;
   readonly load: {
@@ -38,12 +40,12 @@ export interface DroppedHistory {
 
 export const NOTHING_DROPPED: DroppedHistory = { expired: 0, unreadable: 0 };
 
-type Value = number | string;
+type Value = number | string | boolean;
 
 /** By attribute of the manifest. */
 export function renderFigures(figures: GatewayFigures, now: number): ReadonlyMap<string, Value> {
-  const { backlog, dropped, load } = figures;
-  const age = backlog.oldestAt === undefined ? 0 : Math.max(0, now - backlog.oldestAt);
+  const { backlog, historyBefore, dropped, load } = figures;
+  const age = Math.max(0, now - (backlog.oldestAt ?? now), now - (historyBefore ?? now));
   return new Map<string, Value>([
     ["status", figures.isConnected ? "connected" : "disconnected"],
     ["version", figures.version],
@@ -53,6 +55,7 @@ export function renderFigures(figures: GatewayFigures, now: number): ReadonlyMap
     ["backlog_points", backlog.points],
     ["backlog_bytes", backlog.bytes],
     ["backlog_hours", backlog.hours],
+    ["backlog_history", historyBefore !== undefined],
     ["backlog_age", Math.round(age / 1_000)],
     ["history_expired", dropped.expired],
     ["history_unreadable", dropped.unreadable],
@@ -66,7 +69,11 @@ export function renderFigures(figures: GatewayFigures, now: number): ReadonlyMap
 export interface ToldFigures {
   readonly at: Instant;
   readonly uptimeSeconds: number;
-  readonly backlog: Omit<LinkBacklog, "oldestAt"> & { readonly ageSeconds: number };
+  readonly backlog: Omit<LinkBacklog, "oldestAt"> & {
+    /** Stored history has yet to be told, of which nobody has counted the hours. */
+    readonly history: boolean;
+    readonly ageSeconds: number;
+  };
   readonly dropped: DroppedHistory;
   readonly cpuPercent: number;
   readonly memoryBytes: number;
@@ -75,7 +82,7 @@ export interface ToldFigures {
 
 type Told = ReadonlyMap<string, { readonly at: number; readonly value: unknown }>;
 
-/** Undefined when it has told nothing yet. What an older version does not tell is 0. */
+/** Undefined when it has told nothing yet. What an older version does not tell is 0 or false. */
 export function readFigures(told: Told): ToldFigures | undefined {
   const at = told.get("status")?.at;
   if (at === undefined) return undefined;
@@ -92,6 +99,7 @@ export function readFigures(told: Told): ToldFigures | undefined {
       points: number("backlog_points"),
       bytes: number("backlog_bytes"),
       hours: number("backlog_hours"),
+      history: told.get("backlog_history")?.value === true,
       ageSeconds: number("backlog_age"),
     },
     dropped: { expired: number("history_expired"), unreadable: number("history_unreadable") },
@@ -154,10 +162,15 @@ telemetry:
     type: integer
     display_name: Hours to tell
     description: Hours of devices of which the cloud lacks points. They are read from the store when it is their turn.
+  backlog_history:
+    type: boolean
+    display_name: Stored history to tell
+    description: After joining, or when the cloud was restored, all stored telemetry is told, the newest first.
   backlog_age:
     type: integer
     unit: s
     display_name: Age of the oldest telemetry to tell
+    description: While stored history is told, there may be older telemetry to tell.
   history_expired:
     type: integer
     display_name: History deleted before it was told

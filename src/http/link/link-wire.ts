@@ -67,7 +67,12 @@ const reportSchema = strict("GatewayReport", {
     points: Type.Integer({ description: "Points in these messages." }),
     bytes: Type.Integer({ description: "About the size of these messages." }),
     hours: Type.Integer({ description: "Hours of devices that are told as a whole." }),
-    age_seconds: Type.Integer({ description: "Of the oldest telemetry among them." }),
+    history: Type.Boolean({
+      description: "Stored history was being told, after joining or a restore of the cloud. It is in no other count.",
+    }),
+    age_seconds: Type.Integer({
+      description: "Of the oldest telemetry among them. While stored history is told, some may be older.",
+    }),
   }),
   dropped: droppedSchema,
   cpu_percent: Type.Number(),
@@ -129,7 +134,9 @@ export const fleetSchema = strict("Fleet", {
   versions: Type.Array(
     strict("GatewayVersion", { version: Type.String(), gateways: Type.Integer(), connected: Type.Integer() }),
   ),
-  with_backlog: Type.Integer({ description: "Gateways that had telemetry to tell when they reported last." }),
+  with_backlog: Type.Integer({
+    description: "Gateways that had changes or telemetry to tell when they reported last.",
+  }),
   with_loss: Type.Integer({ description: "Gateways that have lost history before this cloud had it." }),
   backlog: strict("FleetBacklog", {
     changes: Type.Integer(),

@@ -16,7 +16,7 @@ export interface DescribedGateway extends GatewayPlace {
 export interface FleetOverview {
   readonly versions: readonly VersionCount[];
   readonly revoked: number;
-  /** Gateways that have told a backlog, or history that is lost. */
+  /** Gateways that have told a backlog of changes or telemetry, or history that is lost. */
   readonly withBacklog: number;
   readonly withLoss: number;
   readonly backlog: {
@@ -62,7 +62,7 @@ export async function fleetOverview(needs: FleetNeeds): Promise<FleetOverview> {
   return {
     versions: await needs.gateways.versions(),
     revoked,
-    withBacklog: count(({ backlog }) => backlog.hours + backlog.messages > 0),
+    withBacklog: count(({ backlog }) => backlog.history || backlog.changes + backlog.hours + backlog.messages > 0),
     withLoss: count(({ dropped }) => dropped.expired + dropped.unreadable > 0),
     backlog: {
       changes: sum(({ backlog }) => backlog.changes),

@@ -32,9 +32,11 @@ async function saidAfter(
   readonly said: readonly UpMessage[];
   readonly taken: readonly number[];
   readonly stored: readonly string[];
+  readonly noted: readonly number[];
 }> {
   const stored: string[] = [];
   const said: UpMessage[] = [];
+  const noted: number[] = [];
   const numbers: number[] = [];
   const told = Promise.withResolvers<void>();
   const seen = Promise.withResolvers<void>();
@@ -53,6 +55,7 @@ async function saidAfter(
       wake();
     });
     await seen.promise;
+    yield { type: "ack", to: latest + 1 };
   }
   /** A gateway without telemetry. */
   const telemetryLane = {
@@ -106,7 +109,7 @@ async function saidAfter(
       get: async () => ({ confirmed, cloudEpoch: "c", joinedAt: 0 }),
       latest: async () => latest,
       changesAfter: async () => ({ keys: [], upTo }),
-      confirm: async () => {},
+      confirm: async (number: number) => void noted.push(number),
       noteCloud: async () => {},
       amongChanged: async () => [],
     },
@@ -125,7 +128,7 @@ async function saidAfter(
     if (number === latest + 1 && ordered === undefined) seen.resolve();
   };
   await talkToCloud(needs, channel, { isFormer: false, onWelcome: () => {}, onTaken });
-  return { said, taken: numbers, stored };
+  return { said, taken: numbers, stored, noted };
 }
 
 test.each([
@@ -148,6 +151,11 @@ test("access by tokens of the cloud is prolonged once the cloud has told which t
   const situation = { latest: 5, confirmed: 4, cloudEpoch: "c" };
   expect((await saidAfter(5, situation)).stored).toEqual([]);
   expect((await saidAfter(5, { ...situation, hasTokens: true })).stored).toEqual(["tokens", "contact"]);
+});
+
+test("what the cloud has confirmed is noted at once, then now and then, and when the connection ends", async () => {
+  const { noted } = await saidAfter(5, { latest: 5, confirmed: 4, cloudEpoch: "c" });
+  expect(noted).toEqual([5, 6]);
 });
 
 test("an order is answered after its execution was told, and the cloud stores both at once", async () => {
@@ -208,7 +216,7 @@ test("a cloud that does not say welcome within a minute is left", async () => {
     uplinks: { epoch: async () => "e" },
   } as unknown as TalkNeeds;
   const channel = { messages: messages(), send: async () => {}, close: () => closed.resolve() };
-  const talking = talkToCloud(needs, channel, { onWelcome: () => {}, onTaken: () => {} });
+  const talking = talkToCloud(needs, channel, { isFormer: false, onWelcome: () => {}, onTaken: () => {} });
   await expect(talking).rejects.toThrow("the cloud has said nothing for 60 s");
   expect(waits).toEqual([60_000]);
 });

@@ -84,6 +84,9 @@ export async function talkToCloud(
   const unanswered = new Map<string, AbortController>();
   let failure: unknown;
   let confirmAt = 0;
+  /** The cloud has confirmed everything up to this number, and up to which one that is noted. */
+  let acked = 0;
+  let noted = 0;
   /** Changes are made one after the other. */
   let lastChange: Promise<void> = Promise.resolve();
   /** Packages that were asked for. */
@@ -111,6 +114,12 @@ export async function talkToCloud(
   /** Not every change is told, and the last ones may be such. */
   function noteTold(): void {
     if (unconfirmed === 0 && toldTo > 0) talk.onTaken(toldTo);
+  }
+
+  function noteConfirmed(): void {
+    if (acked <= noted) return;
+    noted = acked;
+    start(needs.uplinks.confirm(acked));
   }
 
   async function tell(message: Extract<UpMessage, { type: "records" }>): Promise<void> {
@@ -178,9 +187,10 @@ export async function talkToCloud(
           start(needs.uplinks.noteCloud(whole.epoch));
           whole = undefined;
         }
+        acked = Math.max(acked, message.to);
         if (message.to > 0 && needs.now() >= confirmAt) {
           confirmAt = needs.now() + CONFIRM_EVERY_MS;
-          start(needs.uplinks.confirm(message.to));
+          noteConfirmed();
         }
         return;
       case "stored":
@@ -314,6 +324,8 @@ export async function talkToCloud(
   } finally {
     unwatch();
     end.abort();
+    // A gateway that starts without the line knows by it what is left to tell.
+    noteConfirmed();
     awake.call();
     confirmed.call();
     telemetry.end();

@@ -32,6 +32,28 @@ test("a gateway that cannot reach its cloud waits up to twice as long each time,
   expect(waits).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000]);
 });
 
+test("without the line a gateway that has started has to tell what the cloud had not confirmed before", async () => {
+  const needs = {
+    now: () => 0,
+    random: () => 1,
+    log: { info: () => {}, warn: () => {} },
+    seal: { open: (text: string) => text },
+    uplinks: {
+      get: async () => ({ url: "https://cloud.example", credential: "c", confirmed: 43 }),
+      latest: async () => 44,
+    },
+    telemetryLane: { spool: { waiting: { messages: 0, hours: 0 }, oldest: () => undefined }, history: () => undefined },
+    onTurn: () => {},
+    openLinkSocket: () => Promise.reject(new Error("no route to the cloud")),
+    pause: (_ms: number, signal: AbortSignal) =>
+      new Promise<void>((resolve) => (signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve()))),
+  } as unknown as UplinkNeeds;
+  const uplink = createUplink(needs);
+  await uplink.restart();
+  expect((await uplink.status())?.backlog.changes).toBe(1);
+  await uplink.stop();
+});
+
 test.each([
   ["the cloud refuses the present credential", refuse("unauthorized", "unknown"), ["present", "former"]],
   ["the cloud cannot be reached", new Error("unknown"), ["present"]],

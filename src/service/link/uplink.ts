@@ -150,7 +150,7 @@ export function createUplink(needs: UplinkNeeds): Uplink {
   async function begin(): Promise<void> {
     await end();
     stored = await needs.uplinks.get();
-    taken = 0;
+    taken = stored?.confirmed ?? 0;
     lastError = undefined;
     since = needs.now();
     if (stored === undefined) return;
