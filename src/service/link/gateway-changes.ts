@@ -139,11 +139,15 @@ export function createGatewayChanges(needs: GatewayChangeNeeds): GatewayChanges 
     const end = new AbortController();
     const leave = () => end.abort();
     signal.addEventListener("abort", leave);
-    const over = needs.pause(WAIT_MS, end.signal).then(() => true);
+    let isOver = false;
+    void needs.pause(WAIT_MS, end.signal).then(() => {
+      isOver = true;
+      settled.call();
+    });
+    const lookAgain = needs.nodes.isShared ? (over: AbortSignal) => needs.pause(LOOK_AGAIN_MS, over) : undefined;
     try {
       for (;;) {
-        const looks = needs.nodes.isShared ? [needs.pause(LOOK_AGAIN_MS, end.signal)] : [];
-        const isOver = await Promise.race([over, ...[settled.next(), ...looks].map((one) => one.then(() => false))]);
+        await settled.next(lookAgain);
         const change = await needs.changes.find(id);
         if (change === undefined) throw refuse("not_found", `there is no change ${id}`);
         if (isOver || change.state !== "PENDING") return change;
@@ -215,12 +219,13 @@ export function createGatewayChanges(needs: GatewayChangeNeeds): GatewayChanges 
     let answered = Promise.withResolvers<void>();
     lanes.set(gatewayId, awake.call);
 
+    const lookAgain = needs.nodes.isShared ? (over: AbortSignal) => needs.pause(LANE_LOOKS_AGAIN_MS, over) : undefined;
+
     async function run(): Promise<void> {
       while (!end.signal.aborted) {
         const change = await needs.changes.next(gatewayId);
         if (change === undefined) {
-          const looks = needs.nodes.isShared ? [needs.pause(LANE_LOOKS_AGAIN_MS, end.signal)] : [];
-          await Promise.race([awake.next(), ...looks]);
+          await awake.next(lookAgain);
           continue;
         }
         answered = Promise.withResolvers<void>();

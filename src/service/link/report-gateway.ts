@@ -57,7 +57,7 @@ export function reportGateway(needs: GatewayReportNeeds, call: Call): GatewayRep
         // A full disk, for example: the next report may be stored.
         if (!end.signal.aborted) needs.log.warn({ err: error }, "how this gateway does could not be stored");
       }
-      await Promise.race([awake.next(), needs.pause(REPORT_EVERY_MS, end.signal)]);
+      await awake.next((over) => needs.pause(REPORT_EVERY_MS, over));
     }
   }
 

@@ -165,7 +165,7 @@ export async function talkToCloud(
       // Once the cloud knows the devices.
       if (isLast && !isTelemetryTold) start(telemetry.run(unpacks));
       isTelemetryTold ||= isLast;
-      if (isLast) await Promise.race([awake.next(), needs.pause(LOOK_AGAIN_MS, end.signal)]);
+      if (isLast) await awake.next((over) => needs.pause(LOOK_AGAIN_MS, over));
     }
   }
 

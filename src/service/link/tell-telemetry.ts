@@ -173,7 +173,7 @@ export function tellTelemetry(
             tidyAt = needs.now() + TIDY_MS;
             await lane.tidy();
           }
-          await Promise.race([awake.next(), needs.pause(LOOK_AGAIN_MS, signal)]);
+          await awake.next((over) => needs.pause(LOOK_AGAIN_MS, over));
           if (spool.waiting.messages > 0) await needs.pause(GATHER_MS, signal);
         }
       } finally {
