@@ -1,7 +1,7 @@
 // What is kept about blueprints that many devices get in stages.
 import { expect, test } from "vitest";
 import type { Rollout, RolloutDevice } from "#core/blueprint/rollout.ts";
-import { noDevices } from "#core/blueprint/rollout.ts";
+import { noDevices, rolloutRequest } from "#core/blueprint/rollout.ts";
 import { instant } from "#core/time/instant.ts";
 import { makeGateway, makeJoinCode } from "../support/gateways.ts";
 import { makeBlueprint, makeEntry, makeSite, NOON, newId } from "../support/records.ts";
@@ -37,6 +37,7 @@ const makeOne = (deviceId: string, stage: number): RolloutDevice => ({
   reason: undefined,
   formerBlueprintId: undefined,
   wasOnline: false,
+  before: undefined,
 });
 
 export function rolloutStoreContract(open: OpenStores): void {
@@ -67,7 +68,13 @@ export function rolloutStoreContract(open: OpenStores): void {
     const { rollouts, rollout } = await opened();
     const { id } = rollout;
     const failed = { ...makeOne("b", 1), state: "FAILED", since: later, reason: "it is offline" } as const;
-    const watched = { ...makeOne("a", 0), state: "WATCHED", formerBlueprintId: "f", wasOnline: true } as const;
+    const watched = {
+      ...makeOne("a", 0),
+      state: "WATCHED",
+      formerBlueprintId: "f",
+      wasOnline: true,
+      before: { alertAt: 5, logAt: 6_000 },
+    } as const;
     expect(await rollouts.putDevices(id, [failed, watched])).toBe(true);
     expect((await rollouts.devices(id, {}, ALL)).items).toEqual([watched, failed, makeOne("c", 1)].map(here));
     expect(await rollouts.counts(id)).toEqual({ ...noDevices(), WAITING: 1, WATCHED: 1, FAILED: 1 });
@@ -99,7 +106,7 @@ export function rolloutStoreContract(open: OpenStores): void {
     const { id } = rollout;
     const assigning = ["a", "b"].map((name) => ({ ...makeOne(name, 0), state: "ASSIGNING" }) as const);
     await rollouts.putDevices(id, assigning);
-    const changeFor = (deviceId: string, requestId = id) =>
+    const changeFor = (deviceId: string, requestId = rolloutRequest(id)) =>
       makeChange({ deviceId, requestId, operation: "assignBlueprint" });
     const [ofA, ofB, other] = [changeFor("a"), changeFor("b"), changeFor("a", "r")] as const;
     for (const change of [ofA, ofB]) await stores.changes.ask(change, makeEntry(), id);
@@ -134,7 +141,10 @@ export function rolloutStoreContract(open: OpenStores): void {
     expect(await rollouts.putDevices(id, [{ ...makeOne("a", 0), state: "WATCHED" }])).toBe(false);
     await expectRefusal(stores.changes.ask(changeFor("a"), makeEntry(), id), "conflict");
     expect(await devicesAre()).toContain(`a ${becomes}`);
-    const { items } = await stores.changes.list({ scope: "all", deviceIds: ["a"], requestIds: [id] }, ALL);
+    const { items } = await stores.changes.list(
+      { scope: "all", deviceIds: ["a"], requestIds: [rolloutRequest(id)] },
+      ALL,
+    );
     expect(items.map((one) => one.id)).toEqual([ofA.id]);
   });
 

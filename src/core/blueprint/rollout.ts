@@ -49,6 +49,19 @@ export interface RolloutDevice {
   readonly formerBlueprintId: string | undefined;
   /** Whether it was online before. A device that was not cannot be judged by that. */
   readonly wasOnline: boolean;
+  /** What was told of it before it got the blueprint; undefined before its turn. */
+  readonly before: ToldBefore | undefined;
+}
+
+/**
+ * The newest of what was told of a device; 0: nothing. Later times are of what was told since. A device and its gateway have
+ * clocks of their own, so their times are compared with nothing else.
+ */
+export interface ToldBefore {
+  /** When its newest alert of severity error was raised. */
+  readonly alertAt: number;
+  /** Of the newest entry of its log, in microseconds. */
+  readonly logAt: number;
 }
 
 export interface ListedRolloutDevice extends RolloutDevice {
@@ -68,6 +81,9 @@ export const PASSING_REFUSALS: ReadonlySet<ErrorCode> = new Set([
   "owned_by_gateway",
 ]);
 
+/** The request id of what a roll-out asks for. No caller can choose one with a space. */
+export const rolloutRequest = (id: string): string => `rollout ${id}`;
+
 /** What is known of a device now. */
 export interface DeviceFacts {
   readonly exists: boolean;
@@ -76,7 +92,7 @@ export interface DeviceFacts {
   readonly connectivity: "ONLINE" | "OFFLINE" | "UNKNOWN";
   /** For how long it is UNKNOWN although it is not away, as far as this program has seen it. */
   readonly unknownMs: number;
-  /** An alert of severity error that was raised since it got the blueprint. */
+  /** An alert of severity error that was raised since it was its turn. */
   readonly alert: string | undefined;
   /** The first error in its log since then, such as that of a script. */
   readonly error: string | undefined;

@@ -10,7 +10,10 @@ import {
   PASSING_REFUSALS,
   type Rollout,
   type RolloutDevice,
+  rolloutRequest,
+  type ToldBefore,
 } from "#core/blueprint/rollout.ts";
+import { instant } from "#core/time/instant.ts";
 import type { ConnectivityStatus } from "#service/event/happening.ts";
 import type { RolloutAssignment } from "#service/link/assign-anywhere.ts";
 import type { Call, Needs } from "#service/ports.ts";
@@ -29,6 +32,9 @@ const WATCHED_AT_ONCE = 1_000;
 const AGAIN_MS = 1_000;
 /** So long a gateway that is back may take to tell what has happened to its devices meanwhile. */
 const TELLING_MS = 10_000;
+/** Several entries of a log may have the same millisecond. */
+const ERRORS_AT_ONCE = 100;
+const NOTHING_TOLD: ToldBefore = { alertAt: 0, logAt: 0 };
 const MAX_REASON = 300;
 /** Then the next roll-out has its turn. */
 const STEPS_AT_ONCE = 20;
@@ -61,13 +67,12 @@ export function createRolloutRunner(needs: AdvanceNeeds): RolloutRunner {
   }
 
   async function factsOf(listed: ListedRolloutDevice, { id, blueprintId }: Rollout): Promise<DeviceFacts> {
-    const { deviceId, since } = listed;
+    const { deviceId } = listed;
+    const { alertAt, logAt } = listed.before ?? NOTHING_TOLD;
     const device = await needs.devices.find(deviceId);
     const alerts = await needs.alerts.active(deviceId);
-    // Devices tell times in whole seconds.
-    const from = Math.floor(since / 1_000) * 1_000;
-    const errors = { since, severities: ["error"], newestFirst: false } as const;
-    const { items } = await needs.deviceLogs.list(deviceId, errors, { limit: 1, offset: 0 });
+    const errors = { since: instant(Math.floor(logAt / 1_000)), severities: ["error"], newestFirst: false } as const;
+    const { items } = await needs.deviceLogs.list(deviceId, errors, { limit: ERRORS_AT_ONCE, offset: 0 });
     const connectivity = needs.connectivity.status(deviceId);
     const isGone = isAway(listed);
     return {
@@ -76,8 +81,17 @@ export function createRolloutRunner(needs: AdvanceNeeds): RolloutRunner {
       isAway: isGone,
       connectivity,
       unknownMs: unknownMs(`${id} ${deviceId}`, connectivity === "UNKNOWN" && !isGone),
-      alert: alerts.find(({ severity, raisedAt }) => severity === "error" && raisedAt >= from)?.alertId,
-      error: items[0]?.message,
+      alert: alerts.find(({ severity, raisedAt }) => severity === "error" && raisedAt > alertAt)?.alertId,
+      error: items.find(({ receivedAt }) => receivedAt > logAt)?.message,
+    };
+  }
+
+  async function toldOf(deviceId: string): Promise<ToldBefore> {
+    const errors = (await needs.alerts.active(deviceId)).filter(({ severity }) => severity === "error");
+    const { items } = await needs.deviceLogs.list(deviceId, { newestFirst: true }, { limit: 1, offset: 0 });
+    return {
+      alertAt: errors.reduce((newest, { raisedAt }) => Math.max(newest, raisedAt), 0),
+      logAt: items[0]?.receivedAt ?? 0,
     };
   }
 
@@ -134,9 +148,13 @@ export function createRolloutRunner(needs: AdvanceNeeds): RolloutRunner {
     for (const device of items) {
       const found = await needs.devices.find(device.deviceId);
       const isOnline = needs.connectivity.status(device.deviceId) === "ONLINE";
+      const verdict = beginDevice(device, found && { blueprintId: found.blueprintId }, rollout.blueprintId);
+      // A device that got the blueprint before a pause was its turn already.
+      const before = verdict.state === "WATCHED" ? device.before : undefined;
       begun.push({
         ...device,
-        ...beginDevice(device, found && { blueprintId: found.blueprintId }, rollout.blueprintId),
+        ...verdict,
+        before: before ?? (await toldOf(device.deviceId)),
         since: needs.now(),
         wasOnline: device.wasOnline || isOnline,
       });
@@ -204,7 +222,7 @@ function callOf({ id, createdBy }: Rollout): Call {
   return {
     caller: { ...createdBy, level: "installer", sites: "all" },
     operation: "runRollout",
-    requestId: id,
+    requestId: rolloutRequest(id),
     remoteAddress: "roll-out",
   };
 }

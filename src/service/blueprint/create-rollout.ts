@@ -69,7 +69,14 @@ export async function createRollout(needs: RolloutNeeds, call: Call, input: NewR
   });
   const entries = devices.map(({ id, siteId, blueprintId: former }, place): RolloutDevice => {
     const stage = read.ends.findIndex((end) => place < end);
-    const begin = { stage, state: "WAITING", since: now, reason: undefined, wasOnline: false } as const;
+    const begin = {
+      stage,
+      state: "WAITING",
+      since: now,
+      reason: undefined,
+      wasOnline: false,
+      before: undefined,
+    } as const;
     return { deviceId: id, siteId, formerBlueprintId: former, ...begin };
   });
   await needs.rollouts.insert(rollout, entries, trail);

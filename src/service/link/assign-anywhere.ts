@@ -1,6 +1,6 @@
 // Gives a device the blueprint of a roll-out, wherever the device is: on a joined site its gateway is asked.
 import { refuse } from "#core/app-error.ts";
-import { PASSING_REFUSALS } from "#core/blueprint/rollout.ts";
+import { PASSING_REFUSALS, rolloutRequest } from "#core/blueprint/rollout.ts";
 import type { GatewayChange } from "#core/link/asked-change.ts";
 import type { Instant } from "#core/time/instant.ts";
 import { type AssignNeeds, assignBlueprint } from "#service/blueprint/assign-blueprint.ts";
@@ -37,7 +37,7 @@ export async function assignAnywhere(needs: AssignAnywhereNeeds, call: Call, inp
     await assignBlueprint(needs, call, input);
     return;
   }
-  const own = { scope: "all", deviceIds: [deviceId], requestIds: [rolloutId] } as const;
+  const own = { scope: "all", deviceIds: [deviceId], requestIds: [rolloutRequest(rolloutId)] } as const;
   const { items } = await needs.changes.list(own, { limit: 1, offset: 0 });
   if (items[0] !== undefined && (await isAnswered(needs, items[0], input))) return;
   const blueprint = await needs.blueprints.find(blueprintId);

@@ -1,7 +1,9 @@
 // Which locks a write takes before it reads anything. Two writes that share a key never run at the same time, on any
 // node: what a write has read still holds when it is stored. A batch takes all its locks at once and in one order, so
 // that batches never wait for each other in a circle.
+
 import { createHash } from "node:crypto";
+import { rolloutRequest } from "#core/blueprint/rollout.ts";
 import type { Database } from "#store/database.ts";
 import { isLeftOut } from "#store/records/rollout-writes.ts";
 import { text } from "#store/records/row.ts";
@@ -163,7 +165,10 @@ async function deviceOf(reader: Database, executionId: string): Promise<readonly
 
 /** A roll-out and what waits of it. What is asked for after this read has the lock of the roll-out, too. */
 async function withPendingChanges(reader: Database, id: string): Promise<readonly string[]> {
-  const rows = await reader.all("SELECT id FROM gateway_change WHERE request_id = ? AND state = 'PENDING'", id);
+  const rows = await reader.all(
+    "SELECT id FROM gateway_change WHERE request_id = ? AND state = 'PENDING'",
+    rolloutRequest(id),
+  );
   return [`rollout ${id}`, ...rows.map((row) => `change ${text(row, "id")}`)];
 }
 

@@ -1,5 +1,6 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { refuse } from "#core/app-error.ts";
+import { rolloutRequest } from "#core/blueprint/rollout.ts";
 import {
   type GatewayChange,
   MAX_PENDING_CHANGE_BYTES,
@@ -121,7 +122,7 @@ export async function withdrawRolloutChanges(
   { id, at, deviceIds }: { id: string; at: Instant; deviceIds?: readonly string[] },
 ): Promise<void> {
   const where = new Where()
-    .and("request_id = ? AND operation = 'assignBlueprint' AND state = 'PENDING'", id)
+    .and("request_id = ? AND operation = 'assignBlueprint' AND state = 'PENDING'", rolloutRequest(id))
     .andIn("device_id", deviceIds);
   await database.run(
     `UPDATE gateway_change SET state = 'WITHDRAWN', settled_at = ?, outcome = ?, sealed = ?${where.sql}`,

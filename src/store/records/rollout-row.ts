@@ -12,7 +12,7 @@ export const ROLLOUT_COLUMNS =
   "id, name, blueprint_id, stages, watch_ms, timeout_ms, max_failures, state, reason, stage, tolerated, token_id, token_name, created_at, updated_at";
 
 export const ROLLOUT_DEVICE_COLUMNS =
-  "device_id, site_id, stage, state, since, reason, former_blueprint_id, was_online";
+  "device_id, site_id, stage, state, since, reason, former_blueprint_id, was_online, alert_before, log_before";
 
 /** Whether the gateway of a `rollout_device` is not connected. */
 export const IS_AWAY = `EXISTS (SELECT 1 FROM site JOIN gateway ON gateway.id = site.gateway_id
@@ -50,6 +50,10 @@ export function parseRolloutDevice(row: Row): ListedRolloutDevice {
     reason: optionalText(row, "reason"),
     formerBlueprintId: optionalText(row, "former_blueprint_id"),
     wasOnline: row["was_online"] === 1,
+    before:
+      row["alert_before"] === null
+        ? undefined
+        : { alertAt: number(row, "alert_before"), logAt: number(row, "log_before") },
     isAway: row["is_away"] === 1,
   };
 }

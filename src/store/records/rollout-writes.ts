@@ -113,9 +113,10 @@ async function skipAway(database: Database, { id, at }: { id: string; at: Instan
 async function putDevices(database: Database, id: string, devices: readonly RolloutDevice[]): Promise<void> {
   for (const device of devices) {
     await database.run(
-      `INSERT INTO rollout_device (rollout_id, ${ROLLOUT_DEVICE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO rollout_device (rollout_id, ${ROLLOUT_DEVICE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (rollout_id, device_id) DO UPDATE SET state = excluded.state, since = excluded.since,
-         reason = excluded.reason, former_blueprint_id = excluded.former_blueprint_id, was_online = excluded.was_online`,
+         reason = excluded.reason, former_blueprint_id = excluded.former_blueprint_id, was_online = excluded.was_online,
+         alert_before = excluded.alert_before, log_before = excluded.log_before`,
       id,
       device.deviceId,
       device.siteId,
@@ -125,6 +126,8 @@ async function putDevices(database: Database, id: string, devices: readonly Roll
       device.reason ?? null,
       device.formerBlueprintId ?? null,
       device.wasOnline ? 1 : 0,
+      device.before?.alertAt ?? null,
+      device.before?.logAt ?? null,
     );
   }
 }

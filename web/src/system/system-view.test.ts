@@ -85,6 +85,7 @@ test.each([
 ])("a backlog of %d changes, %d messages and %d hours, %d s old, is %s", (changes, messages, hours, age, text) => {
   const t = {
     noBacklog: "none",
+    storedHistory: "stored history",
     changesCount: (count: string) => `${count} changes`,
     messagesCount: (count: string) => `${count} messages`,
     hoursCount: (count: string) => `${count} hours`,
@@ -92,6 +93,8 @@ test.each([
   };
   const words = { t, number: String, length: (ms: number) => `${ms / 1_000} s` };
   const backlog = { changes, messages, points: 0, bytes: 0, hours, age_seconds: age };
+  const told = { backlog: { ...backlog, history: true } } as Parameters<typeof formatBacklog>[0];
+  expect(formatBacklog(told, words)).toBe(text === "none" ? "stored history" : `${text}, stored history`);
   const report = { backlog } as Parameters<typeof formatBacklog>[0];
   expect(formatBacklog(report, words)).toBe(text);
   expect(formatBacklog(null, words)).toBe("");

@@ -89,6 +89,7 @@ export function gatewayState({
 type Words = {
   readonly t: {
     readonly noBacklog: string;
+    readonly storedHistory: string;
     readonly changesCount: (count: string) => string;
     readonly messagesCount: (count: string) => string;
     readonly hoursCount: (count: string) => string;
@@ -101,12 +102,13 @@ type Words = {
 /** What a gateway had to tell when it reported last. The age is that of telemetry. */
 export function formatBacklog(report: Gateway["report"], { t, number, length }: Words): string {
   if (report === null) return "";
-  const { changes, messages, hours, age_seconds: age } = report.backlog;
+  const { changes, messages, hours, history, age_seconds: age } = report.backlog;
   const parts = changes > 0 ? [t.changesCount(number(changes))] : [];
   if (messages + hours > 0) {
     const size = hours > 0 ? t.hoursCount(number(hours)) : t.messagesCount(number(messages));
     parts.push(t.backlogText(size, length(age * 1_000)));
   }
+  if (history) parts.push(t.storedHistory);
   return parts.length === 0 ? t.noBacklog : parts.join(", ");
 }
 
