@@ -28,6 +28,8 @@ const OTHER_DEVICES = [1, 2].map((n) => `00000000-0000-7000-8000-000000000${n}0b
 /** Beyond those of records that tests make. */
 const FIRST_ID = 0x10_0000;
 /** After healing, both sides agree within this time: the longest wait of a gateway, and a minute for what is open. */
+/** As for a real connection. */
+const HANDSHAKE_MS = 10_000;
 const AGREED_WITHIN_MS = 120_000;
 const BUGLESS = { name: "" };
 const ALL = { limit: 1_000, offset: 0 };
@@ -281,7 +283,10 @@ export class LinkWorld {
       if (this.line.isCut || node === undefined) throw new Error("the cloud cannot be reached");
       const { near, far } = this.line.open(run, node);
       try {
-        await node.serve(credential, far);
+        // A node that crashes meanwhile does not answer.
+        const isAnswered = node.serve(credential, far).then(() => true);
+        const isLate = this.#wait(HANDSHAKE_MS, run).then(() => false);
+        if (!(await Promise.race([isAnswered, isLate]))) throw new Error("the cloud does not answer");
       } catch (error) {
         near.end();
         throw error;
