@@ -27,9 +27,9 @@ const OTHER_SITE = "00000000-0000-7000-8000-00000000000b";
 const OTHER_DEVICES = [1, 2].map((n) => `00000000-0000-7000-8000-000000000${n}0b`);
 /** Beyond those of records that tests make. */
 const FIRST_ID = 0x10_0000;
-/** After healing, both sides agree within this time: the longest wait of a gateway, and a minute for what is open. */
 /** As for a real connection. */
 const HANDSHAKE_MS = 10_000;
+/** After healing, both sides agree within this time: the longest wait of a gateway, and a minute for what is open. */
 const AGREED_WITHIN_MS = 120_000;
 const BUGLESS = { name: "" };
 const ALL = { limit: 1_000, offset: 0 };
