@@ -177,6 +177,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   leaveCloud: ["installer", "every"],
   listChanges: ["readonly", "any"],
   getChange: ["readonly", "any"],
+  withdrawChange: ["user", "any"],
   createBackup: ["system", "any"],
   // There is no such device, so nothing is begun.
   createRollout: [
@@ -232,6 +233,7 @@ const LINK: Readonly<Record<string, number>> = {
   getUplink: 404,
   leaveCloud: 404,
   getChange: 404,
+  withdrawChange: 404,
 };
 
 /** Sign-in is for pages of this server. */
