@@ -215,7 +215,7 @@ const QUERIES: Readonly<Record<string, (target: Target) => string>> = {
 const LINK: Readonly<Record<string, number>> = {
   createJoinCode: 409,
   listJoinCodes: 409,
-  withdrawJoinCode: 409,
+  withdrawJoinCode: 404,
   joinGateway: 409,
   listGateways: 409,
   getFleet: 409,

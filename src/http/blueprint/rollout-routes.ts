@@ -24,16 +24,7 @@ export function rolloutRoutes(needs: RolloutNeeds): readonly Route[] {
     const { total: away } = await needs.rollouts.devices(id, filter, { limit: 0, offset: 0 });
     return renderRollout(rollout, await needs.rollouts.counts(id), away);
   };
-  const turns = (
-    [
-      [
-        "pause",
-        "Pause a roll-out",
-        "What waits at gateways is withdrawn, and asked for again when the roll-out is resumed. A device whose gateway is just giving it the blueprint gets it.",
-      ],
-      ["abort", "End a roll-out", "What waits at gateways is withdrawn. Devices that have got the blueprint keep it."],
-    ] as const
-  ).map(([turn, summary, description]) =>
+  const turnRoute = (turn: "pause" | "abort", { summary, description }: { summary: string; description: string }) =>
     route({
       method: "POST",
       path: `/v3/rollouts/:rollout_id/${turn}`,
@@ -46,8 +37,12 @@ export function rolloutRoutes(needs: RolloutNeeds): readonly Route[] {
       handle: async (call) => ({
         rollout: await render(await turnRollout(needs, call, { id: call.params.rollout_id, turn })),
       }),
-    }),
-  );
+    });
+  const pause = turnRoute("pause", {
+    summary: "Pause a roll-out",
+    description:
+      "What waits at gateways is withdrawn, and asked for again when the roll-out is resumed. A device whose gateway is just giving it the blueprint gets it.",
+  });
   const resume = route({
     method: "POST",
     path: "/v3/rollouts/:rollout_id/resume",
@@ -69,6 +64,10 @@ export function rolloutRoutes(needs: RolloutNeeds): readonly Route[] {
       const input = { id: call.params.rollout_id, turn: "resume", skipsAway } as const;
       return { rollout: await render(await turnRollout(needs, call, input)) };
     },
+  });
+  const abort = turnRoute("abort", {
+    summary: "End a roll-out",
+    description: "What waits at gateways is withdrawn. Devices that have got the blueprint keep it.",
   });
   return [
     route({
@@ -128,7 +127,8 @@ export function rolloutRoutes(needs: RolloutNeeds): readonly Route[] {
         return { devices: items.map(renderRolloutDevice), total_count: total };
       },
     }),
-    ...turns,
+    pause,
     resume,
+    abort,
   ];
 }

@@ -65,7 +65,6 @@ export function joinCodeRoutes(needs: JoinCodeNeeds): readonly Route[] {
       answer: NOTHING,
       handle: async (call) => {
         requireAllSites(call.caller);
-        requireCloud(needs.links);
         await withdrawJoinCode(needs, call, call.params.join_code_id);
         return {};
       },
