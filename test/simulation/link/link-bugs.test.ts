@@ -4,7 +4,7 @@ import { LINK_BUGS } from "./link-bugs.ts";
 import { playLinkSchedule } from "./link-schedule.ts";
 
 /** A bug must show itself within so many schedules. */
-const CAUGHT_WITHIN = 400;
+const CAUGHT_WITHIN = 1_000;
 
 test.each(LINK_BUGS)("this bug is caught: $name", { timeout: 300_000 }, async (bug) => {
   for (let seed = 1; seed <= CAUGHT_WITHIN; seed++) {

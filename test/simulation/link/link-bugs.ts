@@ -151,6 +151,19 @@ export const LINK_BUGS: readonly LinkBug[] = [
     }),
   },
   {
+    name: "a node does not hear that it has lost its claim",
+    cloud: (needs) => ({
+      ...needs,
+      nodes: {
+        ...needs.nodes,
+        claim: async (name) => {
+          const claim = await needs.nodes.claim(name);
+          return claim && { ...claim, lost: new AbortController().signal };
+        },
+      },
+    }),
+  },
+  {
     name: "a gateway does not keep the credential before the present one",
     gatewayStores: withUplinks((real) => ({
       get: async () => {

@@ -69,7 +69,8 @@ export async function playLinkSchedule(seed: number, bug?: LinkBug): Promise<Lin
       if (random() < 0.5) world.create("cloud", device.id);
       const side = random() < 0.5 ? ("gateway" as const) : ("cloud" as const);
       const place = random() < 0.5 ? 0 : 1;
-      world.later(random() * 60, () => world.crash(side, place));
+      const losesClaims = side === "cloud" && random() < 0.3;
+      world.later(random() * 60, () => (losesClaims ? world.loseClaims(place) : world.crash(side, place)));
     } else if (has.jumps) world.ahead[random() < 0.5 ? "cloud" : "gateway"] += Math.floor((random() - 0.5) * 60_000);
     else world.change(device.id);
     await world.pass(random() < 0.5 ? random() * 60 : random() * PATIENCE_MS);

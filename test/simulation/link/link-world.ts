@@ -260,6 +260,11 @@ export class LinkWorld {
     return started;
   }
 
+  loseClaims(place: number): void {
+    const run = this.nodes[place];
+    if (run !== undefined) this.#shared.lose(run);
+  }
+
   crash(side: Side, place = 0): void {
     const starting = this.#starting.get(`${side} ${place}`);
     const run = starting?.run ?? (side === "gateway" ? this.gateway : this.nodes[place]);

@@ -36,7 +36,7 @@ const SWEEP_EVERY_MS = 5_000;
 
 /** What nodes tell each other, and what they have claimed. A message may be lost. */
 export class SimNodes {
-  readonly #claims = new Map<string, { readonly run: Run }>();
+  readonly #claims = new Map<string, { readonly run: Run; readonly lost: AbortController }>();
   readonly #listeners = new Map<Run, (message: NodeMessage) => void>();
   readonly #side: Pick<SideNeeds, "clock" | "random">;
 
@@ -64,16 +64,25 @@ export class SimNodes {
         await new Promise<void>((resolve) => clock.after(1 + random() * 3, () => run.isOver || resolve()));
         const holder = this.#claims.get(name);
         if (holder !== undefined && !holder.run.isOver) return undefined;
-        const claim = { run };
+        const claim = { run, lost: new AbortController() };
         this.#claims.set(name, claim);
         return {
-          lost: new AbortController().signal,
+          lost: claim.lost.signal,
           release: async () => {
             if (this.#claims.get(name) === claim) this.#claims.delete(name);
           },
         };
       },
     };
+  }
+
+  /** The node has lost the database for a moment, and with it its claims. */
+  lose(run: Run): void {
+    for (const [name, claim] of this.#claims) {
+      if (claim.run !== run) continue;
+      this.#claims.delete(name);
+      claim.lost.abort();
+    }
   }
 }
 
