@@ -398,13 +398,9 @@ export function telemetryStoreContract(open: () => Promise<OpenedStore>): void {
     // Some of them replace sealed ones.
     await write(20 * HOUR, DAY + 5 * HOUR);
     const newest = async (before: number) => await store.newestBefore("a", instant(before));
-    // The first day is joined, the hours after it are open.
-    expect([await newest(9 * DAY), await newest(DAY), await newest(1), await newest(0)]).toEqual([
-      DAY + 4 * HOUR,
-      23 * HOUR,
-      0,
-      undefined,
-    ]);
+    // The first day is joined, the hours after it are open. Its last hours are open, too, unless they were joined meanwhile.
+    expect([await newest(9 * DAY), await newest(1), await newest(0)]).toEqual([DAY + 4 * HOUR, 0, undefined]);
+    expect([23 * HOUR, 0]).toContain(await newest(DAY));
     const pieces = await store.pack("a", instant(0), instant(2 * DAY));
     // Twice: whatever comes again changes nothing.
     for (const piece of [...pieces, ...pieces]) expect(await store.loadPacked("copy", piece)).toBeGreaterThan(0);
