@@ -98,6 +98,8 @@ function gateways(): void {
       await page.locator(".badge.warning", { hasText: "gateway away, state of 2 devices unknown" }).waitFor();
       await page.getByRole("link", { name: "North yard" }).click();
       await page.locator("header .warning", { hasText: "gateway away, state of 2 devices unknown" }).waitFor();
+      await visitor.move(`/devices/${pump}`);
+      await page.getByRole("status").getByText("The gateway is away.").waitFor();
 
       await visitor.move("/system/gateways");
       await row.getByText("not connected").waitFor();

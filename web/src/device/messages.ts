@@ -22,6 +22,8 @@ export const t = defineMessages({
     statusUnknown: "Status unknown",
     neverSeen: "never seen",
     reading: "reading",
+    gatewayAwayNote:
+      "The gateway is away. Values are the last ones that it told, and commands wait for it, but not for long.",
     offlineNote: "The device is offline. The values below are the last ones it sent.",
     properties: "Properties",
     noProperties: "The device has not told any.",
@@ -142,6 +144,8 @@ export const t = defineMessages({
     statusUnknown: "Status unbekannt",
     neverSeen: "nie gesehen",
     reading: "wird gelesen",
+    gatewayAwayNote:
+      "Das Gateway ist nicht verbunden. Die Werte sind die letzten, die es gemeldet hat, und Befehle warten auf es, aber nicht lange.",
     offlineNote: "Das Gerät ist offline. Die Werte unten sind die letzten, die es geschickt hat.",
     properties: "Eigenschaften",
     noProperties: "Das Gerät hat keine gemeldet.",
