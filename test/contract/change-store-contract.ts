@@ -62,7 +62,7 @@ export function changeStoreContract(open: OpenStores): void {
     expect(await changes.withdraw(one.id, { at: NOON, trail, events: [] })).toBe(true);
     expect(await changes.withdraw(one.id, { at: NOON, trail: makeEntry(), events: [] })).toBe(false);
     expect(await audit.find(trail.id)).toEqual(trail);
-    const outcome = { state: "WITHDRAWN" };
+    const outcome = { state: "WITHDRAWN", isByRollout: false };
     const withdrawn = { ...one, state: "WITHDRAWN", settledAt: NOON, outcome, sealed: new Uint8Array() };
     expect(await changes.find(one.id)).toEqual(withdrawn);
     expect(await changes.next("g")).toEqual(two);

@@ -196,7 +196,7 @@ export function linkStoreContract(open: OpenStores): void {
       const code = makeJoinCode();
       await gateways.insertCode(code, makeEntry());
       await gateways.join(code.hash, gateway, makeEntry());
-      await gateways.noteTaken(gateway.id, { version: "1", epoch: "e", taken: 1, at: NOON });
+      await gateways.noteTaken(gateway.id, { version: "1", epoch: "e", taken: 1, at: NOON, isCaughtUp: true });
       const other = { ...execution, id: newId() };
       await executions.insert(asNew(other, { attempted: true }), makeEntry());
       const [start, cursor] = [await outbox.latest(), (await executions.changesAfter(0, 10)).next];
@@ -255,7 +255,7 @@ export function linkStoreContract(open: OpenStores): void {
         made.push(gateway.id);
       }
       const [a = "", b = "", c = ""] = made;
-      await gateways.noteTaken(b, { version: "2", epoch: "e", taken: 1, at: NOON });
+      await gateways.noteTaken(b, { version: "2", epoch: "e", taken: 1, at: NOON, isCaughtUp: true });
       const ids = async (filter: Parameters<typeof gateways.list>[0]) =>
         (await gateways.list(filter, ALL)).items.map(({ id }) => id);
       expect(await ids({ isConnected: true })).toEqual([b]);
@@ -284,7 +284,13 @@ export function linkStoreContract(open: OpenStores): void {
       await gateways.insertCode(given, makeEntry());
       const gateway = makeGateway();
       await gateways.join(given.hash, gateway, makeEntry());
-      await gateways.noteTaken(gateway.id, { version: "2", epoch: "e", taken: 7, at: instant(NOON + 5) });
+      await gateways.noteTaken(gateway.id, {
+        version: "2",
+        epoch: "e",
+        taken: 7,
+        at: instant(NOON + 5),
+        isCaughtUp: true,
+      });
       const seen = { ...gateway, version: "2", epoch: "e", taken: 7, lastSeenAt: instant(NOON + 5), isConnected: true };
       expect(await gateways.find(gateway.id)).toEqual(seen);
       expect([await gateways.connected(), await gateways.revokedConnected()]).toEqual([[gateway.id], []]);

@@ -40,6 +40,9 @@ const makeOne = (deviceId: string, stage: number): RolloutDevice => ({
   before: undefined,
 });
 
+/** The device becomes so after it was WAITING from the beginning. */
+const fromWaiting = (to: RolloutDevice) => ({ from: { state: "WAITING", since: NOON } as const, to });
+
 export function rolloutStoreContract(open: OpenStores): void {
   const opened = async () => {
     const stores = await open();
@@ -71,11 +74,10 @@ export function rolloutStoreContract(open: OpenStores): void {
     const watched = {
       ...makeOne("a", 0),
       state: "WATCHED",
-      formerBlueprintId: "f",
       wasOnline: true,
       before: { alertAt: 5, logAt: 6_000 },
     } as const;
-    expect(await rollouts.putDevices(id, [failed, watched])).toBe(true);
+    expect(await rollouts.putDevices(id, [failed, watched].map(fromWaiting))).toBe(true);
     expect((await rollouts.devices(id, {}, ALL)).items).toEqual([watched, failed, makeOne("c", 1)].map(here));
     expect(await rollouts.counts(id)).toEqual({ ...noDevices(), WAITING: 1, WATCHED: 1, FAILED: 1 });
     await rollouts.beginStage(id, 1, later);
@@ -85,7 +87,7 @@ export function rolloutStoreContract(open: OpenStores): void {
   test("a state changes only from those that are named, with its audit entry, and failures are tolerated when asked", async () => {
     const { stores, rollouts, rollout } = await opened();
     const { id } = rollout;
-    await rollouts.putDevices(id, [{ ...makeOne("a", 0), state: "FAILED" }]);
+    await rollouts.putDevices(id, [fromWaiting({ ...makeOne("a", 0), state: "FAILED" })]);
     const halt = { from: ["RUNNING"], to: "HALTED", reason: "1 device has failed", at: later } as const;
     const halted = { ...rollout, state: "HALTED", reason: halt.reason, updatedAt: later } as const;
     expect(await rollouts.turn(id, halt, undefined)).toEqual(halted);
@@ -105,7 +107,7 @@ export function rolloutStoreContract(open: OpenStores): void {
     const { stores, rollouts, rollout } = made;
     const { id } = rollout;
     const assigning = ["a", "b"].map((name) => ({ ...makeOne(name, 0), state: "ASSIGNING" }) as const);
-    await rollouts.putDevices(id, assigning);
+    await rollouts.putDevices(id, assigning.map(fromWaiting));
     const changeFor = (deviceId: string, requestId = rolloutRequest(id)) =>
       makeChange({ deviceId, requestId, operation: "assignBlueprint" });
     const [ofA, ofB, other] = [changeFor("a"), changeFor("b"), changeFor("a", "r")] as const;
@@ -132,13 +134,13 @@ export function rolloutStoreContract(open: OpenStores): void {
     const withdrawn = {
       state: "WITHDRAWN",
       settledAt: later,
-      outcome: { state: "WITHDRAWN" },
+      outcome: { state: "WITHDRAWN", isByRollout: true },
       sealed: new Uint8Array(),
     };
     expect(await stores.changes.find(ofA.id)).toMatchObject(withdrawn);
     expect(await devicesAre()).toEqual([`a ${becomes}`, `b ${becomes}`, "c WAITING 0"]);
     // What was begun before the turn comes too late.
-    expect(await rollouts.putDevices(id, [{ ...makeOne("a", 0), state: "WATCHED" }])).toBe(false);
+    expect(await rollouts.putDevices(id, [fromWaiting({ ...makeOne("a", 0), state: "WATCHED" })])).toBe(false);
     await expectRefusal(stores.changes.ask(changeFor("a"), makeEntry(), id), "conflict");
     expect(await devicesAre()).toContain(`a ${becomes}`);
     const { items } = await stores.changes.list(
@@ -150,12 +152,18 @@ export function rolloutStoreContract(open: OpenStores): void {
 
   test("what waits for a device that has failed is withdrawn, and nothing more is asked for it", async () => {
     const { stores, rollouts, id, changeFor, statesOf } = await asked();
-    await rollouts.putDevices(id, [{ ...makeOne("a", 0), state: "FAILED", since: later }]);
+    const failed = { ...makeOne("a", 0), state: "FAILED", since: later } as const;
+    // Somebody has changed it meanwhile.
+    for (const from of [makeOne("a", 0), { state: "ASSIGNING", since: later }] as const) {
+      expect(await rollouts.putDevices(id, [{ from, to: failed }])).toBe(true);
+    }
+    expect(await statesOf()).toEqual(["PENDING", "PENDING", "PENDING"]);
+    await rollouts.putDevices(id, [{ from: { state: "ASSIGNING", since: NOON }, to: failed }]);
     expect(await statesOf()).toEqual(["WITHDRAWN", "PENDING", "PENDING"]);
     await expectRefusal(stores.changes.ask(changeFor("a"), makeEntry(), id), "conflict");
   });
 
-  test("devices are away while their gateway is, and those of the stage that wait can be left out", async () => {
+  test("devices are away while their gateway is, and those of the stage can be left out", async () => {
     const { stores, rollouts, rollout } = await opened();
     const { id } = rollout;
     const gateway = makeGateway();
@@ -165,12 +173,17 @@ export function rolloutStoreContract(open: OpenStores): void {
     await stores.copies.site(gateway.id, { ...makeSite(), id: "s" });
     const away = async () => (await rollouts.devices(id, { isAway: true }, ALL)).items.map(({ deviceId }) => deviceId);
     expect(await away()).toEqual(["a", "b", "c"]);
-    await stores.gateways.noteTaken(gateway.id, { version: "1", epoch: "e", taken: 1, at: NOON });
+    const seen = { version: "1", epoch: "e", taken: 1, at: NOON };
+    // It is there, and has still to tell what happened.
+    await stores.gateways.noteTaken(gateway.id, { ...seen, isCaughtUp: false });
+    expect(await away()).toEqual(["a", "b", "c"]);
+    await stores.gateways.noteTaken(gateway.id, { ...seen, isCaughtUp: true });
     expect(await away()).toEqual([]);
     expect((await rollouts.devices(id, { isAway: false }, ALL)).total).toBe(3);
     await stores.gateways.noteGone(gateway.id);
     expect((await rollouts.devices(id, {}, ALL)).items.map(({ isAway }) => isAway)).toEqual([true, true, true]);
     await rollouts.beginStage(id, 1, later);
+    await rollouts.putDevices(id, [fromWaiting({ ...makeOne("b", 1), state: "WATCHED" })]);
     await rollouts.turn(id, { from: ["RUNNING"], to: "RUNNING", at: later, skipsAway: true }, undefined);
     const skipped = { state: "SKIPPED", since: later, reason: "its gateway was away" };
     expect((await rollouts.devices(id, {}, ALL)).items).toMatchObject([{ state: "WAITING" }, skipped, skipped]);

@@ -10,6 +10,9 @@ export const ROLLOUT_STATES = ["RUNNING", "PAUSED", "HALTED", "DONE", "ABORTED"]
 export type RolloutState = (typeof ROLLOUT_STATES)[number];
 
 export const ROLLOUT_DEVICE_STATES = ["WAITING", "ASSIGNING", "WATCHED", "DONE", "FAILED", "SKIPPED"] as const;
+/** Of devices that the roll-out has not finished with. */
+export const OPEN_DEVICE_STATES = ["WAITING", "ASSIGNING", "WATCHED"] as const satisfies readonly RolloutDeviceState[];
+
 export type RolloutDeviceState = (typeof ROLLOUT_DEVICE_STATES)[number];
 
 export interface Rollout {
@@ -65,7 +68,7 @@ export interface ToldBefore {
 }
 
 export interface ListedRolloutDevice extends RolloutDevice {
-  /** Its gateway is not connected: nobody can give it the blueprint now, or knows how it is. */
+  /** Its gateway is not connected, or tells what happened meanwhile: nobody can give it the blueprint now, or knows how it is. */
   readonly isAway: boolean;
 }
 

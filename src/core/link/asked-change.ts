@@ -81,7 +81,11 @@ export type ChangeOutcome =
   | { readonly state: "OVERRULED"; readonly fields: readonly string[] };
 
 /** Nobody asks for it any more. A gateway that had it already makes it all the same; then its answer counts. */
-export const WITHDRAWN = { state: "WITHDRAWN" } as const;
+export interface Withdrawn {
+  readonly state: "WITHDRAWN";
+  /** Its roll-out was stopped. It asks again when it goes on. */
+  readonly isByRollout: boolean;
+}
 
 /** A change as the cloud keeps it. */
 export interface GatewayChange extends Omit<AskedChange, "params" | "body" | "blueprintDigest" | "asker"> {
@@ -96,5 +100,5 @@ export interface GatewayChange extends Omit<AskedChange, "params" | "body" | "bl
   readonly awaitedUntil: Instant;
   readonly state: ChangeState;
   readonly settledAt: Instant | undefined;
-  readonly outcome: ChangeOutcome | typeof WITHDRAWN | undefined;
+  readonly outcome: ChangeOutcome | Withdrawn | undefined;
 }

@@ -1,4 +1,4 @@
-import { ROLLOUT_DEVICE_STATES, type Rollout } from "#core/blueprint/rollout.ts";
+import { OPEN_DEVICE_STATES, ROLLOUT_DEVICE_STATES, type Rollout } from "#core/blueprint/rollout.ts";
 import {
   newRolloutSchema,
   parseNewRollout,
@@ -20,7 +20,7 @@ const access = "installer";
 export function rolloutRoutes(needs: RolloutNeeds): readonly Route[] {
   const render = async (rollout: Rollout) => {
     const { id, stage } = rollout;
-    const filter = { states: ["WAITING"], stage, isAway: true } as const;
+    const filter = { states: OPEN_DEVICE_STATES, stage, isAway: true } as const;
     const { total: away } = await needs.rollouts.devices(id, filter, { limit: 0, offset: 0 });
     return renderRollout(rollout, await needs.rollouts.counts(id), away);
   };

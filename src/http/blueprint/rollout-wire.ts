@@ -2,6 +2,7 @@ import { refuse } from "#core/app-error.ts";
 import {
   type DeviceCounts,
   type ListedRolloutDevice,
+  OPEN_DEVICE_STATES,
   ROLLOUT_DEVICE_STATES,
   ROLLOUT_STATES,
   type Rollout,
@@ -160,7 +161,9 @@ export function renderRolloutDevice(device: ListedRolloutDevice): Static<typeof 
     stage: device.stage + 1,
     state: device.state,
     since: renderInstant(device.since),
-    reason: device.reason ?? (device.state === "WAITING" && device.isAway ? "its gateway is away" : null),
+    reason:
+      device.reason ??
+      (device.isAway && OPEN_DEVICE_STATES.some((state) => state === device.state) ? "its gateway is away" : null),
     former_blueprint_id: device.formerBlueprintId ?? null,
   };
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { noDevices, type RolloutDevice, type RolloutState } from "#core/blueprint/rollout.ts";
 import { instant } from "#core/time/instant.ts";
+import type { RolloutDeviceChange } from "#service/ports/rollout-store.ts";
 import { type AdvanceNeeds, createRolloutRunner } from "./advance-rollouts.ts";
 
 const START = 1_000_000_000_000;
@@ -51,11 +52,11 @@ async function rollOut({ behindMs, takesMs, faultAfterMs, fault }: Course): Prom
     rollouts: {
       running: async () => (state === "RUNNING" ? [rollout()] : []),
       find: async () => rollout(),
-      devices: async (_: string, { states }: { states: readonly string[] }) => ({
-        items: states.includes(device.state) ? [{ ...device, isAway: false }] : [],
+      devices: async (_: string, { states, isAway }: { states: readonly string[]; isAway?: boolean }) => ({
+        items: states.includes(device.state) && isAway !== true ? [{ ...device, isAway: false }] : [],
       }),
-      putDevices: async (_: string, [put]: readonly RolloutDevice[]) => {
-        device = put ?? device;
+      putDevices: async (_: string, [change]: readonly RolloutDeviceChange[]) => {
+        device = change?.to ?? device;
         return true;
       },
       counts: async () => ({ ...noDevices(), [device.state]: 1 }),

@@ -16,6 +16,7 @@ import {
 import { instant } from "#core/time/instant.ts";
 import type { ConnectivityStatus } from "#service/event/happening.ts";
 import type { RolloutAssignment } from "#service/link/assign-anywhere.ts";
+import type { RolloutDeviceChange } from "#service/ports/rollout-store.ts";
 import type { Call, Needs } from "#service/ports.ts";
 
 export interface AdvanceNeeds extends Pick<Needs, "rollouts" | "devices" | "alerts" | "deviceLogs" | "now"> {
@@ -30,8 +31,6 @@ const AT_ONCE = 20;
 const WATCHED_AT_ONCE = 1_000;
 /** What has become of a device that does not have the blueprint yet is looked up again after this time. */
 const AGAIN_MS = 1_000;
-/** So long a gateway that is back may take to tell what has happened to its devices meanwhile. */
-const TELLING_MS = 10_000;
 /** Several entries of a log may have the same millisecond. */
 const ERRORS_AT_ONCE = 100;
 const NOTHING_TOLD: ToldBefore = { alertAt: 0, logAt: 0 };
@@ -47,17 +46,12 @@ export interface RolloutRunner {
 export function createRolloutRunner(needs: AdvanceNeeds): RolloutRunner {
   /** When each device was asked last, by roll-out and device. */
   const asked = new Map<string, number>();
-  /** When the gateway of a site was last seen to be away. */
-  const away = new Map<string, number>();
   /** Since when the connectivity of a device is unknown, by roll-out and device. */
   const unknown = new Map<string, number>();
 
-  /** A device that is watched counts as away until its gateway has told what has happened meanwhile. */
-  function isAway({ siteId, state, isAway: isNow }: ListedRolloutDevice): boolean {
-    const now = needs.now();
-    if (isNow) away.set(siteId, now);
-    else if (now - (away.get(siteId) ?? Number.NEGATIVE_INFINITY) >= TELLING_MS) away.delete(siteId);
-    return isNow || (state === "WATCHED" && away.has(siteId));
+  function forget(key: string): void {
+    asked.delete(key);
+    unknown.delete(key);
   }
 
   function unknownMs(key: string, isUnknown: boolean): number {
@@ -74,13 +68,12 @@ export function createRolloutRunner(needs: AdvanceNeeds): RolloutRunner {
     const errors = { since: instant(Math.floor(logAt / 1_000)), severities: ["error"], newestFirst: false } as const;
     const { items } = await needs.deviceLogs.list(deviceId, errors, { limit: ERRORS_AT_ONCE, offset: 0 });
     const connectivity = needs.connectivity.status(deviceId);
-    const isGone = isAway(listed);
     return {
       exists: device !== undefined,
       hasBlueprint: device?.blueprintId === blueprintId,
-      isAway: isGone,
+      isAway: listed.isAway,
       connectivity,
-      unknownMs: unknownMs(`${id} ${deviceId}`, connectivity === "UNKNOWN" && !isGone),
+      unknownMs: unknownMs(`${id} ${deviceId}`, connectivity === "UNKNOWN" && !listed.isAway),
       alert: alerts.find(({ severity, raisedAt }) => severity === "error" && raisedAt > alertAt)?.alertId,
       error: items.find(({ receivedAt }) => receivedAt > logAt)?.message,
     };
@@ -105,7 +98,7 @@ export function createRolloutRunner(needs: AdvanceNeeds): RolloutRunner {
     if ((await needs.rollouts.find(rollout.id))?.state !== "RUNNING") return undefined;
     const { id: rolloutId, blueprintId } = rollout;
     try {
-      await needs.assign(callOf(rollout), { device: device.deviceId, blueprintId, rolloutId, since: device.since });
+      await needs.assign(callOf(rollout), { device: device.deviceId, blueprintId, rolloutId });
       return undefined;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
@@ -116,26 +109,31 @@ export function createRolloutRunner(needs: AdvanceNeeds): RolloutRunner {
 
   async function judgeOpen(rollout: Rollout): Promise<{ readonly assigning: number; readonly hasChanged: boolean }> {
     const { id, stage } = rollout;
-    const filter = { states: ["ASSIGNING", "WATCHED"], stage } as const;
-    const { items } = await needs.rollouts.devices(id, filter, { limit: WATCHED_AT_ONCE, offset: 0 });
-    const changed: RolloutDevice[] = [];
+    const page = { limit: WATCHED_AT_ONCE, offset: 0 };
+    const there = { states: ["ASSIGNING", "WATCHED"], stage, isAway: false } as const;
+    // Of a device that is watched nothing is known as long as its gateway is away.
+    const away = { states: ["ASSIGNING"], stage, isAway: true } as const;
+    const [known, unknown] = [
+      await needs.rollouts.devices(id, there, page),
+      await needs.rollouts.devices(id, away, page),
+    ];
+    const changes: RolloutDeviceChange[] = [];
     let assigning = 0;
-    for (const device of items) {
+    for (const device of [...known.items, ...unknown.items]) {
       const facts = await factsOf(device, rollout);
       const verdict = judgeDevice(device, facts, { ...rollout, now: needs.now() });
       if (verdict !== undefined) {
         const reason = verdict.reason?.slice(0, MAX_REASON);
-        changed.push({ ...device, ...verdict, reason, since: needs.now() });
-        asked.delete(`${id} ${device.deviceId}`);
-        unknown.delete(`${id} ${device.deviceId}`);
+        changes.push({ from: device, to: { ...device, ...verdict, reason, since: needs.now() } });
+        forget(`${id} ${device.deviceId}`);
       } else if (device.state === "ASSIGNING") {
         assigning++;
         const failed = await ask(rollout, device);
-        if (failed !== undefined) changed.push(failed);
+        if (failed !== undefined) changes.push({ from: device, to: failed });
       }
     }
-    if (changed.length > 0) await needs.rollouts.putDevices(id, changed);
-    return { assigning, hasChanged: changed.length > 0 };
+    if (changes.length > 0) await needs.rollouts.putDevices(id, changes);
+    return { assigning, hasChanged: changes.length > 0 };
   }
 
   async function beginSome(rollout: Rollout, room: number): Promise<boolean> {
@@ -144,27 +142,28 @@ export function createRolloutRunner(needs: AdvanceNeeds): RolloutRunner {
     // Others begin when their gateway is there, and take no place until then.
     const filter = { states: ["WAITING"], stage, isAway: false } as const;
     const { items } = await needs.rollouts.devices(id, filter, { limit: room, offset: 0 });
-    const begun: RolloutDevice[] = [];
+    const begun: RolloutDeviceChange[] = [];
     for (const device of items) {
       const found = await needs.devices.find(device.deviceId);
       const isOnline = needs.connectivity.status(device.deviceId) === "ONLINE";
       const verdict = beginDevice(device, found && { blueprintId: found.blueprintId }, rollout.blueprintId);
       // A device that got the blueprint before a pause was its turn already.
       const before = verdict.state === "WATCHED" ? device.before : undefined;
-      begun.push({
+      const to = {
         ...device,
         ...verdict,
         before: before ?? (await toldOf(device.deviceId)),
         since: needs.now(),
         wasOnline: device.wasOnline || isOnline,
-      });
+      };
+      begun.push({ from: device, to });
     }
     // What was before is stored first: afterwards nobody knows it any more.
     if (begun.length === 0 || !(await needs.rollouts.putDevices(id, begun))) return false;
-    const failed: RolloutDevice[] = [];
-    for (const device of begun) {
+    const failed: RolloutDeviceChange[] = [];
+    for (const { to: device } of begun) {
       const outcome = device.state === "ASSIGNING" ? await ask(rollout, device) : undefined;
-      if (outcome !== undefined) failed.push(outcome);
+      if (outcome !== undefined) failed.push({ from: device, to: outcome });
     }
     if (failed.length > 0) await needs.rollouts.putDevices(id, failed);
     return true;

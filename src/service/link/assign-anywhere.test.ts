@@ -29,7 +29,7 @@ async function assigned(had: Outcome | undefined): Promise<string> {
   } as unknown as AssignAnywhereNeeds;
   const caller = { tokenId: "t", tokenName: "t", level: "installer", sites: "all" } as const;
   const call = { caller, operation: "runRollout", requestId: "r", remoteAddress: "" };
-  const input = { device: "d", blueprintId: "new", rolloutId: "r", since: instant(SINCE) };
+  const input = { device: "d", blueprintId: "new", rolloutId: "r" };
   return await assignAnywhere(needs, call, input).then(
     () => happened,
     (error: Error) => error.message,
@@ -53,14 +53,10 @@ test.each<readonly [string, Outcome | undefined, string]>([
   ["refuses it", refused("invalid_body", SINCE), "invalid_body there"],
   ["has just had no room", refused("storage_full", SINCE + 15_000), "waits"],
   ["had no room a while ago", refused("storage_full", SINCE), "asks for r"],
-  [
-    "was not asked any more in a pause",
-    { outcome: { state: "WITHDRAWN" }, settledAt: instant(SINCE - 1) },
-    "asks for r",
-  ],
+  ["was not asked any more in a pause", { outcome: { state: "WITHDRAWN", isByRollout: true } }, "asks for r"],
   [
     "is not to make it, as somebody says",
-    { outcome: { state: "WITHDRAWN" }, settledAt: instant(SINCE + 1) },
+    { outcome: { state: "WITHDRAWN", isByRollout: false } },
     "somebody has withdrawn the change",
   ],
 ])("what a roll-out does with a device whose gateway %s (%j): %s", async (_, had, expected) => {

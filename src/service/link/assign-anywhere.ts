@@ -2,7 +2,6 @@
 import { refuse } from "#core/app-error.ts";
 import { PASSING_REFUSALS, rolloutRequest } from "#core/blueprint/rollout.ts";
 import type { GatewayChange } from "#core/link/asked-change.ts";
-import type { Instant } from "#core/time/instant.ts";
 import { type AssignNeeds, assignBlueprint } from "#service/blueprint/assign-blueprint.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import { type GatewayChanges, requireNotRefused } from "#service/link/gateway-changes.ts";
@@ -17,8 +16,6 @@ export interface RolloutAssignment {
   readonly device: string;
   readonly blueprintId: string;
   readonly rolloutId: string;
-  /** Since when the device is ASSIGNING. */
-  readonly since: Instant;
 }
 
 const NEVER = new AbortController().signal;
@@ -62,9 +59,9 @@ export async function assignAnywhere(needs: AssignAnywhereNeeds, call: Call, inp
 async function isAnswered(
   needs: AssignAnywhereNeeds,
   change: GatewayChange,
-  { blueprintId, since }: RolloutAssignment,
+  { blueprintId }: RolloutAssignment,
 ): Promise<boolean> {
-  const { outcome, settledAt = since, deviceId = "" } = change;
+  const { outcome, settledAt = needs.now(), deviceId = "" } = change;
   switch (outcome?.state) {
     case undefined:
       return true;
@@ -73,8 +70,7 @@ async function isAnswered(
       if ((await needs.devices.find(deviceId))?.blueprintId === blueprintId) return true;
       throw refuse("overruled", "somebody gave it another blueprint");
     case "WITHDRAWN":
-      // Those of a pause are older than the time since when the device is asked again.
-      if (settledAt <= since) return false;
+      if (outcome.isByRollout) return false;
       throw refuse("conflict", "somebody has withdrawn the change");
     case "REFUSED":
       if (outcome.errors.every(({ code }) => PASSING_REFUSALS.has(code))) return needs.now() - settledAt < AGAIN_MS;

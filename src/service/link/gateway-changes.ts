@@ -5,13 +5,7 @@ import { seesSite } from "#core/access/caller.ts";
 import { AppError, refuse } from "#core/app-error.ts";
 import type { Payload } from "#core/command/execution.ts";
 import type { PreparedEvent } from "#core/event/event.ts";
-import {
-  type AskedChange,
-  type ChangeOutcome,
-  carriedOf,
-  type GatewayChange,
-  WITHDRAWN,
-} from "#core/link/asked-change.ts";
+import { type AskedChange, type ChangeOutcome, carriedOf, type GatewayChange } from "#core/link/asked-change.ts";
 import type { DownMessage, LinkedItem, UpMessage } from "#core/link/messages.ts";
 import { rebased } from "#core/link/who-wins.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
@@ -169,7 +163,12 @@ export function createGatewayChanges(needs: GatewayChangeNeeds): GatewayChanges 
     const { siteId, deviceId, gatewayId } = change;
     if (change.askedBy.tokenId !== call.caller.tokenId) requireLevel(call.caller, "owner");
     const at = needs.now();
-    const withdrawn: GatewayChange = { ...change, state: "WITHDRAWN", outcome: WITHDRAWN, settledAt: at };
+    const withdrawn: GatewayChange = {
+      ...change,
+      state: "WITHDRAWN",
+      outcome: { state: "WITHDRAWN", isByRollout: false },
+      settledAt: at,
+    };
     const target = { siteId, ...(deviceId !== undefined && { deviceId }) };
     const isDone = await needs.changes.withdraw(id, {
       at,

@@ -186,7 +186,8 @@ export function createGatewaySession(
   /** The new epoch counts once everything is settled that the gateway may have lost. Else a cut would hide the loss. */
   async function note(hello: Hello): Promise<void> {
     const epoch = stage === "ready" ? hello.epoch : gateway.epoch;
-    await needs.gateways.noteTaken(gatewayId, { version: hello.version, epoch, taken, at: needs.now() });
+    const seen = { version: hello.version, epoch, taken, at: needs.now(), isCaughtUp: stage === "ready" };
+    await needs.gateways.noteTaken(gatewayId, seen);
   }
 
   /** When nothing is left to ask for, the gateway gets commands and changes. */

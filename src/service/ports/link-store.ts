@@ -74,6 +74,13 @@ interface GatewayFilter {
   readonly versions?: readonly string[] | undefined;
 }
 
+/** What is noted of a gateway while it is connected. */
+export interface SeenGateway extends Pick<Gateway, "version" | "epoch" | "taken"> {
+  readonly at: Instant;
+  /** It has told what happened while it was away. */
+  readonly isCaughtUp: boolean;
+}
+
 /** What a cloud keeps about the gateways that have joined it. */
 export interface GatewayStore {
   insertCode(code: JoinCode, trail: AuditEntry): Promise<void>;
@@ -103,7 +110,7 @@ export interface GatewayStore {
   /** Those of them whose access was revoked. */
   revokedConnected(): Promise<readonly string[]>;
   /** The gateway is connected; what it told up to the number is stored. */
-  noteTaken(id: string, seen: Pick<Gateway, "version" | "epoch" | "taken"> & { readonly at: Instant }): Promise<void>;
+  noteTaken(id: string, seen: SeenGateway): Promise<void>;
   /** How many gateways run each version, and how many of them have a connection. Revoked ones are left out. */
   versions(): Promise<readonly VersionCount[]>;
   /** Of each of these gateways: its sites, and the device that stands for it in the first of them. */

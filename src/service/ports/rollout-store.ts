@@ -22,6 +22,12 @@ export interface RolloutTurn {
   readonly skipsAway?: boolean;
 }
 
+export interface RolloutDeviceChange {
+  /** As it was read. */
+  readonly from: Pick<RolloutDevice, "state" | "since">;
+  readonly to: RolloutDevice;
+}
+
 export interface RolloutStore {
   insert(rollout: Rollout, devices: readonly RolloutDevice[], trail: AuditEntry): Promise<void>;
   find(id: string): Promise<Rollout | undefined>;
@@ -47,10 +53,10 @@ export interface RolloutStore {
     page: PageRequest,
   ): Promise<Page<ListedRolloutDevice>>;
   /**
-   * Changes what is known of these devices, and withdraws the changes that wait for those that have failed or are skipped.
-   * False, and nothing is changed, when the roll-out does not run.
+   * Changes what is known of these devices, apart from those that were changed meanwhile, and withdraws the changes that wait
+   * for those that have failed or are skipped. False, and nothing is changed, when the roll-out does not run.
    */
-  putDevices(id: string, devices: readonly RolloutDevice[]): Promise<boolean>;
+  putDevices(id: string, changes: readonly RolloutDeviceChange[]): Promise<boolean>;
   /** Of one stage, or of all. */
   counts(id: string, stage?: number): Promise<DeviceCounts>;
 }

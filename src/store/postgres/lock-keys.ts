@@ -107,8 +107,8 @@ const KEYS: { readonly [Name in keyof Writes]: (input: Input<Name>, reader: Data
   insertRollout: ({ rollout }) => [`rollout ${rollout.id}`],
   turnRollout: ({ id }, reader) => withPendingChanges(reader, id),
   beginRolloutStage: ({ id }) => [`rollout ${id}`],
-  putRolloutDevices: ({ id, devices }, reader) =>
-    devices.some(isLeftOut) ? withPendingChanges(reader, id) : [`rollout ${id}`],
+  putRolloutDevices: ({ id, changes }, reader) =>
+    changes.some(({ to }) => isLeftOut(to)) ? withPendingChanges(reader, id) : [`rollout ${id}`],
   copySite: ({ site }) => [`site ${site.id}`],
   copyDevice: ({ device: { id } }) => tree(id),
   copyProperties: ({ deviceId }) => device(deviceId),

@@ -5,7 +5,7 @@ import {
   type GatewayChange,
   MAX_PENDING_CHANGE_BYTES,
   MAX_PENDING_CHANGES,
-  WITHDRAWN,
+  type Withdrawn,
 } from "#core/link/asked-change.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Settlement, Withdrawal } from "#service/ports/change-store.ts";
@@ -86,7 +86,7 @@ export const changeWrites = {
     const changed = await database.run(
       "UPDATE gateway_change SET state = 'WITHDRAWN', settled_at = ?, outcome = ?, sealed = ? WHERE id = ? AND state = 'PENDING'",
       withdrawal.at,
-      JSON.stringify(WITHDRAWN),
+      JSON.stringify({ state: "WITHDRAWN", isByRollout: false } satisfies Withdrawn),
       NOTHING,
       id,
     );
@@ -127,7 +127,7 @@ export async function withdrawRolloutChanges(
   await database.run(
     `UPDATE gateway_change SET state = 'WITHDRAWN', settled_at = ?, outcome = ?, sealed = ?${where.sql}`,
     at,
-    JSON.stringify(WITHDRAWN),
+    JSON.stringify({ state: "WITHDRAWN", isByRollout: true } satisfies Withdrawn),
     NOTHING,
     ...where.values,
   );

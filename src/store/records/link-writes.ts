@@ -4,6 +4,7 @@ import type { DroppedHistory } from "#core/link/gateway-figures.ts";
 import { PASSING_KINDS } from "#core/link/linked-key.ts";
 import type { LinkedHour } from "#core/link/telemetry-spool.ts";
 import type { Instant } from "#core/time/instant.ts";
+import type { SeenGateway } from "#service/ports/link-store.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
 import { NOTHING } from "./change-writes.ts";
@@ -207,21 +208,20 @@ export const gatewayWrites = {
     );
   },
 
-  async noteTaken(
-    database: Database,
-    { id, seen }: { id: string; seen: Pick<Gateway, "version" | "epoch" | "taken"> & { at: Instant } },
-  ): Promise<void> {
+  async noteTaken(database: Database, { id, seen }: { id: string; seen: SeenGateway }): Promise<void> {
     await database.run(
-      "UPDATE gateway SET version = ?, epoch = ?, taken = ?, last_seen_at = ?, is_connected = 1 WHERE id = ?",
+      `UPDATE gateway SET version = ?, epoch = ?, taken = ?, last_seen_at = ?, is_connected = 1, is_caught_up = ?
+       WHERE id = ?`,
       seen.version,
       seen.epoch ?? null,
       seen.taken,
       seen.at,
+      seen.isCaughtUp ? 1 : 0,
       id,
     );
   },
 
   async noteGatewayGone(database: Database, { id }: { id: string }): Promise<void> {
-    await database.run("UPDATE gateway SET is_connected = 0 WHERE id = ?", id);
+    await database.run("UPDATE gateway SET is_connected = 0, is_caught_up = 0 WHERE id = ?", id);
   },
 };

@@ -45,7 +45,7 @@ export function createRolloutStore(reader: ReadDatabase, writer: Writer, lists: 
         read: parseRolloutDevice,
       });
     },
-    putDevices: (id, devices) => writer.run("putRolloutDevices", { id, devices }),
+    putDevices: (id, changes) => writer.run("putRolloutDevices", { id, changes }),
     counts: async (id, stage) => {
       const where = new Where().and("rollout_id = ?", id);
       if (stage !== undefined) where.and("stage = ?", stage);

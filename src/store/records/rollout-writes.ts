@@ -1,7 +1,7 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { Rollout, RolloutDevice } from "#core/blueprint/rollout.ts";
 import type { Instant } from "#core/time/instant.ts";
-import type { RolloutTurn } from "#service/ports/rollout-store.ts";
+import type { RolloutDeviceChange, RolloutTurn } from "#service/ports/rollout-store.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
 import { withdrawRolloutChanges } from "./change-writes.ts";
@@ -32,7 +32,7 @@ export const rolloutWrites = {
       rollout.createdAt,
       rollout.updatedAt,
     );
-    await putDevices(database, rollout.id, devices);
+    for (const device of devices) await insertDevice(database, rollout.id, device);
     await recordAudit(database, trail);
   },
 
@@ -68,13 +68,28 @@ export const rolloutWrites = {
 
   async putRolloutDevices(
     database: Database,
-    { id, devices }: { id: string; devices: readonly RolloutDevice[] },
+    { id, changes }: { id: string; changes: readonly RolloutDeviceChange[] },
   ): Promise<boolean> {
     if ((await database.get("SELECT id FROM rollout WHERE id = ? AND state = 'RUNNING'", id)) === undefined)
       return false;
-    await putDevices(database, id, devices);
-    for (const device of devices.filter(isLeftOut)) {
-      await withdrawRolloutChanges(database, { id, at: device.since, deviceIds: [device.deviceId] });
+    for (const { from, to } of changes) {
+      const changed = await database.run(
+        `UPDATE rollout_device SET state = ?, since = ?, reason = ?, was_online = ?, alert_before = ?, log_before = ?
+         WHERE rollout_id = ? AND device_id = ? AND state = ? AND since = ?`,
+        to.state,
+        to.since,
+        to.reason ?? null,
+        to.wasOnline ? 1 : 0,
+        to.before?.alertAt ?? null,
+        to.before?.logAt ?? null,
+        id,
+        to.deviceId,
+        from.state,
+        from.since,
+      );
+      if (changed > 0 && isLeftOut(to)) {
+        await withdrawRolloutChanges(database, { id, at: to.since, deviceIds: [to.deviceId] });
+      }
     }
     return true;
   },
@@ -101,7 +116,7 @@ async function stopAssigning(
 async function skipAway(database: Database, { id, at }: { id: string; at: Instant }): Promise<void> {
   const rows = await database.all(
     `UPDATE rollout_device SET state = 'SKIPPED', since = ?, reason = 'its gateway was away'
-     WHERE rollout_id = ? AND state = 'WAITING' AND stage = (SELECT stage FROM rollout WHERE id = ?) AND ${IS_AWAY}
+     WHERE rollout_id = ? AND state IN ('WAITING', 'ASSIGNING', 'WATCHED') AND stage = (SELECT stage FROM rollout WHERE id = ?) AND ${IS_AWAY}
      RETURNING device_id`,
     at,
     id,
@@ -110,24 +125,19 @@ async function skipAway(database: Database, { id, at }: { id: string; at: Instan
   await withdrawRolloutChanges(database, { id, at, deviceIds: rows.map((row) => text(row, "device_id")) });
 }
 
-async function putDevices(database: Database, id: string, devices: readonly RolloutDevice[]): Promise<void> {
-  for (const device of devices) {
-    await database.run(
-      `INSERT INTO rollout_device (rollout_id, ${ROLLOUT_DEVICE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (rollout_id, device_id) DO UPDATE SET state = excluded.state, since = excluded.since,
-         reason = excluded.reason, former_blueprint_id = excluded.former_blueprint_id, was_online = excluded.was_online,
-         alert_before = excluded.alert_before, log_before = excluded.log_before`,
-      id,
-      device.deviceId,
-      device.siteId,
-      device.stage,
-      device.state,
-      device.since,
-      device.reason ?? null,
-      device.formerBlueprintId ?? null,
-      device.wasOnline ? 1 : 0,
-      device.before?.alertAt ?? null,
-      device.before?.logAt ?? null,
-    );
-  }
+async function insertDevice(database: Database, id: string, device: RolloutDevice): Promise<void> {
+  await database.run(
+    `INSERT INTO rollout_device (rollout_id, ${ROLLOUT_DEVICE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    id,
+    device.deviceId,
+    device.siteId,
+    device.stage,
+    device.state,
+    device.since,
+    device.reason ?? null,
+    device.formerBlueprintId ?? null,
+    device.wasOnline ? 1 : 0,
+    device.before?.alertAt ?? null,
+    device.before?.logAt ?? null,
+  );
 }
