@@ -4,27 +4,28 @@ import { createOfflineAccess, type OfflineAccessNeeds } from "./offline-access.t
 
 const HOUR = 3_600_000;
 
-test("a clock that is set back does not lengthen the time", async () => {
-  let now = instant(100 * HOUR);
-  let contactAt: Instant | undefined = now;
+test("a clock that is set back does not lengthen the time, and one that is set right does not shorten it", async () => {
+  let [now, elapsed] = [instant(100 * HOUR), 0];
+  const contactAt = now;
   const needs = {
     now: () => now,
-    uplinks: {
-      get: async () => ({ contactAt }),
-      noteContact: async (at: Instant) => {
-        contactAt = at;
-      },
-    },
+    elapsed: () => elapsed,
+    uplinks: { get: async () => ({ contactAt }) },
   } as unknown as OfflineAccessNeeds;
-  const running = createOfflineAccess(needs, HOUR);
-  await running.load();
-  now = instant(10 * HOUR);
-  expect(running.isOpen()).toBe(true);
-  const started = createOfflineAccess(needs, HOUR);
-  await started.load();
-  expect(contactAt).toBe(now);
-  now = instant(11 * HOUR);
-  expect([running.isOpen(), started.isOpen()]).toEqual([false, false]);
+  // A gateway without a battery for its clock starts in 1970.
+  now = instant(0);
+  const access = createOfflineAccess(needs, HOUR);
+  await access.load();
+  expect(access.isOpen()).toBe(true);
+  now = instant(100.5 * HOUR);
+  expect(access.isOpen()).toBe(true);
+  now = instant(101 * HOUR);
+  expect(access.isOpen()).toBe(false);
+  now = instant(0);
+  elapsed = HOUR - 1;
+  expect(access.isOpen()).toBe(true);
+  elapsed = HOUR;
+  expect(access.isOpen()).toBe(false);
 });
 
 test("tokens of the cloud are accepted while it is connected, and for the set time afterwards", async () => {
@@ -35,6 +36,7 @@ test("tokens of the cloud are accepted while it is connected, and for the set ti
   };
   const needs = {
     now: () => now,
+    elapsed: () => now,
     uplinks: { get: async () => ({ contactAt }), noteContact },
     pause: async (_: number, signal: AbortSignal) => {
       if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));

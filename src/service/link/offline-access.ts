@@ -13,6 +13,8 @@ export interface OfflineAccess {
 }
 
 export interface OfflineAccessNeeds extends Pick<Needs, "uplinks" | "now"> {
+  /** Milliseconds, by a clock that nobody sets. */
+  readonly elapsed: () => number;
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -22,23 +24,20 @@ const NOTE_EVERY_MS = 60_000;
 export function createOfflineAccess(needs: OfflineAccessNeeds, lifetimeMs: number): OfflineAccess {
   let isConnected = false;
   let contactAt: Instant | undefined;
+  /** By the clock that nobody sets: a wall clock that is set back does not lengthen the time. */
+  let openUntil = 0;
   const note = async () => {
     contactAt = needs.now();
+    openUntil = needs.elapsed() + lifetimeMs;
     await needs.uplinks.noteContact(contactAt);
   };
   return {
     async load() {
       contactAt = (await needs.uplinks.get())?.contactAt;
-      if (contactAt !== undefined && contactAt > needs.now()) await note();
+      openUntil = needs.elapsed() + lifetimeMs;
     },
-    isOpen() {
-      if (isConnected) return true;
-      if (contactAt === undefined) return false;
-      const now = needs.now();
-      // The clock was set back. Nobody knows how long ago the contact was; from now on the time is limited.
-      if (contactAt > now) contactAt = now;
-      return now < contactAt + lifetimeMs;
-    },
+    isOpen: () =>
+      isConnected || (contactAt !== undefined && needs.now() < contactAt + lifetimeMs && needs.elapsed() < openUntil),
     async follow(signal) {
       isConnected = true;
       try {

@@ -32,12 +32,12 @@ export const t = defineMessages({
       "The gateway is not asked for it any more. If it got it before the line was cut, it may have made it already.",
     withdrawn: "The change was withdrawn.",
     waitsFor: (gateway: string | undefined) =>
-      `The change waits for ${gateway === undefined ? "the gateway of the site" : `gateway ${gateway}`}, which is not connected.`,
+      `The change waits for ${gateway === undefined ? "the gateway of the site" : `gateway ${gateway}`}.`,
     where: "System > Changes",
     changesWait: (count: number, gateway: string | undefined) =>
       `${count === 1 ? "1 change waits" : `${count} changes wait`} for ${gateway === undefined ? "the gateway" : `gateway ${gateway}`}:`,
     notMade: (count: number) =>
-      count === 1 ? "1 change was not made in the last week." : `${count} changes were not made in the last week.`,
+      count === 1 ? "1 change of the last week was not made." : `${count} changes of the last week were not made.`,
     onlyDevice: (name: string) => `Only changes of ${name}`,
     gone: "no longer there",
     shown: (from: number, to: number, all: number) => `${from} to ${to} of ${all}`,
@@ -76,7 +76,7 @@ export const t = defineMessages({
       "Das Gateway wird nicht mehr darum gebeten. Hat es sie bekommen, bevor die Leitung unterbrochen war, kann sie schon gemacht sein.",
     withdrawn: "Die Änderung wurde zurückgezogen.",
     waitsFor: (gateway) =>
-      `Die Änderung wartet auf ${gateway === undefined ? "das Gateway des Standorts" : `das Gateway ${gateway}`}, das nicht verbunden ist.`,
+      `Die Änderung wartet auf ${gateway === undefined ? "das Gateway des Standorts" : `das Gateway ${gateway}`}.`,
     where: "System > Änderungen",
     changesWait: (count, gateway) =>
       `${count === 1 ? "1 Änderung wartet" : `${count} Änderungen warten`} auf das Gateway${gateway === undefined ? "" : ` ${gateway}`}:`,
