@@ -130,7 +130,7 @@ test("a device that does not get the blueprint in time gets it never", async () 
   const { id } = await stuck(device, { timeout: 1 });
   await becomes(id, { state: "FAILED", reason: "it did not get the blueprint in time" });
   expect(await changesOf(device)).toEqual(["WITHDRAWN"]);
-  expect((await rollout(id)).state).toBe("HALTED");
+  await eventually(async () => expect((await rollout(id)).state).toBe("HALTED"));
   await apart();
   await together();
   await isThrough();
