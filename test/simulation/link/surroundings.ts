@@ -44,7 +44,8 @@ export function surroundings(side: SideNeeds, run: Run, stores: SubjectStores) {
         resolve();
       };
       const callOff = after(ms, end);
-      signal.addEventListener("abort", end);
+      if (signal.aborted) end();
+      else signal.addEventListener("abort", end);
     });
   const found = { blueprint: BLUEPRINT, manifest: {}, compiled: {} };
   return {
