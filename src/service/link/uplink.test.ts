@@ -5,17 +5,22 @@ import { createTelemetrySpool } from "#core/link/telemetry-spool.ts";
 import { createLinkChannel } from "./link-channel.ts";
 import { createUplink, type UplinkNeeds } from "./uplink.ts";
 
+/** A gateway without telemetry. */
+const GATEWAY = {
+  now: () => 0,
+  random: () => 1,
+  log: { info: () => {}, warn: () => {} },
+  seal: { open: (text: string) => text },
+  telemetryLane: { spool: { waiting: { messages: 0, hours: 0 }, oldest: () => undefined }, history: () => undefined },
+  onTurn: () => {},
+};
+
 test("a gateway that cannot reach its cloud waits up to twice as long each time, at most a minute", async () => {
   const waits: number[] = [];
   const enough = Promise.withResolvers<void>();
   const needs = {
-    now: () => 0,
-    random: () => 1,
-    log: { info: () => {}, warn: () => {} },
-    seal: { open: (text: string) => text },
+    ...GATEWAY,
     uplinks: { get: async () => ({ url: "https://cloud.example", credential: "c" }), latest: async () => 0 },
-    telemetryLane: { spool: { waiting: { messages: 0, hours: 0 }, oldest: () => undefined }, history: () => undefined },
-    onTurn: () => {},
     openLinkSocket: () => Promise.reject(new Error("no route to the cloud")),
     pause: async (ms: number, signal: AbortSignal) => {
       waits.push(ms);
@@ -34,16 +39,11 @@ test("a gateway that cannot reach its cloud waits up to twice as long each time,
 
 test("without the line a gateway that has started has to tell what the cloud had not confirmed before", async () => {
   const needs = {
-    now: () => 0,
-    random: () => 1,
-    log: { info: () => {}, warn: () => {} },
-    seal: { open: (text: string) => text },
+    ...GATEWAY,
     uplinks: {
       get: async () => ({ url: "https://cloud.example", credential: "c", confirmed: 43 }),
       latest: async () => 44,
     },
-    telemetryLane: { spool: { waiting: { messages: 0, hours: 0 }, oldest: () => undefined }, history: () => undefined },
-    onTurn: () => {},
     openLinkSocket: () => Promise.reject(new Error("no route to the cloud")),
     pause: (_ms: number, signal: AbortSignal) =>
       new Promise<void>((resolve) => (signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve()))),
@@ -61,16 +61,11 @@ test.each([
   const tried: string[] = [];
   const enough = Promise.withResolvers<void>();
   const needs = {
-    now: () => 0,
-    random: () => 1,
-    log: { info: () => {}, warn: () => {} },
-    seal: { open: (text: string) => text },
+    ...GATEWAY,
     uplinks: {
       get: async () => ({ url: "https://cloud.example", credential: "present", formerCredential: "former" }),
       latest: async () => 0,
     },
-    telemetryLane: { spool: { waiting: { messages: 0, hours: 0 }, oldest: () => undefined }, history: () => undefined },
-    onTurn: () => {},
     openLinkSocket: async (_url: string, credential: string) => {
       tried.push(credential);
       throw credential === "present" ? error : refuse("unauthorized", "unknown, too");
