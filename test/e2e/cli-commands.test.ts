@@ -61,7 +61,8 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "busbar-e2e-commands-"));
   writeFileSync(join(folder, "manifest.yml"), MANIFEST);
   writeFileSync(join(folder, "pin"), `${PIN}\n`);
-  server = await startBusbar(folder, "--mqtt-port", "0", "--commands-response-timeout", "1s", "--log-level", "debug");
+  // Short for the one test of silence; with 1 s a busy machine could let a command expire before it was sent.
+  server = await startBusbar(folder, "--mqtt-port", "0", "--commands-response-timeout", "4s", "--log-level", "debug");
   await json("device", "create", "standalone", "Charger", "--blueprint-path", join(folder, "manifest.yml"));
   device = await connectFakeDevice((await json("device", "generate-config", "charger")).config);
 });

@@ -12,9 +12,13 @@ import { canMount, mountSmallDisk } from "../support/small-disk.ts";
 const PROGRAM = fileURLToPath(new URL("../../bin/busbar", import.meta.url));
 const TOKEN = "a-token-for-a-full-disk-0123456789abcdef";
 
-/** Asks again until it is so; a test that waits in vain runs into its own limit. */
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 50));
+/** Asks again until it is so. The machine may be busy. */
+async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + 30_000;
+  while (!(await isSo())) {
+    if (Date.now() > end) throw new Error(`waited in vain until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 }
 
 async function startOn(folder: string, ...flags: readonly string[]) {
@@ -41,7 +45,7 @@ async function startOn(folder: string, ...flags: readonly string[]) {
   void ended.then(() => {
     isOver = true;
   });
-  await until(() => isOver || /API +http/.test(out));
+  await until("it is ready", () => isOver || /API +http/.test(out));
   if (isOver) throw new Error(`it ended: ${out}\n${readFileSync(logFile, "utf8").slice(-2_000)}`);
   const url = /API +(http\S+)\/docs/.exec(out)?.[1] ?? "";
   const call = async (method: string, path: string, json?: unknown, bytes?: string) => {
@@ -72,6 +76,21 @@ function fill(file: string): void {
   }
 }
 
+type Running = Awaited<ReturnType<typeof startOn>>;
+
+/** The parts that a service calls degraded. */
+const degraded = async (running: Running): Promise<readonly string[]> =>
+  ((await running.call("GET", "/readyz")).body.degraded ?? []).map(({ part }: { part: string }) => part);
+
+/** Fills the disk of a service until the service has noticed. Whatever is freed meanwhile is taken, too. */
+async function keepFull(filler: string, running: Running): Promise<void> {
+  await until("the full disk is noticed", async () => {
+    fill(filler);
+    return (await degraded(running)).includes("storage");
+  });
+  fill(filler);
+}
+
 /** A gateway with a device and the cloud that it has joined; then the disk of one of them, at `folder`, is filled. */
 async function joinWithFullDisk(side: "gateway" | "cloud") {
   const folder = mountSmallDisk("64m");
@@ -89,16 +108,13 @@ async function joinWithFullDisk(side: "gateway" | "cloud") {
   const executions = `/v3/devices/${device.body.device_id}/commands/executions`;
   const { code } = (await cloud.call("POST", "/v3/gateways/join_codes", {})).body;
   await gateway.call("POST", "/v3/uplink", { url: cloud.url, code });
-  await until(async () => (await cloud.call("GET", executions)).status === 200);
+  await until("the cloud knows the device", async () => (await cloud.call("GET", executions)).status === 200);
 
   const full = side === "gateway" ? gateway : cloud;
   // The log of the records takes 4 MiB before it is used again from its beginning. The reserve grows by 1 MiB a second.
   const reserve = join(full.data, "reserve");
-  await until(() => (statSync(reserve, { throwIfNoEntry: false })?.size ?? 0) >= 8 * 1024 * 1024);
-  fill(join(folder, "filler"));
-  await until(async () => ((await full.call("GET", "/readyz")).body.degraded ?? []).length > 0);
-  // Whatever was freed then is taken, too.
-  fill(join(folder, "filler"));
+  await until("there is a reserve", () => (statSync(reserve, { throwIfNoEntry: false })?.size ?? 0) >= 8 * 1024 * 1024);
+  await keepFull(join(folder, "filler"), full);
 
   return {
     folder,
@@ -112,7 +128,7 @@ async function joinWithFullDisk(side: "gateway" | "cloud") {
         ordered.push((await cloud.call("POST", executions, { name: "stop" })).body.execution_id);
         await new Promise((resolve) => setTimeout(resolve, 1_000));
       }
-      await until(async () => {
+      await until("the gateway has accepted all commands", async () => {
         const { body } = await gateway.call("GET", executions);
         const accepted = new Set(body.executions.map(({ id }: { id: string }) => id));
         return ordered.every((id) => accepted.has(id));
@@ -129,7 +145,7 @@ if (canMount()) {
     const site = (await first.call("POST", "/v3/sites", { name: "Full" })).body.site.id;
     let blueprint = "";
     // On a busy machine reading an upload may take too long.
-    await until(async () => {
+    await until("the blueprint is there", async () => {
       const uploaded = await first.call("POST", "/v3/blueprints/upload", undefined, commandManifest("Full"));
       blueprint = uploaded.body.blueprint?.id ?? "";
       return blueprint !== "";
@@ -140,14 +156,12 @@ if (canMount()) {
       blueprint_id: blueprint,
     });
     const executions = `/v3/devices/${device.body.device_id}/commands/executions`;
-    await until(() => (statSync(join(first.data, "reserve"), { throwIfNoEntry: false })?.size ?? 0) >= 2 * 1024 * 1024);
-    fill(filler);
-
-    const degraded = async (running: typeof first) =>
-      ((await running.call("GET", "/readyz")).body.degraded ?? []).map(({ part }: { part: string }) => part);
-    await until(async () => (await degraded(first)).includes("storage"));
-    // Whatever is freed and not ours is taken at once.
-    fill(filler);
+    const reserve = join(first.data, "reserve");
+    await until(
+      "there is a reserve",
+      () => (statSync(reserve, { throwIfNoEntry: false })?.size ?? 0) >= 2 * 1024 * 1024,
+    );
+    await keepFull(filler, first);
     for (let at = 0; at < 30; at++) {
       expect((await first.call("POST", executions, { name: "stop" })).status).toBe(200);
     }
@@ -161,11 +175,11 @@ if (canMount()) {
     expect((await second.call("GET", executions)).body.total_count).toBe(30);
     expect(await degraded(second)).toContain("storage");
     rmSync(filler);
-    await until(async () => !(await degraded(second)).includes("storage"));
+    await until("the room is used", async () => !(await degraded(second)).includes("storage"));
     expect((await second.call("POST", "/v3/sites", { name: "Room again" })).status).toBe(200);
     second.child.kill("SIGTERM");
     expect(await second.ended).toBe(0);
-  });
+  }, 120_000);
 
   if (process.env["BUSBAR_LONG"] === "1") {
     test("a gateway with a full disk keeps its link: commands of the cloud are accepted, and only history waits", async () => {
@@ -178,7 +192,7 @@ if (canMount()) {
       expect(await gateway.ended).toBe(0);
       // A connection begins on a full disk, too, and lasts.
       const again = await startOn(folder);
-      await until(async () => (await uplink(again)).connected);
+      await until("it is connected", async () => (await uplink(again)).connected);
       const began = await uplink(again);
       await new Promise((resolve) => setTimeout(resolve, 3_000));
       expect(await uplink(again)).toMatchObject({ connected: true, since: began.since });
