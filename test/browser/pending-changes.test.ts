@@ -1,6 +1,6 @@
 // Changes that are made on the page of a cloud while the gateway of the site is away: the page says that they wait, where they
 // are to be seen, and what became of them.
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { commandManifest, upload } from "../support/command-site.ts";
 import { eventually, useLinkedPair } from "../support/linked-pair.ts";
 import { inBrowser, PATIENCE, useWorld } from "./support/browse.ts";
@@ -21,6 +21,7 @@ function pendingChanges(): void {
 
   async function cut(): Promise<void> {
     pair.line.cut();
+    onTestFinished(() => pair.line.heal());
     await eventually(async () => {
       const { body } = await cloud.admin.get<{ gateways: { connected: boolean }[] }>("/v3/gateways");
       expect(body.gateways[0]?.connected).toBe(false);
@@ -55,7 +56,7 @@ function pendingChanges(): void {
       expect(await page.getByText("is saved").count()).toBe(0);
       await page.getByText("1 change waits for gateway North: Change a configuration.").waitFor();
       await form.getByRole("button", { name: "Show the stored ones" }).click();
-      expect(await form.getByLabel("Host").inputValue()).toBe("first.local");
+      await expect.poll(() => form.getByLabel("Host").inputValue()).toBe("first.local");
 
       await visitor.move(`/blueprints/${second}`);
       await page.getByLabel("Assign to a device").selectOption({ label: "Pump" });
@@ -69,7 +70,7 @@ function pendingChanges(): void {
       const line = page.getByText(/^2 changes wait for gateway North: /);
       await line.getByRole("link", { name: "System > Changes" }).click();
       await page.getByText("Only changes of Pump").waitFor();
-      expect(await page.getByRole("row").filter({ hasText: "waits" }).count()).toBe(2);
+      await expect.poll(() => page.getByRole("row").filter({ hasText: "waits" }).count()).toBe(2);
 
       // The blueprint was a mistake.
       await page.getByRole("button", { name: "Withdraw: Assign a blueprint" }).click();
