@@ -53,7 +53,8 @@ export async function startTestExternalBroker(
         // The broker lets d3 in as well, of which the service knows nothing.
         identify: async (hardwareId) => known.slice(0, 2).find((login) => login.hardwareId === hardwareId),
       },
-      { ...EXTERNAL_DEFAULTS, url: mosquitto.url, clientId, aliveForMs: 500, ...settings },
+      // Tests wait for it. With 500 ms, devices that did not get the processor for a moment counted as gone.
+      { ...EXTERNAL_DEFAULTS, url: mosquitto.url, clientId, aliveForMs: 2_500, ...settings },
     );
   let broker = open();
   const rig: TestExternalBroker = {
