@@ -127,7 +127,7 @@ test.each([
 
 test("a device that does not get the blueprint in time gets it never", async () => {
   const device = await known("too late");
-  const { id } = await stuck(device, { timeout: 1 });
+  const { id } = await stuck(device, { timeout: 5 });
   await becomes(id, { state: "FAILED", reason: "it did not get the blueprint in time" });
   expect(await changesOf(device)).toEqual(["WITHDRAWN"]);
   await eventually(async () => expect((await rollout(id)).state).toBe("HALTED"));

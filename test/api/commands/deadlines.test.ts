@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { type CommandSite, commandsOf, makeCommandSite } from "../../support/command-site.ts";
 import { useServer } from "../../support/server.ts";
 
-const TIMEOUT_MS = 1_500;
+const TIMEOUT_MS = 2_500;
 const busbar = useServer(["--mqtt-port", "0", "--commands-response-timeout", `${TIMEOUT_MS}ms`]);
 
 let site: CommandSite;
