@@ -48,7 +48,8 @@ export function compileJsonSchemas(texts: readonly string[]): readonly CompiledS
   const prepared = texts.map(prepare);
   const done: CompiledSchema[] = [];
   runWithDeadline(JSON_SCHEMA_LIMITS.compileDeadline, () => {
-    for (const one of prepared) done.push("problem" in one ? one : compile(one));
+    // It may start over: then it goes on with the one that was stopped.
+    for (const one of prepared.slice(done.length)) done.push("problem" in one ? one : compile(one));
   });
   return prepared.map((_, index) => done[index] ?? (index === done.length ? UNFINISHED : UNTOUCHED));
 }
