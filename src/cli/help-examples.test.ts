@@ -41,6 +41,12 @@ test("there are many examples", () => {
   expect(examples.length).toBeGreaterThan(80);
 });
 
+test("no example has a fixed date, of which nothing is kept some day", () => {
+  // The sun of a simulation shines on any date.
+  const fixed = examples.filter(({ of, line }) => /\b20\d\d-\d\d/.test(line) && of !== "simulation");
+  expect(fixed).toEqual([]);
+});
+
 test.each(examples)("$of: $line", async ({ line }) => {
   const calls = busbarCalls(line);
   expect(calls.length, "an example calls busbar").toBeGreaterThan(0);

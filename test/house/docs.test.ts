@@ -100,6 +100,24 @@ const PATHS = globSync("**", { cwd: ROOT, exclude: (path) => SKIPPED.has(path) }
 const NAMES = new Set(PATHS.flatMap((path) => path.split("/").map((_, index, parts) => parts.slice(index).join("/"))));
 
 /** Whether the code between backticks names a file or folder of ours: `store/series/batch.ts`, `batch.ts`, `src/core`. */
+/** The commands of a page, each with its further lines: blocks for a shell, and lines that begin like one. */
+function commandsOf(text: string): readonly string[] {
+  const blocks = [...text.matchAll(/^```(\w*)[^\n]*\n([\s\S]*?)^```/gm)];
+  const spans = [...withoutBlocks(text).matchAll(/`((?:\.\/bin\/)?busbar [^`]+)`/g)].map(([, span = ""]) => span);
+  const typed = blocks.flatMap(([, language, block = ""]) =>
+    language === "sh"
+      ? [block]
+      : [...block.matchAll(/^(?:\$ .*|(?:\.\/bin\/)?busbar .*|curl .*)(?:(?<=\\)\n.*)*/gm)].map(([line]) => line),
+  );
+  return [...typed, ...spans];
+}
+
+test.each(PAGES)("no command of %s has a fixed date, of which nothing is kept some day", (page) => {
+  // The sun of a simulation shines on any date.
+  const dated = commandsOf(read(page)).filter((one) => /\b20\d\d-\d\d/.test(one) && !/\bsimulat/.test(one));
+  expect(dated).toEqual([]);
+});
+
 function isOurPath(code: string): boolean {
   return /^[\w./-]*[\w-]\.(ts|mjs|sql)$|^(src|test|scripts|docs|examples|bench)\/[\w./-]*$/.test(code);
 }

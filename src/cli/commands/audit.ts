@@ -48,7 +48,7 @@ export function addAuditCommands(audit: Command, cli: Cli): void {
       await printTable(cli, flags, { answer, rows: answer.entries, columns });
       remarkRest(cli, flags, { shown: answer.entries.length, total: answer.total_count });
     });
-  addExamples(list, "audit list --outcome REFUSED", "audit list --from 2026-01-01T00:00:00Z --limit 1000 -o json");
+  addExamples(list, "audit list --outcome REFUSED", "audit list --from -30d --limit 1000 -o json");
 }
 
 /** People read names, programs ids. */

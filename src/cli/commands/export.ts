@@ -78,7 +78,7 @@ export function addExportAllCommand(command: Command, cli: Cli): void {
   });
   addExamples(
     command,
-    "export meter-1 --from 2026-01-01 > meter-1.csv",
+    "export meter-1 --from -90d > meter-1.csv",
     'export --site "Demo site" --from -30d --folder points --form parquet',
     'export --site "Demo site" --from -30d --folder points --resume',
     "export meter-1:power --from -7d --shape long --time local --form jsonl --file power.jsonl",

@@ -13,7 +13,7 @@ export function addTelemetryCommands(telemetry: Command, cli: Cli): void {
     telemetry,
     "telemetry query meter-1:power --from -24h --chart",
     "telemetry query meter-1:power,energy -g 5m -a avg --fill locf:1h -o csv",
-    "telemetry export meter-1:power --from 2026-01-01 > power.csv",
+    "telemetry export meter-1:power --from -90d > power.csv",
     "telemetry import power.csv --device meter-1",
   );
 }

@@ -58,7 +58,7 @@ export function addExportCommand(telemetry: Command, cli: Cli): void {
   });
   addExamples(
     command,
-    "telemetry export meter-1:power --from 2026-01-01 > power.csv",
+    "telemetry export meter-1:power --from -90d > power.csv",
     "telemetry export meter-1 --from -30d --to -1d | gzip > meter-1.csv.gz",
   );
 }

@@ -72,7 +72,7 @@ export function addQueryCommand(telemetry: Command, cli: Cli): void {
   addExamples(
     query,
     "telemetry query meter-1:power --chart",
-    "telemetry query meter-1 --from 2026-11-14 --to 2026-11-15 -g 1h",
+    "telemetry query meter-1 --from yesterday --to today -g 1h",
     "telemetry query meter-1:power pv-1:power --from -7d -g 15m -a max --chart",
     "telemetry query meter-1:energy --from -30d -g 1d -a delta --timezone Europe/Berlin",
     "telemetry query battery-1:soc,status -g 5m --fill locf:1h -o csv > soc.csv",
