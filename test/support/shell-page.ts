@@ -17,6 +17,8 @@ export interface PageShell {
   readonly runsAll?: boolean;
 }
 
+const SHOWN_WITHIN_MS = 60_000;
+
 /** Rejects at the first block that ends otherwise than the page says. */
 export async function runPage(blocks: readonly CodeBlock[], shell: PageShell): Promise<void> {
   const background: ChildProcess[] = [];
@@ -26,7 +28,7 @@ export async function runPage(blocks: readonly CodeBlock[], shell: PageShell): P
       if (file !== undefined) writeFile(shell, file, block.text);
       if (block.language !== "sh" || (block.settings.has("skip") && shell.runsAll !== true)) continue;
       if (block.settings.has("background")) background.push(await startBlock(block, shell));
-      else await runBlock(block, shell);
+      else await runUntilShown(block, shell);
     }
   } finally {
     for (const child of background) {
@@ -43,13 +45,24 @@ function writeFile({ folder, adapt }: PageShell, file: string, text: string): vo
   writeFileSync(join(folder, file), adapt(text));
 }
 
-function runBlock(block: CodeBlock, { folder, env, adapt }: PageShell): Promise<void> {
+/** A block with `shows="pattern"` is repeated until its output has this, as a reader does who waits for a value. */
+async function runUntilShown(block: CodeBlock, shell: PageShell): Promise<void> {
+  const wanted = new RegExp(block.settings.get("shows") ?? "");
+  for (const end = Date.now() + SHOWN_WITHIN_MS; ; await sleep(500)) {
+    const shown = await runBlock(block, shell);
+    if (wanted.test(shown)) return;
+    if (Date.now() > end) throw new Error(`${block.page} line ${block.line} never showed ${wanted}, but\n${shown}`);
+  }
+}
+
+/** Resolves with what the block printed. */
+function runBlock(block: CodeBlock, { folder, env, adapt }: PageShell): Promise<string> {
   // What a block exports is there for the next ones.
   const script = `[ ! -f .exported ] || . ./.exported\n${adapt(block.text)}\nexport -p > .exported`;
   const fails = block.settings.has("fails");
   return new Promise((resolve, reject) => {
     execFile("bash", ["-euc", script], { cwd: folder, env, timeout: 60_000 }, (error, out, err) => {
-      if ((error !== null) === fails) resolve();
+      if ((error !== null) === fails) resolve(out);
       else
         reject(new Error(`${block.page} line ${block.line}:\n${script}\nended with ${error?.code ?? 0}\n${out}${err}`));
     });

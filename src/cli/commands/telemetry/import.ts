@@ -1,5 +1,6 @@
 // A file is uploaded in pieces of whole rows, each with the header. A piece is durable when it is answered.
 import { createReadStream, promises } from "node:fs";
+import { resolve } from "node:path";
 import { pipeline, type Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import type { Command } from "commander";
@@ -36,7 +37,8 @@ export function addImportCommand(telemetry: Command, cli: Cli): void {
     .argument("<file>", "CSV or JSON lines, also compressed by gzip, or Parquet; - reads standard input")
     .description("Load points from CSV, JSON lines or Parquet, in any form that an export writes.")
     .option("-d, --device <device>", "whose points they are (default the device that the header names)");
-  addConnectionOptions(command).action(async (file: string, flags: ImportFlags) => {
+  addConnectionOptions(command).action(async (given: string, flags: ImportFlags) => {
+    const file = given === "-" ? given : resolve(cli.cwd, given);
     const input =
       file === "-" ? { bytes: cli.input ?? noInput(), read: undefined, isParquet: false } : await openFile(file);
     const { client } = await openSession(cli, flags);
