@@ -55,7 +55,8 @@ process.exitCode = await runCli(process.argv.slice(2), {
   readInput,
   backups: {
     ofFolder: async (options) => (await loadBackups()).ofFolder(options),
-    save: async (bytes, to) => (await loadBackups()).save(bytes, to),
+    encrypt: async (begin, lock) => (await loadBackups()).encrypt(begin, lock),
+    save: async (sent, to) => (await loadBackups()).save(sent, to),
     verify: async (file, keys) => (await loadBackups()).verify(file, keys),
     restore: async (options) => (await loadBackups()).restore(options),
     parseIdentities: async (text) => (await loadBackups()).parseIdentities(text),

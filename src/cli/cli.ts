@@ -42,6 +42,12 @@ interface BackupAbout {
   readonly base: { readonly file: string } | undefined;
 }
 
+interface SentBackup {
+  readonly bytes: AsyncIterable<Uint8Array>;
+  /** Who encrypted it. */
+  readonly by: "server" | "client" | "nobody";
+}
+
 /** Backups without a server. */
 interface OfflineBackups {
   ofFolder(options: {
@@ -50,11 +56,21 @@ interface OfflineBackups {
     readonly lock: BackupLock;
     readonly to: { readonly file: string } | { readonly folder: string; readonly keep: number };
   }): Promise<{ readonly file: string; readonly kind: "full" | "changes" | "keys" }>;
-  save(bytes: AsyncIterable<Uint8Array>, to: { readonly file: string; readonly lock: BackupLock }): Promise<void>;
+  /** Encrypts what comes from a server, unless the server did so. Refuses where it did and `isAsked` wants another key. */
+  encrypt(
+    begin: () => Promise<AsyncIterable<Uint8Array>>,
+    lock: BackupLock & { readonly isAsked: boolean },
+  ): Promise<SentBackup>;
+  /** Tells whether the file could be read back: only with a key that opens it. */
+  save(sent: SentBackup, to: { readonly file: string; readonly passphrase: string | undefined }): Promise<boolean>;
   verify(
     file: string,
     keys: BackupKeys,
-  ): Promise<{ readonly manifest: BackupAbout; readonly files: readonly { readonly size: number }[] }>;
+  ): Promise<{
+    readonly manifest: BackupAbout;
+    readonly encryption: "none" | "passphrase" | "recipients";
+    readonly files: readonly { readonly size: number }[];
+  }>;
   restore(options: {
     readonly file: string;
     readonly data: string;

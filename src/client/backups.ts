@@ -5,10 +5,10 @@ const SILENCE_MS = 30 * 60_000;
 
 export function backups({ stream }: Transport) {
   return {
-    /** A backup of everything, as it is made: a tar file packed by gzip. */
+    /** A backup of everything, as it is made: a tar file packed by gzip, encrypted by age if the server is set so. */
     create: () =>
       stream(
-        { method: "POST", path: "/v3/backups", headers: { Accept: "application/gzip" } },
+        { method: "POST", path: "/v3/backups", headers: { Accept: "application/gzip, application/octet-stream" } },
         { silence: SILENCE_MS, isEndless: false },
       ),
   };

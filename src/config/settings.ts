@@ -151,12 +151,12 @@ export const SETTINGS = {
       "backup.recipients",
       kinds.recipients,
       "",
-      "Encrypts these backups for the owners of these age recipients (age1...); this machine cannot read them then.",
+      "Encrypts every backup, scheduled, sent or taken by busbar backup, for the owners of these age recipients (age1...); this machine cannot read them then.",
     ),
     passphrase: optional(
       "backup.passphrase",
       kinds.secret("text of at least 12 characters", 12),
-      "Encrypts these backups by a passphrase.",
+      "Encrypts every backup, scheduled, sent or taken by busbar backup, by a passphrase.",
     ),
   },
   audit: {

@@ -6,7 +6,17 @@ import { uuidv7 } from "uuidv7";
 import { type ChosenBackup, writeNextBackup } from "#role/backup-folder.ts";
 import { readConfiguration } from "#role/backups.ts";
 import { createClocks } from "#role/clocks.ts";
-import { encrypt, isLocked, type Keys, type Lock, parseIdentities } from "#store/backup/age.ts";
+import {
+  checkLock,
+  encrypt,
+  encryptionOf,
+  HEAD_BYTES,
+  isLocked,
+  type Keys,
+  type Lock,
+  parseIdentities,
+  WrongKey,
+} from "#store/backup/age.ts";
 import { partOf } from "#store/backup/backup-files.ts";
 import { type ReadBackup, readBackup } from "#store/backup/read-backup.ts";
 import { baseOf, type Restored, type RestoreOptions, restoreBackup } from "#store/backup/restore-backup.ts";
@@ -38,21 +48,66 @@ async function ofFolder({ data, configFile, lock, to }: FolderBackup): Promise<W
   return { ...written, file: `${to.folder}/${name}` };
 }
 
-/** Writes a backup as it comes from a server, encrypted if asked. */
+interface SentBackup {
+  readonly bytes: AsyncIterable<Uint8Array>;
+  readonly by: "server" | "client" | "nobody";
+}
+
+/** A server may have encrypted what it sends: twice encrypted, no tool would open it in one step. */
+async function encryptSent(
+  begin: () => Promise<AsyncIterable<Uint8Array>>,
+  { isAsked, ...lock }: Lock & { readonly isAsked: boolean },
+): Promise<SentBackup> {
+  await checkLock(lock);
+  const pieces = (await begin())[Symbol.asyncIterator]();
+  const head: Uint8Array[] = [];
+  for (let length = 0; length < HEAD_BYTES; ) {
+    const { done, value } = await pieces.next();
+    if (done === true) break;
+    head.push(value);
+    length += value.length;
+  }
+  const bytes = (async function* () {
+    yield* head;
+    yield* { [Symbol.asyncIterator]: () => pieces };
+  })();
+  if (encryptionOf(Buffer.concat(head)) === "none") {
+    if (!isLocked(lock)) return { bytes, by: "nobody" };
+    return { bytes: await encrypt(Readable.from(bytes, { objectMode: false }), lock), by: "client" };
+  }
+  if (!isAsked) return { bytes, by: "server" };
+  await bytes.return();
+  throw new Error(
+    "the server encrypts its backups itself (backup.passphrase or backup.recipients); take this one without --passphrase and --recipient",
+  );
+}
+
+/** Writes a backup as it comes from a server, and reads it back where a key opens it. */
 async function save(
-  bytes: AsyncIterable<Uint8Array>,
-  { file, lock }: { readonly file: string; readonly lock: Lock },
-): Promise<void> {
+  { bytes, by }: SentBackup,
+  { file, passphrase }: { readonly file: string; readonly passphrase: string | undefined },
+): Promise<boolean> {
   const part = partOf(file);
-  const plain = Readable.from(bytes, { objectMode: false });
   try {
-    const output = createWriteStream(part, { mode: 0o600, flush: true });
-    await promises.pipeline(isLocked(lock) ? await encrypt(plain, lock) : plain, output);
-    // Who encrypts for others cannot look into it.
-    if (lock.passphrase !== undefined || !isLocked(lock)) await readBackup(part, { passphrase: lock.passphrase });
+    await promises.pipeline(Readable.from(bytes), createWriteStream(part, { mode: 0o600, flush: true }));
+    const isReadBack = await canRead(part, passphrase, by);
     renameSync(part, file);
+    return isReadBack;
   } catch (error) {
     rmSync(part, { force: true });
+    throw error;
+  }
+}
+
+/** Throws when it is damaged. */
+async function canRead(part: string, passphrase: string | undefined, by: SentBackup["by"]): Promise<boolean> {
+  if (by !== "nobody" && passphrase === undefined) return false;
+  try {
+    await readBackup(part, { passphrase });
+    return true;
+  } catch (error) {
+    // A server may have another passphrase than this machine.
+    if (by === "server" && error instanceof WrongKey) return false;
     throw error;
   }
 }
@@ -88,6 +143,7 @@ async function restore({ databaseUrl, ...options }: RestoreTo): Promise<Restored
 
 export const backupCommands = {
   ofFolder,
+  encrypt: encryptSent,
   save,
   verify,
   restore,

@@ -9,6 +9,7 @@ import { nextMoment } from "#core/time/schedule.ts";
 import { type ChosenBackup, listBackups, writeNextBackup } from "#role/backup-folder.ts";
 import type { Backups, LastBackup } from "#service/ports/backups.ts";
 import type { Troubles } from "#service/troubles.ts";
+import { isLocked } from "#store/backup/age.ts";
 import { partOf, SENT_FOLDER, workFolderOf } from "#store/backup/backup-files.ts";
 import { runBackup } from "#store/backup/run-backup.ts";
 import type { WrittenBackup } from "#store/backup/write-backup.ts";
@@ -87,6 +88,7 @@ export function createBackups(needs: BackupsNeeds, config: Config): RunningBacku
   }
 
   return {
+    areEncrypted: isLocked(lock),
     last: () => last,
     async send() {
       if (running !== undefined) throw refuse("conflict", "a backup is being made already; try again when it is done");
@@ -94,7 +96,7 @@ export function createBackups(needs: BackupsNeeds, config: Config): RunningBacku
       mkdirSync(join(data, SENT_FOLDER), { recursive: true, mode: 0o700 });
       const target = join(data, SENT_FOLDER, `${needs.newId()}.tar.gz`);
       const gone = new AbortController();
-      const made = begin({ target, lock: {} }, gone.signal);
+      const made = begin({ target, lock }, gone.signal);
       const bytes = follow(target, made);
       // The first piece shows that it could be begun.
       const first = await bytes.next().catch((error: unknown) => {

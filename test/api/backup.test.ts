@@ -3,6 +3,7 @@
 import {
   copyFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -210,6 +211,68 @@ test("an encrypted backup opens with its passphrase or its identity alone", { ti
   expect((await busbar(["backup", "x.tar.gz.age", "--recipient", "age1nonsense"])).err).toContain(
     "not an age recipient",
   );
+});
+
+const PASSPHRASE = { BUSBAR_BACKUP_PASSPHRASE: "correct horse battery" };
+const AGE = "age-encryption.org/v1";
+const headOf = (file: string) => readFileSync(inFolder(file)).subarray(0, AGE.length).toString();
+const verified = async (...words: readonly string[]) =>
+  JSON.parse((await busbar(["backup", "verify", "-o", "json", ...words], PASSPHRASE)).out) as { encrypted: boolean };
+
+test("a passphrase that is set encrypts every backup of the command line, without a flag", {
+  timeout: 60_000,
+}, async () => {
+  const taken = await busbar(["backup", "env.tar.gz"], PASSPHRASE);
+  expect(taken).toMatchObject({
+    code: 0,
+    err: expect.stringContaining("encrypted by the passphrase, as the settings"),
+  });
+  expect(headOf("env.tar.gz")).toBe(AGE);
+  expect((await busbar(["backup", "--data", server.data, "--folder", "sealed"], PASSPHRASE)).out).toMatch(/\.age\n$/);
+  const sent = await busbar(["backup", "-"], PASSPHRASE);
+  expect(sent.out.slice(0, AGE.length)).toBe(AGE);
+  expect((await busbar(["backup", "verify", "env.tar.gz"], PASSPHRASE)).out).toMatch(
+    /encrypted\s+yes, by a passphrase/,
+  );
+  expect(await verified("load.tar.gz")).toMatchObject({ encrypted: false });
+  expect((await busbar(["backup", "plain.tar.gz"])).err).toContain("it is not encrypted and holds every key");
+});
+
+test("recipients of the configuration file encrypt too, and flags win over settings", { timeout: 60_000 }, async () => {
+  const identity = await generateIdentity();
+  writeFileSync(inFolder("own.txt"), identity);
+  const recipient = await identityToRecipient(identity);
+  writeFileSync(inFolder("own.yaml"), `backup:\n  recipients: ["${recipient}"]\n  keep: 1\n`);
+  const own = ["--data", server.data, "--config", "own.yaml"];
+  expect((await busbar(["backup", "own.tar.gz", ...own])).err).toContain("encrypted for 1 recipient, as the settings");
+  expect(await verified("own.tar.gz", "--identity", "own.txt")).toMatchObject({ encrypted: true });
+  mkdirSync(inFolder("kept"));
+  writeFileSync(inFolder("kept/busbar-20200101T000000Z-full.tar.gz"), "an old one");
+  expect((await busbar(["backup", ...own, "--folder", "kept"])).code).toBe(0);
+  expect(readdirSync(inFolder("kept")).filter((name) => !name.endsWith(".index"))).toHaveLength(1);
+  expect((await busbar(["backup", "flag.tar.gz", "--recipient", recipient], PASSPHRASE)).code).toBe(0);
+  expect(await verified("flag.tar.gz", "--identity", "own.txt")).toMatchObject({ encrypted: true });
+});
+
+test("a server whose settings encrypt never sends a plain backup", { timeout: 60_000 }, async () => {
+  const identity = await generateIdentity();
+  writeFileSync(inFolder("server.txt"), identity);
+  await server.restart([], { BUSBAR_BACKUP_RECIPIENTS: await identityToRecipient(identity) });
+  const { status, headers, text } = await server.admin.call("POST", "/v3/backups");
+  expect([status, headers.get("content-type")]).toEqual([200, "application/octet-stream"]);
+  expect(text.slice(0, AGE.length)).toBe(AGE);
+  // Not encrypted a second time, also where this machine has a passphrase of its own.
+  const taken = await busbar(["backup", "sent.tar.gz"], PASSPHRASE);
+  expect(taken).toMatchObject({ code: 0, err: expect.stringMatching(/not read back.*the server encrypted it/s) });
+  expect(await verified("sent.tar.gz", "--identity", "server.txt")).toMatchObject({ encrypted: true });
+  expect((await busbar(["backup"])).out).toMatch(/\.age\n$/);
+  const asked = await busbar(["backup", "asked.tar.gz", "--passphrase"], PASSPHRASE);
+  expect(asked).toMatchObject({ code: 1, err: expect.stringContaining("the server encrypts its backups itself") });
+  expect(existsSync(inFolder("asked.tar.gz"))).toBe(false);
+  await server.restart([], PASSPHRASE);
+  const both = await busbar(["backup", "both.tar.gz.age"], PASSPHRASE);
+  expect(both.err).toMatch(/, read back.*the server encrypted it/s);
+  await server.restart();
 });
 
 test("a folder of backups has a full one and then the changes, and restores both", { timeout: 60_000 }, async () => {

@@ -1,7 +1,8 @@
-import { closeSync, existsSync, openSync, readFileSync, readSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { BackupKeys, BackupLock, Cli } from "#cli/cli.ts";
+import { describeLock, isLocked, type Lock, readLock, withKeys } from "#cli/backup/backup-keys.ts";
+import type { Cli } from "#cli/cli.ts";
 import { addConnectionOptions, addExamples, collect } from "#cli/client-command.ts";
 import { printRecord, remark } from "#cli/print.ts";
 import { readFileIfPresent } from "#cli/read-file-if-present.ts";
@@ -15,6 +16,7 @@ type BackupFlags = Omit<ClientFlags, "output"> & {
   readonly keep?: number;
   readonly recipient?: readonly string[];
   readonly passphrase?: true;
+  readonly config?: string;
 };
 
 const ABOUT = `
@@ -23,7 +25,7 @@ busbar.yaml. It comes from the server (--url, by default the local one), or with
 whether or not a Busbar runs on it. It is a tar file packed by gzip; encrypted, it is in the format of age.
 
 It holds every key of the installation. Encrypt it with --recipient or --passphrase, or keep it as safe as the gateway.
-BUSBAR_BACKUP_PASSPHRASE gives a passphrase where nobody can type it.
+A set BUSBAR_BACKUP_PASSPHRASE (or the setting backup.recipients) always encrypts, here and on the server.
 
 With --folder the telemetry is incremental: a full backup first, then the changes since it. The setting backup.schedule
 does the same by itself.`;
@@ -33,33 +35,20 @@ export function addBackupCommands(backup: Command, cli: Cli): void {
     .argument("[file]", "file to write, or - for standard output (default busbar-TIME.tar.gz here)")
     .option("--data <folder>", "take it from this data folder, without a server")
     .option("--folder <folder>", "with --data: write the next backup into a folder that keeps several")
-    .option("--keep <count>", "with --folder: how many to keep (default 14)", parseKeep)
+    .option("--keep <count>", "with --folder: how many to keep (default: the setting backup.keep, 14)", parseKeep)
     .option("--recipient <recipient>", "encrypt it for an age recipient (age1...); may be repeated", collect)
     .option("--passphrase", "encrypt it by a passphrase, which is asked for");
-  addConnectionOptions(backup).addHelpText("after", ABOUT);
+  addConfigOption(addConnectionOptions(backup)).addHelpText("after", ABOUT);
   backup.action(async (file: string | undefined, flags: BackupFlags) => {
     if (flags.folder !== undefined && (flags.data === undefined || file !== undefined)) {
       throw new UsageError("--folder needs --data, and takes no file: it names the files itself");
     }
-    const lock = await readLock(cli, flags);
-    const name = file ?? nameOf(new Date(), lock);
-    const path = resolve(cli.cwd, name);
-    if (file !== "-" && flags.folder === undefined && existsSync(path)) {
-      throw new UsageError(`${name} is there already; a backup never replaces a file`);
-    }
-    if (flags.data !== undefined) return await backupFolder(cli, { ...flags, data: flags.data, name, path, lock });
-    const { client, url } = await openSession(cli, { ...flags, output: "table" });
-    const bytes = await client.backups.create();
-    if (file === "-") {
-      if (lock.passphrase !== undefined || lock.recipients.length > 0) {
-        throw new UsageError("standard output takes no encryption here: pipe it through age");
-      }
-      for await (const piece of bytes) cli.stdout.write(piece);
-      return;
-    }
-    await cli.backups.save(bytes, { file: path, lock });
-    remark(cli, `a backup of ${url.host}, read back and compared with its checksums:`);
-    cli.stdout.write(`${name}\n`);
+    if (file !== undefined) requireNew(cli, file);
+    const settings = await readSettings(cli, flags);
+    const lock = await readLock(cli, flags, settings.config);
+    if (flags.data !== undefined) {
+      await backupFolder(cli, { ...flags, data: flags.data, file, lock, settings });
+    } else await backupServer(cli, { flags, file, lock });
   });
   addExamples(
     backup,
@@ -70,44 +59,76 @@ export function addBackupCommands(backup: Command, cli: Cli): void {
   addVerifyCommand(backup, cli);
 }
 
-async function backupFolder(
+function requireNew(cli: Cli, name: string): string {
+  const path = resolve(cli.cwd, name);
+  if (name !== "-" && existsSync(path)) {
+    throw new UsageError(`${name} is there already; a backup never replaces a file`);
+  }
+  return path;
+}
+
+async function backupServer(
   cli: Cli,
-  {
-    data,
-    folder,
-    keep = 14,
-    name,
-    path,
-    lock,
-  }: BackupFlags & { data: string; name: string; path: string; lock: Locked },
+  { flags, file, lock }: { readonly flags: BackupFlags; readonly file: string | undefined; readonly lock: Lock },
 ): Promise<void> {
-  if (name === "-") throw new UsageError("with --data, give a file");
-  const { file: configFile } = await readSettings(cli);
-  const to = folder === undefined ? { file: path } : { folder: resolve(cli.cwd, folder), keep };
-  const { file, kind } = await cli.backups.ofFolder({ data: resolve(cli.cwd, data), configFile, lock, to });
+  const { client, url } = await openSession(cli, { ...flags, output: "table" });
+  const sent = await cli.backups.encrypt(client.backups.create, lock);
+  const about = sent.by === "server" ? "the server encrypted it, as its settings ask" : describeLock(lock);
+  if (file === "-") {
+    for await (const piece of sent.bytes) cli.stdout.write(piece);
+    remark(cli, `a backup of ${url.host}: ${about}`);
+    return;
+  }
+  const name = file ?? nameOf(new Date(), sent.by !== "nobody");
+  const isReadBack = await cli.backups.save(sent, { file: requireNew(cli, name), passphrase: lock.passphrase });
+  const check = isReadBack
+    ? "read back and compared with its checksums"
+    : "complete, not read back: no key opens it here";
+  remark(cli, `a backup of ${url.host}, ${check}; ${about}:`);
+  cli.stdout.write(`${name}\n`);
+}
+
+interface FolderFlags extends BackupFlags {
+  readonly data: string;
+  readonly file: string | undefined;
+  readonly lock: Lock;
+  readonly settings: Awaited<ReturnType<typeof readSettings>>;
+}
+
+async function backupFolder(cli: Cli, { data, folder, keep, file: given, lock, settings }: FolderFlags): Promise<void> {
+  if (given === "-") throw new UsageError("with --data, give a file");
+  const name = given ?? nameOf(new Date(), isLocked(lock));
+  const to =
+    folder === undefined
+      ? { file: requireNew(cli, name) }
+      : { folder: resolve(cli.cwd, folder), keep: keep ?? settings.config.backup.keep };
+  const options = { data: resolve(cli.cwd, data), configFile: settings.file, lock, to };
+  const { file, kind } = await cli.backups.ofFolder(options);
   if (kind === "keys") remark(cli, IN_POSTGRES);
   if (kind === "changes") remark(cli, "the telemetry in it is what has changed since the last full backup beside it");
+  remark(cli, describeLock(lock));
   cli.stdout.write(`${folder === undefined ? name : file}\n`);
 }
 
 const IN_POSTGRES =
   "records and telemetry are in PostgreSQL: back them up with pg_dump. This backup holds the keys without which they cannot be read";
 
-const readSettings = (cli: Cli) => loadConfig({ flags: [], env: cli.env, cwd: cli.cwd, readFile: readFileIfPresent });
-
-type Locked = BackupLock & { readonly recipients: readonly string[] };
-
-async function readLock(cli: Cli, { recipient = [], passphrase }: BackupFlags): Promise<Locked> {
-  if (passphrase === undefined) return { recipients: recipient };
-  if (recipient.length > 0) throw new UsageError("give --recipient or --passphrase, not both");
-  const given = cli.env["BUSBAR_BACKUP_PASSPHRASE"] || (await cli.askSecret?.("Passphrase of the backup: "));
-  if (!given) throw new UsageError("nobody is there to type the passphrase; give it as BUSBAR_BACKUP_PASSPHRASE");
-  return { passphrase: given, recipients: [] };
+/** Where database.url, backup.recipients and other settings are, if not in busbar.yaml here. */
+function addConfigOption(command: Command): Command {
+  return command.option("--config <file>", "configuration file to read instead of busbar.yaml");
 }
 
-function nameOf(now: Date, { passphrase, recipients }: Locked): string {
+const readSettings = (cli: Cli, { config }: { readonly config?: string }) =>
+  loadConfig({
+    flags: config === undefined ? [] : ["--config", config],
+    env: cli.env,
+    cwd: cli.cwd,
+    readFile: readFileIfPresent,
+  });
+
+function nameOf(now: Date, isEncrypted: boolean): string {
   const time = now.toISOString().replace(/\.\d+/, "").replaceAll(/[-:]/g, "");
-  return `busbar-${time}.tar.gz${passphrase !== undefined || recipients.length > 0 ? ".age" : ""}`;
+  return `busbar-${time}.tar.gz${isEncrypted ? ".age" : ""}`;
 }
 
 function parseKeep(text: string): number {
@@ -115,7 +136,7 @@ function parseKeep(text: string): number {
   return Number(text);
 }
 
-type OpenFlags = { readonly identity?: string };
+type OpenFlags = { readonly identity?: string; readonly config?: string };
 
 function addVerifyCommand(backup: Command, cli: Cli): void {
   const verify = addIdentityOption(backup.command("verify"))
@@ -124,11 +145,27 @@ function addVerifyCommand(backup: Command, cli: Cli): void {
     .addOption(new Option("-o, --output <format>", "how to print").choices(["table", "json", "yaml"]).default("table"))
     .action(async (file: string, flags: OpenFlags & { readonly output: string }) => {
       const path = resolve(cli.cwd, file);
-      const { manifest, files } = await withKeys(cli, path, flags, (keys) => cli.backups.verify(path, keys));
+      const { config } = await readSettings(cli, flags);
+      const { manifest, files, encryption } = await withKeys(cli, { path, identity: flags.identity, config }, (keys) =>
+        cli.backups.verify(path, keys),
+      );
       const { createdAt, version, storage, base } = manifest;
       const bytes = files.reduce((sum, { size }) => sum + size, 0);
-      const answer = { file, created_at: createdAt, version, storage, files: files.length, bytes, base: base?.file };
-      const fields = { ...answer, base: base?.file ?? "none: it is complete in itself" };
+      const answer = {
+        file,
+        encrypted: encryption !== "none",
+        created_at: createdAt,
+        version,
+        storage,
+        files: files.length,
+        bytes,
+        base: base?.file,
+      };
+      const fields = {
+        ...answer,
+        encrypted: ENCRYPTED[encryption],
+        base: base?.file ?? "none: it is complete in itself",
+      };
       await printRecord(cli, flags, { answer, fields: { backup: "complete, all checksums match", ...fields } });
     });
   addExamples(
@@ -137,6 +174,12 @@ function addVerifyCommand(backup: Command, cli: Cli): void {
     "backup verify monday.tar.gz.age --identity key.txt",
   );
 }
+
+const ENCRYPTED = {
+  none: "no: who has the file has every key in it",
+  passphrase: "yes, by a passphrase",
+  recipients: "yes, for recipients",
+};
 
 export function addRestoreCommand(restore: Command, cli: Cli): void {
   addIdentityOption(restore)
@@ -155,8 +198,9 @@ Where records and telemetry are in PostgreSQL, restore them first, with pg_resto
     .action(async (file: string, flags: OpenFlags & { readonly data: string }) => {
       const path = resolve(cli.cwd, file);
       const data = resolve(cli.cwd, flags.data);
-      const databaseUrl = (await readSettings(cli)).config.database.url?.reveal();
-      const restored = await withKeys(cli, path, flags, (keys) =>
+      const { config } = await readSettings(cli, flags);
+      const databaseUrl = config.database.url?.reveal();
+      const restored = await withKeys(cli, { path, identity: flags.identity, config }, (keys) =>
         cli.backups.restore({ file: path, data, keys, databaseUrl }),
       );
       const { manifest, telemetry, configuration } = restored;
@@ -185,43 +229,5 @@ const KEYS_ONLY =
 const WITH_DATABASE = "it holds the keys; the database is prepared: commands that were under way are not sent again";
 
 function addIdentityOption(command: Command): Command {
-  return command.option("--identity <file>", "age identity that opens an encrypted backup");
+  return addConfigOption(command).option("--identity <file>", "age identity that opens an encrypted backup");
 }
-
-/** Asks for a passphrase only if the backup needs one. */
-async function withKeys<Result>(
-  cli: Cli,
-  path: string,
-  { identity }: OpenFlags,
-  use: (keys: BackupKeys) => Promise<Result>,
-): Promise<Result> {
-  if (!existsSync(path)) throw new UsageError(`there is no file ${path}`);
-  if (identity !== undefined) {
-    return await use({
-      identities: await cli.backups.parseIdentities(readFileSync(resolve(cli.cwd, identity), "utf8")),
-    });
-  }
-  const passphrase = cli.env["BUSBAR_BACKUP_PASSPHRASE"] || undefined;
-  if (passphrase !== undefined || !isEncrypted(path)) return await use({ passphrase });
-  const typed = await cli.askSecret?.("Passphrase of the backup: ");
-  if (!typed) {
-    throw new UsageError(
-      "the backup is encrypted; give its passphrase as BUSBAR_BACKUP_PASSPHRASE, or an age identity with --identity FILE",
-    );
-  }
-  return await use({ passphrase: typed });
-}
-
-/** A packed file begins with the mark of gzip; what else it may be is told when it is read. */
-function isEncrypted(path: string): boolean {
-  const handle = openSync(path, "r");
-  try {
-    const first = Buffer.alloc(AGE_MARK.length);
-    readSync(handle, first);
-    return first.toString("latin1") === AGE_MARK;
-  } finally {
-    closeSync(handle);
-  }
-}
-
-const AGE_MARK = "age-encryption.org/";

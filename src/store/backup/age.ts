@@ -17,7 +17,20 @@ export interface Keys {
   readonly identities?: readonly string[] | undefined;
 }
 
-export const AGE_MAGIC = "age-encryption.org/v1\n";
+/** How a backup is encrypted, as its first bytes say. */
+export type Encryption = "none" | "passphrase" | "recipients";
+
+const AGE_MAGIC = "age-encryption.org/v1\n";
+const PASSPHRASE_MARK = "-> scrypt ";
+/** So many bytes say how a file is encrypted. */
+export const HEAD_BYTES = AGE_MAGIC.length + PASSPHRASE_MARK.length;
+
+/** `head` is the beginning of a file; what is too short for age is not encrypted. */
+export function encryptionOf(head: Uint8Array): Encryption {
+  const text = Buffer.from(head.subarray(0, HEAD_BYTES)).toString("latin1");
+  if (!text.startsWith(AGE_MAGIC)) return "none";
+  return text.endsWith(PASSPHRASE_MARK) ? "passphrase" : "recipients";
+}
 
 export function isLocked({ passphrase, recipients = [] }: Lock): boolean {
   return passphrase !== undefined || recipients.length > 0;
@@ -47,6 +60,11 @@ async function createEncrypter({ passphrase, recipients = [] }: Lock): Promise<E
   return encrypter;
 }
 
+/** Throws when nothing can be encrypted by it, before anything is begun. */
+export async function checkLock(lock: Lock): Promise<void> {
+  await createEncrypter(lock);
+}
+
 export async function encrypt(plain: Readable, lock: Lock): Promise<Readable> {
   const encrypter = await createEncrypter(lock);
   const encrypted = await encrypter.encrypt(toWeb(plain));
@@ -65,12 +83,15 @@ export async function decrypt(encrypted: Readable, { passphrase, identities = []
   return fromWeb(plain);
 }
 
+/** A passphrase or an identity that does not open the backup. */
+export class WrongKey extends Error {}
+
 async function open(decrypter: Decrypter, encrypted: Readable) {
   try {
     return await decrypter.decrypt(toWeb(encrypted));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`the backup cannot be decrypted with this passphrase or identity (${reason})`);
+    throw new WrongKey(`the backup cannot be decrypted with this passphrase or identity (${reason})`);
   }
 }
 

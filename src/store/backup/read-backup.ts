@@ -5,12 +5,13 @@ import { createReadStream, promises } from "node:fs";
 import { basename } from "node:path";
 import { pipeline, type Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { AGE_MAGIC, decrypt, type Keys } from "./age.ts";
+import { decrypt, type Encryption, encryptionOf, HEAD_BYTES, type Keys } from "./age.ts";
 import { type BackupManifest, MANIFEST_FILE, parseManifest, SUMS_FILE } from "./backup-manifest.ts";
 import { BrokenTar, readTar, type TarFile } from "./tar.ts";
 
 export interface ReadBackup {
   readonly manifest: BackupManifest;
+  readonly encryption: Encryption;
   readonly files: readonly { readonly name: string; readonly size: number }[];
 }
 
@@ -28,8 +29,9 @@ export async function readBackup(path: string, keys: Keys, keep?: KeepFile): Pro
   let wanted: ReadonlyMap<string, string> | undefined;
   const found = new Map<string, string>();
   const files: { name: string; size: number }[] = [];
-  const isEncrypted = await beginsWith(path, AGE_MAGIC);
-  if (!isEncrypted && !(await beginsWith(path, "\x1f\x8b"))) {
+  const head = await readHead(path);
+  const encryption = encryptionOf(head);
+  if (encryption === "none" && head.readUInt16BE() !== GZIP_MAGIC) {
     throw new Error(`${basename(path)} is not a backup of Busbar: it is neither packed by gzip nor encrypted by age`);
   }
   const raw = createReadStream(path, { highWaterMark: 256 * 1024 });
@@ -37,7 +39,7 @@ export async function readBackup(path: string, keys: Keys, keep?: KeepFile): Pro
     readBytes += piece.length;
   });
   raw.pause();
-  const packed = isEncrypted ? await decrypt(raw, keys) : raw;
+  const packed = encryption === "none" ? raw : await decrypt(raw, keys);
 
   const take = async (file: TarFile) => {
     place = file.name;
@@ -70,7 +72,7 @@ export async function readBackup(path: string, keys: Keys, keep?: KeepFile): Pro
   if (wrong.length > 0) {
     throw new Error(`${basename(path)} is damaged: ${wrong.join(", ")} does not match its checksum in ${SUMS_FILE}`);
   }
-  return { manifest, files };
+  return { manifest, encryption, files };
 }
 
 /** A failure of either stream is told by reading the last one. */
@@ -108,11 +110,12 @@ function requireSafe(name: string): void {
   }
 }
 
-async function beginsWith(path: string, magic: string): Promise<boolean> {
+const GZIP_MAGIC = 0x1f8b;
+
+async function readHead(path: string): Promise<Buffer> {
   const handle = await promises.open(path);
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(magic.length), 0, magic.length, 0);
-    return bytesRead === magic.length && buffer.toString("latin1") === magic;
+    return (await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)).buffer;
   } finally {
     await handle.close();
   }
