@@ -18,6 +18,16 @@ test("every kind of device that a site has is there", () => {
   expect(ids).toEqual(expect.arrayContaining([...kinds.map((kind) => `energy.${kind}`), "sensor.weather_station"]));
 });
 
+test("profiles say the sign of a power that goes both ways: discharging and import are positive", () => {
+  const find = (id: string) => STARTER_PROFILES.find((profile) => profile.id === id);
+  const said = (id: string) => find(id)?.description;
+  expect(said("energy.battery.power")).toMatch(/^Positive while the battery is discharged/);
+  expect(said("energy.battery.electrical")).toContain("positive while the battery is discharged");
+  expect(said("energy.meter.grid")).toMatch(/^Positive while the site takes from the grid/);
+  const control = find("energy.battery.control")?.commands.get("set_battery_power");
+  expect(control?.arguments.get("power")?.displayName).toBe("Power, positive to discharge");
+});
+
 test("a profile includes what its parts include", () => {
   expect(starterLibrary().resolve(["energy.inverter.hybrid"])).toEqual([
     "energy.inverter.hybrid",

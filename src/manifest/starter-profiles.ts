@@ -83,17 +83,19 @@ export const STARTER_PROFILES = [
   }),
   profileOf("energy.battery.control", {
     displayName: "Battery control",
-    description: "Somebody outside decides whether the battery is charged or discharged.",
+    description:
+      "Somebody outside decides whether the battery is charged or discharged. The set point has the sign of the battery power.",
     commands: {
       set_battery_power: {
         displayName: "Set power",
-        arguments: { power: { type: "float", unit: "W", displayName: "Power, positive to charge", required: true } },
+        arguments: { power: { type: "float", unit: "W", displayName: "Power, positive to discharge", required: true } },
       },
     },
   }),
   profileOf("energy.battery.electrical", {
     displayName: "Battery voltage and current",
-    description: "Measured at the battery terminals. The current has the sign of the power.",
+    description:
+      "Measured at the battery terminals. The current has the sign of the power, positive while the battery is discharged.",
     implements: ["energy.battery.power"],
     telemetry: {
       battery_voltage: { type: "float", unit: "V", displayName: "Battery voltage" },
@@ -110,7 +112,8 @@ export const STARTER_PROFILES = [
   }),
   profileOf("energy.battery.power", {
     displayName: "Battery power",
-    description: "Positive while the battery is charged, negative while it is discharged.",
+    description:
+      "Positive while the battery is discharged (power delivered to the system), negative while it is charged.",
     telemetry: { battery_power: { type: "float", unit: "W", displayName: "Battery power" } },
   }),
   profileOf("energy.battery.state_of_charge", {

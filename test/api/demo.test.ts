@@ -89,10 +89,13 @@ describe("a fresh demo", () => {
     expect(await execute(busbar, "battery-rack-a", "set_mode", { mode: "remote" })).toMatchObject({ state: "SUCCESS" });
     // Whatever the hour, one direction is possible.
     const isHalfFull = Number(await now(busbar, "battery-rack-a", "battery_soc")) > 50;
-    const power = { power: isHalfFull ? -3_000 : 3_000 };
+    const power = { power: isHalfFull ? 3_000 : -3_000 };
     expect(await execute(busbar, "battery-rack-a", "set_battery_power", power)).toMatchObject({ state: "SUCCESS" });
     await expect.poll(() => now(busbar, "battery-rack-a", "mode")).toBe("remote");
     await expect.poll(() => now(busbar, "battery-rack-a", "battery_power")).toBe(power.power);
+    // Positive is delivered to the site.
+    const status = isHalfFull ? "discharging" : "charging";
+    await expect.poll(() => now(busbar, "battery-rack-a", "status")).toBe(status);
   });
 
   test("has a command that times out", async () => {

@@ -39,6 +39,7 @@ interface Energy {
 
 let siteId = "";
 let twoMeters = "";
+const devices = new Map<string, Awaited<ReturnType<typeof connectFakeDevice>>>();
 const DAY = "2026-03-29";
 /** Midnight in Berlin of a day of 23 hours. */
 const MIDNIGHT = Date.parse("2026-03-28T23:00:00Z") / 1000;
@@ -51,7 +52,6 @@ beforeAll(async () => {
   siteId = made.body.site.id;
   const second = { name: "Two meters", timezone: "Europe/Berlin" };
   twoMeters = (await busbar.admin.post<{ site: { id: string } }>("/v3/sites", second)).body.site.id;
-  const devices = new Map<string, Awaited<ReturnType<typeof connectFakeDevice>>>();
   const meters = {
     watts: blueprint("power-meters", "energy.meter.grid", float("grid_power", "W")),
     kilowatts: blueprint("power-meters", "energy.meter.grid", float("grid_power", "kW")),
@@ -71,9 +71,9 @@ beforeAll(async () => {
   await send("meter", -1, { grid_energy_import: 1000, grid_energy_export: 500 });
   for (let quarter = 0; quarter <= 23 * 4; quarter++) {
     const hour = quarter / 4;
-    // 2 kW from 10 to 14 o'clock, of which the battery takes half until 12 and gives it back from 18 to 20.
+    // 2 kW from 10 to 14 o'clock, of which the battery takes half until 12 and gives most of it back from 18 to 20.
     await send("pv", hour, { ac_power: hour >= 10 && hour < 14 ? 2 : 0 });
-    await send("battery", hour, { dc_power: hour >= 10 && hour < 12 ? 1000 : hour >= 18 && hour < 20 ? -1000 : 0 });
+    await send("battery", hour, { dc_power: hour >= 10 && hour < 12 ? -1000 : hour >= 18 && hour < 20 ? 900 : 0 });
     await send("charger", hour, { ac_power: hour >= 12 && hour < 14 ? 1500 : 0 });
     await send("meter", hour, { grid_power: hour >= 20 && hour < 22 ? 3000 : hour >= 12 && hour < 14 ? -500 : 0 });
   }
@@ -97,20 +97,20 @@ test("a day has the energies of its devices, in total and one by one", async () 
   expect([energy.from, energy.to]).toEqual(["2026-03-28T23:00:00.000Z", "2026-03-29T22:00:00.000Z"]);
   expect(energy.total).toEqual({
     produced: 8000,
-    used: 13000,
+    used: 12800,
     self_used: 7000,
     from_grid: 6000,
     to_grid: 1000,
     charged: 2000,
-    discharged: 2000,
+    discharged: 1800,
     self_consumption: 0.875,
-    self_sufficiency: 7 / 13,
+    self_sufficiency: 6.8 / 12.8,
   });
   const rows = energy.devices.map(({ slug, role, energy: forward, energy_back, basis, hours_known, hours }) =>
     [slug, role, forward, energy_back, basis, `${hours_known}/${hours}`].join(" "),
   );
   expect(rows.sort()).toEqual([
-    "battery battery 2000 2000 power 23/23",
+    "battery battery 1800 2000 power 23/23",
     "charger load 3000  power 23/23",
     "meter grid 6000 1000 counter 23/23",
     "pv production 8000  power 23/23",
@@ -151,6 +151,14 @@ test("what is not known is null, and old powers are not those of now", async () 
   ]);
 });
 
+test("what flows now adds up: a battery that discharges gives to the site, as the grid does", async () => {
+  const watts = { pv: { ac_power: 5 }, battery: { dc_power: -1500 }, meter: { grid_power: -2000 } };
+  for (const [slug, values] of Object.entries(watts)) await devices.get(slug)?.sendTelemetry(values);
+  expect((await read("?period=today")).now).toEqual({ production: 5000, battery: -1500, grid: -2000, load: 1500 });
+  await devices.get("battery")?.sendTelemetry({ dc_power: 700 });
+  expect((await read("?period=today")).now).toMatchObject({ battery: 700, load: 3700 });
+});
+
 test("attributes above the caller's level tell nothing", async () => {
   const reader = busbar.as(await busbar.token({ level: "readonly" }));
   expect((await read(`?period=${DAY}`, reader)).devices.map(({ slug }) => slug)).not.toContain("charger");
@@ -171,7 +179,7 @@ test("the command line shows it, and names what is missing", async () => {
   const env = { BUSBAR_URL: busbar.url, BUSBAR_TOKEN: busbar.adminToken };
   const { code, out } = await runBusbar(["energy", "Farm", "--day", DAY], { env });
   expect(code).toBe(0);
-  for (const text of ["8.00 kWh", "13.00 kWh", "7.00 kWh (88 % of the production)", "3.00 kW at 2026-03-29 21:00"]) {
+  for (const text of ["8.00 kWh", "12.80 kWh", "7.00 kWh (88 % of the production)", "3.00 kW at 2026-03-29 21:00"]) {
     expect(out).toContain(text);
   }
   const json = await runBusbar(["energy", "Farm", "--month", "2026-03", "-o", "json"], { env });

@@ -97,8 +97,8 @@ test.each([1, 2, 3, 4, 5])("statuses of the examples agree with what flows (seed
     battery: (values) => {
       const [status, power] = [values.get("status"), number(values, "battery_power")];
       const current = number(values, "battery_current") * number(values, "battery_voltage");
-      if (status === "charging" && power < 0) return false;
-      if (status === "discharging" && power > 0) return false;
+      if (status === "charging" && power > 0) return false;
+      if (status === "discharging" && power < 0) return false;
       return (!["standby", "fault"].includes(String(status)) || power === 0) && near(current, power, 0.03, 10);
     },
     "ev-charger": (values) => {
@@ -107,7 +107,8 @@ test.each([1, 2, 3, 4, 5])("statuses of the examples agree with what flows (seed
       return power === 0 && (status !== "available" || values.get("ev_connected") === false);
     },
     "pv-inverter": (values) =>
-      !["night", "stopped", "fault"].includes(String(values.get("status"))) || number(values, "ac_power") === 0,
+      !["night", "starting", "stopped", "fault"].includes(String(values.get("status"))) ||
+      number(values, "ac_power") === 0,
     electrolyser: (values) =>
       !["idle", "maintenance", "drying", "fault"].includes(String(values.get("status"))) ||
       number(values, "hydrogen_flow") === 0,

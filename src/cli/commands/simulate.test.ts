@@ -12,7 +12,7 @@ test("simulate prints a line for each moment, the same for the same seed", async
   const first = await run(`simulate battery ${NOON} --count 3 --seed 7 -a battery_power,mode`);
   expect([first.code, first.err]).toEqual([0, ""]);
   expect(first.out.split("\n")).toEqual([
-    expect.stringMatching(/^2026-06-15T12:00:00\.000Z {2}battery_power=\d+(\.\d+)? mode=\w+$/),
+    expect.stringMatching(/^2026-06-15T12:00:00\.000Z {2}battery_power=-\d+(\.\d+)? mode=\w+$/),
     expect.stringMatching(/^2026-06-15T12:00:01\.000Z {2}battery_power=/),
     expect.stringMatching(/^2026-06-15T12:00:02\.000Z {2}battery_power=/),
     "",

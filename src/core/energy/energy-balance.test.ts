@@ -13,7 +13,7 @@ function flows(text: string): readonly DeviceFlow[] {
 
 test.each([
   ["production 10, grid 4/6", { produced: 10, used: 8, selfUsed: 4, selfConsumption: 0.4, selfSufficiency: 0.5 }],
-  ["production 6, production 4, grid 0/0, battery 3/1", { produced: 10, used: 8, charged: 3, discharged: 1 }],
+  ["production 6, production 4, grid 0/0, battery 1/3", { produced: 10, used: 8, charged: 3, discharged: 1 }],
   // Loads are part of what the site used.
   ["grid 5/0, load 2", { produced: 0, used: 5, fromGrid: 5, selfConsumption: undefined, selfSufficiency: 0 }],
   ["production 10", { produced: 10, used: undefined, fromGrid: undefined, selfUsed: undefined }],

@@ -5,9 +5,9 @@ import type { EnergyRole } from "./energy-sources.ts";
 /** What flowed through one device. Undefined where nothing is known. */
 export interface DeviceFlow {
   readonly role: EnergyRole;
-  /** Produced, used, taken from the grid, or charged. */
+  /** Produced, used, taken from the grid, or discharged. */
   readonly forward: number | undefined;
-  /** Given to the grid, or discharged. */
+  /** Given to the grid, or charged. */
   readonly backward: number | undefined;
 }
 
@@ -39,8 +39,8 @@ function sumOf(flows: readonly DeviceFlow[], role: EnergyRole, way: "forward" | 
 
 export function balanceOf(flows: readonly DeviceFlow[]): EnergyBalance {
   const produced = sumOf(flows, "production", "forward");
-  const charged = sumOf(flows, "battery", "forward");
-  const discharged = sumOf(flows, "battery", "backward");
+  const charged = sumOf(flows, "battery", "backward");
+  const discharged = sumOf(flows, "battery", "forward");
   // Without a meter nobody knows what the grid gave.
   const hasMeter = flows.some(({ role }) => role === "grid");
   const fromGrid = hasMeter ? sumOf(flows, "grid", "forward") : undefined;

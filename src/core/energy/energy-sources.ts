@@ -14,7 +14,7 @@ export interface EnergySource {
   readonly role: EnergyRole;
   /**
    * Positive is what the role is about: produced, used by a load, taken from the grid. A battery is positive while it
-   * charges, as the profile says.
+   * discharges, as the profile says.
    */
   readonly power: ScaledAttribute | undefined;
   /** Counters of the positive direction, and of the other one. */

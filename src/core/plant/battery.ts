@@ -13,7 +13,7 @@ const DRIFT_MV_PER_HOUR = 0.25;
 
 export interface Battery {
   readonly status: "standby" | "charging" | "discharging" | "balancing" | "reserve" | "fault";
-  /** Obeys `setPoint` until `orderUntil`; otherwise it balances the site on its own. */
+  /** Obeys `setPoint` (W, positive to discharge) until `orderUntil`; otherwise it balances the site on its own. */
   readonly setPoint: number;
   readonly orderUntil: number;
   /** % that is kept for power cuts, and the limits of the installer. */
@@ -26,7 +26,7 @@ export interface Battery {
   readonly isBalancing: boolean;
   /** % */
   readonly soc: number;
-  /** W at the site's side, positive while charging. */
+  /** W at the site's side, positive while discharging: what it delivers to the site. */
   readonly power: number;
   readonly maxCharge: number;
   readonly maxDischarge: number;
@@ -76,14 +76,14 @@ export function stepBattery(battery: Battery, { shortage, air }: BatteryInputs, 
   const maxCharge = isAway || isCold || toFull === 0 ? 0 : MAX_W * taper;
   const maxDischarge = isAway || toFloor === 0 ? 0 : MAX_W;
   const isOrdered = span.to < battery.orderUntil;
-  const wanted = isOrdered ? battery.setPoint : -shortage;
-  const allowed = isOrdered && !battery.gridCharging ? Math.min(wanted, Math.max(0, -shortage)) : wanted;
+  const wanted = isOrdered ? battery.setPoint : shortage;
+  const allowed = isOrdered && !battery.gridCharging ? Math.max(wanted, Math.min(0, shortage)) : wanted;
   const power = clamp(
     allowed,
-    -Math.min(maxDischarge, room(toFloor) * EFFICIENCY),
-    Math.min(maxCharge, room(toFull) / EFFICIENCY),
+    -Math.min(maxCharge, room(toFull) / EFFICIENCY),
+    Math.min(maxDischarge, room(toFloor) * EFFICIENCY),
   );
-  const stored = (power > 0 ? power * EFFICIENCY : power / EFFICIENCY) * (span.hours / 1_000);
+  const stored = -(power < 0 ? power * EFFICIENCY : power / EFFICIENCY) * (span.hours / 1_000);
   const soc = clamp(battery.soc + (stored / CAPACITY_KWH) * 100, 0, 100);
   const loss = Math.abs(power) * (1 - EFFICIENCY);
   return {
@@ -92,7 +92,7 @@ export function stepBattery(battery: Battery, { shortage, air }: BatteryInputs, 
       isConnected,
       isBalancing,
       power,
-      isHeldBack: wanted < -50 && toFloor === 0,
+      isHeldBack: wanted > 50 && toFloor === 0,
     }),
     openUntil: isConnected ? 0 : battery.openUntil,
     isBalancing,
@@ -124,8 +124,8 @@ function statusOf(now: {
 }): Battery["status"] {
   if (!now.isConnected) return "fault";
   if (now.isBalancing) return "balancing";
-  if (now.power > 50) return "charging";
-  if (now.power < -50) return "discharging";
+  if (now.power < -50) return "charging";
+  if (now.power > 50) return "discharging";
   return now.isHeldBack ? "reserve" : "standby";
 }
 

@@ -41,9 +41,9 @@ function brokenLaw(before: Plant, after: Plant): string | undefined {
   const hours = (after.at - before.at) / 3_600_000;
   const isNear = (a: number, b: number) => Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(a), Math.abs(b));
   const { inverter, battery, electrolyser, charger, meter } = after;
-  const needed = loadOf(after) + charger.power + electrolyser.power + battery.power - inverter.acPower;
+  const needed = loadOf(after) + charger.power + electrolyser.power - battery.power - inverter.acPower;
   const stored = ((battery.soc - before.battery.soc) / 100) * CAPACITY_KWH;
-  const taken = (battery.power > 0 ? battery.power * EFFICIENCY : battery.power / EFFICIENCY) * (hours / 1_000);
+  const taken = -(battery.power < 0 ? battery.power * EFFICIENCY : battery.power / EFFICIENCY) * (hours / 1_000);
   const counted = meter.imported - before.meter.imported - (meter.exported - before.meter.exported);
   const gas = (electrolyser.pressure - before.electrolyser.pressure) * TANK_M3;
   const laws: Readonly<Record<string, boolean>> = {

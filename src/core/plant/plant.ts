@@ -1,5 +1,5 @@
 // The demo site's plant. Weather, grid, loads and cars are functions of time; what devices store (charge, heat, hydrogen,
-// counters) is folded step by step. At every step: grid = load + car + electrolyser + battery - sun.
+// counters) is folded step by step. At every step: grid = load + car + electrolyser - battery - sun.
 import { type Battery, NEW_BATTERY, stepBattery } from "#core/plant/battery.ts";
 import { carVisitAt } from "#core/plant/car-visit.ts";
 import { type Charger, NEW_CHARGER, stepCharger } from "#core/plant/charger.ts";
@@ -68,7 +68,7 @@ export function stepPlant(site: PlantSite, memory: PlantMemory, to: number): Pla
   // A converter follows the site with a small delay, so the meter is never quite still.
   const unrest = (drift(site.seed * 64 + 40, to / 7_000) - 0.5) * 90;
   const battery = stepBattery(memory.battery, { shortage: shortage + unrest, air }, during);
-  const meter = stepMeter(memory.meter, shortage + battery.power, during);
+  const meter = stepMeter(memory.meter, shortage - battery.power, during);
   const mast = stepWeatherMast(memory.mast, weather, during);
   return { at: to, weather, grid: gridAt(site, to), loads, inverter, battery, electrolyser, charger, meter, mast };
 }

@@ -2,7 +2,7 @@
 // words allow it, the one that fits what the device is doing.
 import type { Category } from "#core/blueprint/vocabulary.ts";
 import type { Conditions } from "./conditions.ts";
-import { SHAPES, shapeAt } from "./day-shape.ts";
+import { type DayShape, SHAPES, shapeAt } from "./day-shape.ts";
 import { explicitRoleOf, workOf } from "./flow-model.ts";
 import { pickAt, shareAt } from "./noise.ts";
 import { kindOf, type StatusKind } from "./status-words.ts";
@@ -24,6 +24,8 @@ const SPELL_MS = 30 * 60_000;
 const ODD_SHARE = 0.03;
 /** With less a device has nothing to do. */
 const LEAST_EFFORT = 0.02;
+/** With more it has started. */
+const STARTED_EFFORT = 0.04;
 const FAULT_WORDS = "error fault alarm warning failure";
 const NO_FAULT = /^(?:no|none|ok|normal|0)(?:$|[^a-z])/i;
 
@@ -54,6 +56,8 @@ export function choiceModel<Value extends string | number | boolean>(
   const isCharger = kinds.has("charging") || kinds.has("discharging");
   const role = explicitRoleOf(words);
   const work = workOf(category, role);
+  // A battery discharges where its shape is positive; a car only charges.
+  const isCharging = (effort: number) => (work === SHAPES.battery ? effort < 0 : effort > 0);
   // A code of faults is zero while there is none.
   const calm = hasWord(words, FAULT_WORDS)
     ? values.find((value) => Number(value) === 0 || NO_FAULT.test(String(value)))
@@ -73,10 +77,19 @@ export function choiceModel<Value extends string | number | boolean>(
       const apart = work === SHAPES.vehicle ? of("apart", favourite) : undefined;
       return of("night", favourite) ?? of("stopped", favourite) ?? apart ?? usual;
     }
+    // With the first light a device starts; nothing flows before it has.
+    if (work !== undefined && Math.abs(effort) < STARTED_EFFORT && isRising(work, now.hour)) {
+      const starting = of("starting", favourite);
+      if (starting !== undefined) return starting;
+    }
     const odd = isOdd ? (of("passing", share) ?? of("usual", share) ?? of("healthy", share)) : undefined;
     if (odd !== undefined) return odd;
-    return (isCharger ? of(effort > 0 ? "charging" : "discharging", favourite) : undefined) ?? usual;
+    return (isCharger ? of(isCharging(effort) ? "charging" : "discharging", favourite) : undefined) ?? usual;
   };
+}
+
+function isRising(work: DayShape, hour: number): boolean {
+  return Math.abs(shapeAt(work, hour)) > Math.abs(shapeAt(work, hour - 0.01));
 }
 
 /** True or false: what a healthy device says, or by chance for a while. */

@@ -47,12 +47,12 @@ export const SHAPES = {
       [20, 4, 0.7],
     ],
   },
-  /** Charging is positive; a day brings back what it took. */
+  /** Discharging is positive; a day brings back what it took. */
   battery: {
     base: 0,
     bumps: [
-      [11.5, 3.5, 0.9],
-      [19.5, 3.5, -0.9],
+      [11.5, 3.5, -0.9],
+      [19.5, 3.5, 0.9],
     ],
   },
   vehicle: { base: 0, bumps: [[19.5, 3.5, 1]] },

@@ -103,6 +103,25 @@ test("a status stays for a while, fits what the device does, and is faulty only 
   expect(made.telemetry(hour(12), hot).get("status")).toBe("fault");
 });
 
+test("a battery is charged while its power is negative, and the words for it agree", () => {
+  const made = model(example("battery"));
+  const at = (when: Instant) => made.telemetry(when, quiet);
+  const [noon, evening] = [at(hour(11.5)), at(hour(19.5))];
+  expect([Number(noon.get("battery_power")) < 0, noon.get("status")]).toEqual([true, "charging"]);
+  expect([Number(evening.get("battery_power")) > 0, evening.get("status")]).toEqual([true, "discharging"]);
+  expect(Number(at(hour(15)).get("battery_soc"))).toBeGreaterThan(Number(at(hour(8)).get("battery_soc")) + 20);
+});
+
+test("an inverter is starting only before its power flows", () => {
+  const made = model(example("pv-inverter"));
+  const minutes = Array.from({ length: 14 * 1440 }, (_, minute) => made.telemetry(hour(minute / 60), quiet));
+  const starting = minutes.filter((values) => values.get("status") === "starting");
+  expect(starting.length).toBeGreaterThan(14);
+  expect(new Set(starting.map((values) => values.get("ac_power")))).toEqual(new Set([0]));
+  const noons = Array.from({ length: 400 }, (_, day) => made.telemetry(hour(day * 24 + 12), quiet).get("status"));
+  expect(noons).not.toContain("starting");
+});
+
 test("alerts come and go by themselves, each from one source", () => {
   const made = model(example("electrolyser"));
   const seen = new Map<string, Set<string>>();
@@ -227,6 +246,6 @@ telemetry:
 `),
   );
   const at = (hours: number, id: string) => Number(made.telemetry(hour(hours), quiet).get(id));
-  expect([at(11.5, "x1") > 500, at(19.5, "x1") < -500]).toEqual([true, true]);
+  expect([at(11.5, "x1") < -500, at(19.5, "x1") > 500]).toEqual([true, true]);
   expect(at(15.5, "x2")).toBeGreaterThan(at(7.5, "x2") + 10);
 });

@@ -14,8 +14,11 @@ export const FIRST_DAY = 19_723;
 export function dayShapeOf({ words, category }: Measured): DayShape {
   const shape = SHAPES[roleOf(words, category)];
   if (shape !== SHAPES.grid && shape !== SHAPES.battery) return shape;
-  if (hasWord(words, "export exported feed discharge discharging discharged given")) return sideOf(shape, -1);
-  return hasWord(words, "import imported charge charging charged taken") ? sideOf(shape, 1) : shape;
+  // A battery gives where its power is positive, the grid where it is negative.
+  const giving = shape === SHAPES.battery ? 1 : -1;
+  if (hasWord(words, "export exported feed discharge discharging discharged given")) return sideOf(shape, giving);
+  const taking = giving === 1 ? -1 : 1;
+  return hasWord(words, "import imported charge charging charged taken") ? sideOf(shape, taking) : shape;
 }
 
 const BY_CATEGORY: Readonly<Partial<Record<Category, keyof typeof SHAPES>>> = {
@@ -101,7 +104,7 @@ function counted(measured: Measured): DayShape {
   if (hasWord(words, "throughput cycles")) {
     return { base: shape.base, bumps: shape.bumps.map(([middle, half, height]) => [middle, half, Math.abs(height)]) };
   }
-  return sideOf(shape, 1);
+  return sideOf(shape, shape === SHAPES.battery ? -1 : 1);
 }
 
 export function counter(measured: Measured): NumberModel {

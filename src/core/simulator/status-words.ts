@@ -7,10 +7,12 @@ const STOPPED = "stopped stop off idle standby disabled shutdown available pause
 const NIGHT = "night sleep sleeping dark";
 const APART = "disconnected unplugged islanded islanding island offgrid isolated";
 const PASSING =
-  "starting start stopping warming ramp ramping balancing preparing finishing maintenance service cleaning calibrating updating booting boot init initializing drying reversed suspended throttled waiting reserve precharge snow rain unknown";
+  "stopping warming ramp ramping balancing preparing finishing maintenance service cleaning calibrating updating drying reversed suspended throttled waiting reserve precharge snow rain unknown";
+/** Only at the beginning of its work, and nothing flows meanwhile. */
+const STARTING = "starting start booting boot init initializing";
 /** Of those that pass, the ones during which nothing flows. */
 const RESTING =
-  "preparing finishing maintenance service cleaning calibrating updating booting boot init initializing drying suspended waiting stopping";
+  "preparing finishing maintenance service cleaning calibrating updating drying suspended waiting stopping";
 
 export type StatusKind =
   | "healthy"
@@ -18,6 +20,7 @@ export type StatusKind =
   | "night"
   | "charging"
   | "discharging"
+  | "starting"
   | "passing"
   | "stopped"
   | "apart"
@@ -30,6 +33,7 @@ export function kindOf(value: string | number | boolean): StatusKind {
   if (hasWord(words, NIGHT)) return "night";
   if (hasWord(words, "discharging discharge")) return "discharging";
   if (hasWord(words, "charging charge")) return "charging";
+  if (hasWord(words, STARTING)) return "starting";
   if (hasWord(words, PASSING)) return "passing";
   if (hasWord(words, HEALTHY)) return "healthy";
   return hasWord(words, STOPPED) ? "stopped" : "usual";
@@ -40,7 +44,7 @@ export function saysIdle(value: unknown): boolean {
   if (typeof value !== "string") return false;
   const kind = kindOf(value);
   if (kind === "passing") return hasWord(wordsOf(value), RESTING);
-  return kind === "faulty" || kind === "stopped" || kind === "night";
+  return kind === "faulty" || kind === "stopped" || kind === "night" || kind === "starting";
 }
 
 /** Whether an attribute with these words says by this value that something is not connected. */

@@ -47,8 +47,8 @@ export const energySchema = Type.Object(
               name: Type.String(),
               slug: Type.String(),
               role: Type.String({ description: "production, battery, grid or load" }),
-              energy: nullable("Wh produced, used, taken from the grid, or charged."),
-              energy_back: nullable("Wh given to the grid or discharged."),
+              energy: nullable("Wh produced, used, taken from the grid, or discharged."),
+              energy_back: nullable("Wh given to the grid or charged."),
               basis: Type.Unsafe<string | null>({
                 anyOf: [{ type: "string", enum: ["counter", "power"] }, { type: "null" }],
                 description: "Whether a counter rose, or power was summed over time.",
@@ -63,9 +63,9 @@ export const energySchema = Type.Object(
         now: Type.Object(
           {
             production: nullable("W"),
-            battery: nullable("W, positive while it charges."),
+            battery: nullable("W, positive while it discharges."),
             grid: nullable("W, positive while the site takes from the grid."),
-            load: nullable("W: production and grid less battery."),
+            load: nullable("W: production, grid and battery together."),
           },
           closed,
         ),

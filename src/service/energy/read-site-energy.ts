@@ -36,7 +36,7 @@ export interface SiteEnergy {
   readonly devices: readonly DeviceEnergy[];
   /** The highest mean of a quarter of an hour. */
   readonly peakFromGrid: { readonly power: number; readonly at: Instant } | undefined;
-  /** Watts. A battery is positive while it charges, the grid while the site takes from it. */
+  /** Watts. A battery is positive while it discharges, the grid while the site takes from it. */
   readonly now: Readonly<Record<EnergyRole, number | undefined>>;
 }
 
@@ -189,6 +189,6 @@ function flowNow(devices: readonly DeviceEnergy[]): SiteEnergy["now"] {
     production: known(production),
     battery: known(battery),
     grid: known(grid),
-    load: known(Math.max(0, production + grid - battery)),
+    load: known(Math.max(0, production + grid + battery)),
   };
 }

@@ -17,12 +17,12 @@ const nodes = (text: string) =>
 test.each([
   // Sun for everybody, and what is left goes to the grid.
   [
-    "solar=42600 grid=-6100 battery=11800 hydrogen=18200",
+    "solar=42600 grid=-6100 battery=-11800 hydrogen=18200",
     "solar gives 42600, grid takes 6100, battery takes 11800, rest takes 6500, hydrogen takes 18200",
   ],
   // Night: the battery and the grid serve the building.
   [
-    "solar=0 grid=500 battery=-1100 vehicle=0",
+    "solar=0 grid=500 battery=1100 vehicle=0",
     "solar rests 0, grid gives 500, battery gives 1100, rest takes 1600, vehicle rests 0",
   ],
   // Several devices of a kind add up.
@@ -30,7 +30,7 @@ test.each([
   // One unknown device makes its kind and the building unknown, not zero.
   ["solar=1000 solar=? grid=200", "solar unknown ?, grid gives 200, rest unknown ?"],
   // Without a meter at the grid nobody knows what the building takes.
-  ["solar=1000 battery=400", "solar gives 1000, battery takes 400"],
+  ["solar=1000 battery=-400", "solar gives 1000, battery takes 400"],
   // Noise of meters is no flow.
   ["solar=-4 grid=300", "solar rests 4, grid gives 300, rest takes 296"],
 ])("%s: %s", (given, expected) => {
@@ -38,7 +38,7 @@ test.each([
 });
 
 test("what flows along the edges is what is given and what is taken", () => {
-  const { edges, nodes: all } = flow("solar=4000 grid=1000 battery=3000 vehicle=500");
+  const { edges, nodes: all } = flow("solar=4000 grid=1000 battery=-3000 vehicle=500");
   for (const node of all.filter(({ role }) => role === "gives")) {
     const out = edges.filter(({ from }) => from === node.kind).reduce((sum, { watts }) => sum + watts, 0);
     expect(out).toBeCloseTo(node.watts ?? Number.NaN);

@@ -22,7 +22,8 @@ export type EnergyFlow = {
   readonly excess: number | undefined;
 };
 
-const PRODUCERS: ReadonlySet<FlowKind> = new Set(["solar", "wind", "generator"]);
+/** Kinds whose positive power is given to the others: production, from the grid, out of a battery. */
+const GIVERS: ReadonlySet<FlowKind> = new Set(["solar", "wind", "generator", "grid", "battery"]);
 const ORDER: readonly FlowKind[] = [
   "solar",
   "wind",
@@ -46,7 +47,7 @@ export function energyFlow(measured: readonly Measured[]): EnergyFlow {
     sums.set(kind, sum === undefined || watts === undefined ? undefined : sum + watts);
   }
   /** What a kind gives to the others; negative: what it takes. */
-  const given = (kind: FlowKind, watts: number) => (PRODUCERS.has(kind) || kind === "grid" ? watts : -watts);
+  const given = (kind: FlowKind, watts: number) => (GIVERS.has(kind) ? watts : -watts);
   const isComplete = [...sums.values()].every((watts) => watts !== undefined);
   let excess: number | undefined;
   if (sums.has("grid")) {

@@ -27,7 +27,7 @@ function today(
 }
 
 test("the building uses what is produced and taken, and neither given nor charged", () => {
-  expect(today(["solar 0 1000 3000 2000", "grid 500 0 -1500 -500", "battery 0 400 600 -200"])).toEqual({
+  expect(today(["solar 0 1000 3000 2000", "grid 500 0 -1500 -500", "battery 0 -400 -600 200"])).toEqual({
     produced: 6,
     fromGrid: 0.5,
     toGrid: 2,

@@ -73,11 +73,11 @@ export function energiesOfToday(day: Day): Energies {
   const produced = (has("wind", "generator") ? undefined : sumCounters(day, "produced")) ?? energy(PRODUCERS, given);
   const fromGrid = sumCounters(day, "fromGrid") ?? energy(["grid"], given);
   const toGrid = sumCounters(day, "toGrid") ?? energy(["grid"], (wattHours) => given(-wattHours));
-  const charged = has("battery") ? energy(["battery"], (wattHours) => wattHours) : 0;
+  const discharged = has("battery") ? energy(["battery"], (wattHours) => wattHours) : 0;
   const isKnown = produced !== undefined || !has(...PRODUCERS);
   const used =
-    isKnown && fromGrid !== undefined && toGrid !== undefined && charged !== undefined
-      ? Math.max(0, (produced ?? 0) + fromGrid - toGrid - charged)
+    isKnown && fromGrid !== undefined && toGrid !== undefined && discharged !== undefined
+      ? Math.max(0, (produced ?? 0) + fromGrid - toGrid + discharged)
       : undefined;
   const selfUse =
     produced === undefined || toGrid === undefined || produced < 0.05 ? undefined : clamp(1 - toGrid / produced);

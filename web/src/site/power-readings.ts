@@ -6,8 +6,8 @@ import type { Attribute, Manifest } from "#web/data/manifest.ts";
 export type Kind = "solar" | "wind" | "generator" | "grid" | "battery" | "hydrogen" | "vehicle" | "load";
 
 /**
- * A power of a device. Positive is production for solar, wind and generators; taken from the grid; charging for
- * batteries; consumption for everything else.
+ * A power of a device. Positive is production for solar, wind and generators; taken from the grid; discharging
+ * for batteries; consumption for everything else.
  */
 export type PowerReading = {
   readonly deviceId: string;

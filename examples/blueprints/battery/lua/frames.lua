@@ -1,4 +1,5 @@
--- The battery's language on the CAN bus. Numbers have their lowest byte first.
+-- The battery's language on the CAN bus. Numbers have their lowest byte first. Powers and the current are positive while
+-- it discharges.
 local frames = {}
 
 -- What the battery tells every second.

@@ -1,4 +1,4 @@
--- When to charge and when to discharge: a list of { days, from, to, power }, as schemas/schedule.json has it.
+-- When to charge and when to discharge: a list of { days, from, to, power }, power positive to discharge, as schemas/schedule.json has it.
 local schedule = {}
 
 local DAYS = { 'sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat' }
