@@ -4,6 +4,7 @@ export const ERROR_CODES = {
   invalid_body: "The body does not fit the schema of the operation.",
   invalid_query: "A query parameter is unknown or its value does not fit.",
   invalid_request: "The request breaks HTTP itself or one of its limits.",
+  request_timeout: "The request did not arrive in time.",
   invalid_arguments: "An argument of the command is unknown, missing or does not fit its declaration.",
   invalid_configuration: "A configuration parameter is unknown, missing or does not fit its declaration.",
   invalid_blueprint: "The uploaded package, manifest or profiles have errors.",

@@ -3,9 +3,9 @@
 import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { boundPipelining } from "#http/bound-pipelining.ts";
+import { boundPipelining, type Pipelines } from "#http/bound-pipelining.ts";
 import { readBody } from "#http/read-body.ts";
-import { refuseSocket } from "#http/refuse-socket.ts";
+import { createRefuseBroken, type RefuseBroken } from "#http/refuse-broken.ts";
 import { createRequestIds } from "#http/request-id.ts";
 import { SECURITY_HEADERS } from "#http/security-headers.ts";
 import { wantsWebSocket } from "#http/web-sockets.ts";
@@ -46,12 +46,14 @@ interface AppNeeds {
   readonly refuse: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
 }
 
-export function createApp(needs: AppNeeds): FastifyInstance {
+export interface App {
+  readonly app: FastifyInstance;
+  readonly pipelines: Pipelines;
+}
+
+export function createApp(needs: AppNeeds): App {
   const { limits } = needs;
-  const refuseBroken = (socket: Duplex, reason: string) => {
-    const message = `the request breaks HTTP or one of its limits (${reason})`;
-    refuseSocket(socket, { status: "400 Bad Request", code: "invalid_request", message, requestId: needs.newId() });
-  };
+  let refuseBroken: RefuseBroken = (socket) => void socket.destroy();
   const app = Fastify({
     bodyLimit: BODY_LIMIT,
     genReqId: createRequestIds(),
@@ -75,7 +77,8 @@ export function createApp(needs: AppNeeds): FastifyInstance {
     },
     clientErrorHandler: (error, socket) => refuseBroken(socket, String(error.code ?? "malformed")),
   });
-  boundPipelining(app.server);
+  const pipelines = boundPipelining(app.server);
+  refuseBroken = createRefuseBroken({ newId: needs.newId, pipelines });
   app.decorateRequest("caller", undefined);
   app.server.on("connect", (_request, socket: Duplex) => refuseBroken(socket.resume(), "CONNECT is for proxies"));
   // An Expect header that Busbar does not know does not change the answer.
@@ -87,5 +90,5 @@ export function createApp(needs: AppNeeds): FastifyInstance {
   app.addContentTypeParser("*", (request, pieces, done) => {
     readBody(pieces, { announced: Number(request.headers["content-length"]), limit: BODY_LIMIT }, done);
   });
-  return app;
+  return { app, pipelines };
 }

@@ -197,7 +197,7 @@ export function createMetrics(
     route: {
       ...METRICS,
       handle: async (call) => {
-        if (!settings.metricsPublic && (call.forwarded || !isLoopback(call.remoteAddress))) {
+        if (!settings.metricsPublic && (call.forwarded() || !isLoopback(call.remoteAddress))) {
           throw refuse("forbidden", "metrics are for this machine only; the setting http.metrics_public opens them");
         }
         return new RawAnswer(registry.contentType, await registry.metrics());

@@ -6,6 +6,7 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   invalid_body: 400,
   invalid_query: 400,
   invalid_request: 400,
+  request_timeout: 408,
   invalid_arguments: 400,
   invalid_configuration: 400,
   invalid_blueprint: 400,

@@ -5,7 +5,7 @@ import type { ErrorCode } from "#core/app-error.ts";
 const LINGER_MS = 1_000;
 
 export interface SocketRefusal {
-  readonly status: "400 Bad Request" | "503 Service Unavailable";
+  readonly status: "400 Bad Request" | "408 Request Timeout" | "503 Service Unavailable";
   readonly code: ErrorCode;
   readonly message: string;
   readonly requestId: string;

@@ -13,6 +13,7 @@ import type { TakePlace } from "#http/call-places.ts";
 import { LateAnswer, sendLateAnswer } from "#http/late-answer.ts";
 import { ListAnswer } from "#http/list-answer.ts";
 import type { MainThreadShare } from "#http/main-thread-share.ts";
+import { cameOverProxy } from "#http/proxy-headers.ts";
 import { parseQuery } from "#http/query.ts";
 import type { Route } from "#http/route.ts";
 import { requireOwnPage } from "#http/same-origin.ts";
@@ -119,7 +120,7 @@ function register(app: FastifyInstance, route: Route, registration: Registration
       contentType: request.headers["content-type"] ?? "",
       host: () => hostOf(request),
       isSecure: () => isSecure(request),
-      forwarded: request.headers["x-forwarded-for"] !== undefined || request.headers.forwarded !== undefined,
+      forwarded: () => cameOverProxy(request.headers),
       // Created on demand: few handlers use it. It is no getter: an object with a getter of its own costs a tenth of a call
       // more, because it and all that the call has made outlive it.
       signal: () => {

@@ -31,7 +31,7 @@ export interface RouteCall<Path extends string, Query extends QuerySpec, Body> e
   /** The call came over TLS, as far as a trusted proxy says so. */
   readonly isSecure: () => boolean;
   /** The call came over a proxy, whether or not that proxy is trusted. */
-  readonly forwarded: boolean;
+  readonly forwarded: () => boolean;
   /** Aborted when the client has gone or the server stops. */
   readonly signal: () => AbortSignal;
   /**

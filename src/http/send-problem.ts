@@ -113,6 +113,13 @@ async function seenDevice(
   }
 }
 
+/** Fastify adds refusals from version to version. Each says by its status that the client is at fault. */
+function isOtherRefusalOfFastify(error: unknown): error is Error {
+  if (!(error instanceof Error && "code" in error && "statusCode" in error)) return false;
+  const { code, statusCode } = error;
+  return typeof code === "string" && code.startsWith("FST_") && Number(statusCode) >= 400 && Number(statusCode) < 500;
+}
+
 /** Fastify's own refusals, in our words. Every unknown error stays a fault. */
 function translate(error: unknown): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
@@ -124,6 +131,6 @@ function translate(error: unknown): unknown {
     case "ECONNRESET":
       return refuse("invalid_request", "the request breaks HTTP: its path, length or content type makes no sense");
     default:
-      return error;
+      return isOtherRefusalOfFastify(error) ? refuse("invalid_request", error.message) : error;
   }
 }

@@ -1,12 +1,13 @@
 // Slow requests, faults and the stop, over real sockets, with routes made for the purpose.
 
 import { once } from "node:events";
-import { Agent } from "node:http";
+import { Agent, METHODS } from "node:http";
 import { connect } from "node:net";
+import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { echo, get, head, heldRoute, openBareServer, quick, sendAndWait } from "../../test/support/bare-server.ts";
 import type { Limits } from "./create-app.ts";
-import { type Route, route } from "./route.ts";
+import { type Route, route, StreamAnswer, streamRoute } from "./route.ts";
 
 const broken = route({
   ...head,
@@ -16,21 +17,89 @@ const broken = route({
   handle: () => Promise.reject(new Error("secret detail")),
 });
 
+/** Pieces of text that come as they are read, without an end. */
+async function* endless(): AsyncGenerator<string> {
+  for (;;) yield await new Promise<string>((resolve) => setTimeout(resolve, 5, "piece "));
+}
+
 const open = (routes: readonly Route[], limits: Partial<Limits> = {}) => openBareServer(routes, { limits });
 
 test("a client that never finishes its headers is cut off with errors", async () => {
   const { port } = await open([quick], { headersMs: 50, requestMs: 60, checkEveryMs: 10 });
   const seen = await sendAndWait(port, "GET /quick HTTP/1.1\r\nHost: x\r\nX-Slow:");
-  expect(seen).toMatch(/^HTTP\/1.1 400 /);
-  expect(seen).toContain('{"errors":[{"code":"invalid_request"');
+  expect(seen).toMatch(/^HTTP\/1.1 408 /);
+  expect(seen).toContain('{"errors":[{"code":"request_timeout"');
   expect(seen).toContain("X-Request-Id: ");
+});
+
+test("a connection on which nothing was sent is closed without an answer that the next request would get", async () => {
+  const { port } = await open([quick], { headersMs: 50, requestMs: 60, checkEveryMs: 10 });
+  expect(await sendAndWait(port, "")).toBe("");
+});
+
+test("a request that breaks off behind an answered one is 408, and its connection has both answers", async () => {
+  const { port } = await open([quick], { headersMs: 50, requestMs: 60, checkEveryMs: 10 });
+  const seen = await sendAndWait(port, "GET /quick HTTP/1.1\r\nHost: x\r\n\r\nGET /quick HT");
+  expect(seen.match(/HTTP\/1.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 408"]);
+});
+
+test("an answer that has begun is broken off, not mixed with an error, when the rest of its request does not come", async () => {
+  const early = streamRoute({
+    ...head,
+    method: "POST",
+    path: "/early",
+    operation: "early",
+    body: ["text/plain"],
+    handle: async () => new StreamAnswer("text/plain", Readable.from(endless())),
+  });
+  const { port } = await open([early], { headersMs: 50, requestMs: 60, checkEveryMs: 10 });
+  const seen = await sendAndWait(port, "POST /early HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{");
+  expect(seen).toMatch(/^HTTP\/1.1 200 /);
+  expect(seen).not.toContain("errors");
+});
+
+test.each([
+  ["bytes that are no HTTP", "BROKEN\r\n\r\n", "HTTP/1.1 400"],
+  ["a CONNECT", "CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 400"],
+  [
+    "a request for a WebSocket",
+    "GET /nothing HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n",
+    "HTTP/1.1 404",
+  ],
+])("%s, sent behind a request that runs, is answered after it", async (_, second, expected) => {
+  const { held, arrived, release } = heldRoute();
+  const { port } = await open([held]);
+  const first = "GET /held HTTP/1.1\r\nHost: x\r\n\r\n";
+  const seen = sendAndWait(port, first + second);
+  await arrived;
+  release();
+  expect((await seen).match(/HTTP\/1.1 \d+/g)).toEqual(["HTTP/1.1 200", expected]);
+});
+
+test("no method is a fault: those that no operation has are 404", async () => {
+  const { port, lines } = await open([quick]);
+  const served = new Set(["CONNECT", "GET", "HEAD", "OPTIONS"]);
+  for (const method of METHODS.filter((name) => !served.has(name))) {
+    for (const body of ["", "Content-Length: 2\r\n", "Content-Type: x\r\nContent-Length: 2\r\n"]) {
+      const request = `${method} /quick HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${body}\r\n${body && "{}"}`;
+      expect([method, (await sendAndWait(port, request)).slice(0, 12)]).toEqual([method, "HTTP/1.1 404"]);
+    }
+  }
+  expect(lines).toEqual([]);
+});
+
+test.each(["Host: x\r\nHost: y", "Host: x\r\nhost: x"])("a request with two hosts is refused: %j", async (hosts) => {
+  const { port } = await open([quick]);
+  const seen = await sendAndWait(port, `GET /quick HTTP/1.1\r\n${hosts}\r\nConnection: close\r\n\r\n`);
+  expect(seen).toMatch(/^HTTP\/1.1 400 /);
+  expect(seen).toContain("more than one Host header");
 });
 
 test("a client that never finishes its body is cut off with errors", async () => {
   const { port } = await open([echo], { headersMs: 50, requestMs: 60, checkEveryMs: 10 });
   const seen = await sendAndWait(port, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{");
-  expect(seen).toMatch(/^HTTP\/1.1 400 /);
-  expect(seen).toContain('{"errors":[{"code":"invalid_request"');
+  expect(seen).toMatch(/^HTTP\/1.1 408 /);
+  expect(seen).toContain('{"errors":[{"code":"request_timeout"');
 });
 
 test("a connection on which nothing happens is closed", async () => {

@@ -2,7 +2,7 @@
 // -> answer. The part from the token on is in register-route.ts.
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { refuse } from "#core/app-error.ts";
+import { type AppError, refuse } from "#core/app-error.ts";
 import type { ByteBudgets } from "#core/share/byte-budgets.ts";
 import { createByteShares } from "#core/share/byte-shares.ts";
 import type { Shares } from "#core/share/shares.ts";
@@ -36,6 +36,8 @@ import type { Troubles } from "#service/troubles.ts";
 import { acceptOften } from "#tuning/accept-often.ts";
 
 const PREFIXES = ["", "/api"];
+/** Node's parser knows some thirty more; Fastify has demands of its own on some of them. */
+const SERVED_METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 const BODIES_BYTES = 64 * 1024 * 1024;
 const UNREAD_BYTES = 64 * 1024 * 1024;
 const BODIES_BYTES_PER_CALLER = 16 * 1024 * 1024;
@@ -91,7 +93,7 @@ export async function createServer(
   const limits = { ...LIMITS, connectionsPerAddress: settings.connectionsPerAddress, ...settings.limits };
   const pacer = createBodyPacer(needs.shares, limits.connections);
   const problemNeeds = { ...needs, pacer };
-  const app = createApp({
+  const { app, pipelines } = createApp({
     newId: needs.newId,
     trustProxy: settings.trustProxy,
     limits,
@@ -107,8 +109,10 @@ export async function createServer(
       reply.header("connection", "close");
       return done(refuse("shutting_down", "the service is stopping; try again in a moment"));
     }
-    if (headers.host === undefined && httpVersion === "1.1") {
-      return done(refuse("invalid_request", "the request has no Host header"));
+    if (!SERVED_METHODS.has(request.method)) return done(unknownRoute(request));
+    const hosts = countHosts(request.raw.rawHeaders);
+    if (hosts > 1 || (hosts === 0 && httpVersion === "1.1")) {
+      return done(refuse("invalid_request", `the request has ${hosts === 0 ? "no" : "more than one"} Host header`));
     }
     // A content type that cannot be parsed counts as none.
     if (headers["content-type"] !== undefined && request.mediaType === undefined) delete headers["content-type"];
@@ -128,14 +132,14 @@ export async function createServer(
   const { pageFiles } = settings;
   app.setNotFoundHandler((request, reply) => {
     if (pageFiles !== undefined && sendPage(pageFiles, request, reply)) return reply;
-    const message = `no operation answers ${request.method} ${pathOf(request.url)}; /docs lists them all`;
-    return sendInTurn(refuse("route_not_found", message), request, reply);
+    return sendInTurn(unknownRoute(request), request, reply);
   });
 
   const bodies = needs.budgets.open("request_bodies", BODIES_BYTES);
   countBodies(app, createByteShares(bodies, BODIES_BYTES_PER_CALLER), pacer);
   const webSockets = createWebSockets(app, {
     stallMs: limits.stallMs,
+    pipelines,
     signedIn: (stream, who) => connections.signedIn(stream, who),
   });
   const late = {
@@ -204,6 +208,19 @@ export async function createServer(
       clearInterval(idle);
     },
   };
+}
+
+/** Node discards all but the first: a proxy that uses another one would see a different host. */
+function countHosts(rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === "host") count += 1;
+  }
+  return count;
+}
+
+function unknownRoute({ method, url }: FastifyRequest): AppError {
+  return refuse("route_not_found", `no operation answers ${method} ${pathOf(url)}; /docs lists them all`);
 }
 
 function pathOf(url: string): string {

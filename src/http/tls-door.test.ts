@@ -36,6 +36,21 @@ test("several calls share a connection", async () => {
   expect(await ask(port, 3)).toEqual(Array(3).fill("HTTP/1.1 200 OK"));
 });
 
+test.each([
+  ["nothing gets no answer", "", ""],
+  ["half a request gets 408", "GET /qu", "HTTP/1.1 408 Request Timeout"],
+])("after its handshake a client that sends %s", async (_, sent, answer) => {
+  const limits = { headersMs: 50, requestMs: 60, checkEveryMs: 10 };
+  const { port } = await openBareServer([quick], { certificate, limits });
+  const socket = connect({ port, host: "127.0.0.1", ca });
+  let seen = "";
+  socket.on("data", (piece) => (seen += piece.toString()));
+  await once(socket, "secureConnect");
+  socket.write(sent);
+  await once(socket, "close");
+  expect(seen.split("\r\n")[0]).toBe(answer);
+});
+
 test("connections that never finish their handshake give way to those that do", async () => {
   const { port } = await openBareServer([quick], { certificate, connectionsPerAddress: 4 });
   const waiting = Array.from({ length: 4 }, () => silent(port));

@@ -7,6 +7,7 @@ import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ServerOptions, WebSocket, WebSocketServer } from "ws";
 import type { BoundConnections } from "#http/bound-connections.ts";
+import type { Pipelines } from "#http/bound-pipelining.ts";
 import { refuseSocket } from "#http/refuse-socket.ts";
 import type { LinkServer } from "#http/route.ts";
 import { LINK_SOCKET_SETTINGS, webSocketLink } from "#service/link/web-socket-link.ts";
@@ -50,10 +51,11 @@ export function wantsWebSocket({ method, headers }: Pick<IncomingMessage, "metho
 interface WebSocketNeeds {
   /** How long a plain answer to such a request may wait for its client. */
   readonly stallMs: number;
+  readonly pipelines: Pick<Pipelines, "afterAnswers">;
   readonly signedIn: BoundConnections["signedIn"];
 }
 
-export function createWebSockets(app: FastifyInstance, { stallMs, signedIn }: WebSocketNeeds): WebSockets {
+export function createWebSockets(app: FastifyInstance, { stallMs, pipelines, signedIn }: WebSocketNeeds): WebSockets {
   const upgrades = new WeakMap<IncomingMessage, Upgrade>();
   // Most gateways never see a WebSocket, so the library is loaded with the first one.
   let accepting: Promise<WebSocketServer> | undefined;
@@ -63,13 +65,16 @@ export function createWebSockets(app: FastifyInstance, { stallMs, signedIn }: We
   app.server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
     // Node has stopped to watch this socket.
     socket.on("error", () => socket.destroy());
-    socket.setTimeout(stallMs, () => socket.destroy());
-    const response = new ServerResponse(request);
-    response.shouldKeepAlive = false;
-    response.assignSocket(socket);
-    response.once("finish", () => socket.end());
-    upgrades.set(request, { socket, head });
-    app.server.emit("request", request, response);
+    // Node lets a socket have one answer at a time.
+    pipelines.afterAnswers(socket, () => {
+      socket.setTimeout(stallMs, () => socket.destroy());
+      const response = new ServerResponse(request);
+      response.shouldKeepAlive = false;
+      response.assignSocket(socket);
+      response.once("finish", () => socket.end());
+      upgrades.set(request, { socket, head });
+      app.server.emit("request", request, response);
+    });
   });
 
   /** Undefined when the request was refused, or its client has gone. */

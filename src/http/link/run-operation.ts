@@ -30,7 +30,7 @@ export function createRunOperation(routes: readonly Route[]): RunOperation {
       contentType: "application/json",
       host: () => ({ name: "localhost", port: 0 }),
       isSecure: () => true,
-      forwarded: false,
+      forwarded: () => false,
       signal: () => NEVER,
       stored: () => {},
     });
