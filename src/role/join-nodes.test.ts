@@ -6,7 +6,7 @@ import type { LiveEvent } from "#service/event/event-hub.ts";
 import type { NodeMessage } from "#service/ports/nodes.ts";
 import { joinNodes } from "./join-nodes.ts";
 
-test("of two changes of a configuration that are heard together, the later one is sent", async () => {
+test("of two changes of a configuration that are heard together, the later one is sent; none of a gateway's device", async () => {
   let hear = (_event: LiveEvent) => {};
   const failures: unknown[] = [];
   const reasons: string[] = [];
@@ -22,6 +22,8 @@ test("of two changes of a configuration that are heard together, the later one i
     background,
     channel: { isReady: () => true },
     configurationSender: { once: async (reason: string) => void reasons.push(reason) },
+    devices: { find: async (id: string) => ({ id, siteId: id === "copy" ? "of a gateway" : "here" }) },
+    gateways: { ownerOf: async (siteId: string) => (siteId === "here" ? undefined : "gateway") },
   } as unknown as Parameters<typeof joinNodes>[0];
   joinNodes(needs);
   const change = (deviceId: string, at: number) =>
@@ -30,6 +32,8 @@ test("of two changes of a configuration that are heard together, the later one i
   change("pump", 1);
   change("pump", 2);
   change("other", 1);
+  // Its gateway has the values, and sends them.
+  change("copy", 1);
   await background.idle();
   expect([reasons, failures]).toEqual([[writtenAt("pump", instant(2)), writtenAt("other", instant(1))], []]);
   change("pump", 3);

@@ -85,12 +85,15 @@ export function joinNodes(needs: JoinNeeds): () => void {
       return;
     }
     const device = await needs.devices.find(deviceId);
-    // A device of a gateway's site runs on its gateway. Here is a copy, whose script would run a second time.
-    if (device !== undefined && (await needs.gateways.ownerOf(device.siteId)) === undefined) {
-      await needs.hosts.changed(device);
-    }
+    if (device !== undefined && !(await isOfGateway(deviceId))) await needs.hosts.changed(device);
     // Its channel may have changed, or the device that carries its messages.
     if (device?.type === "CHILD") await needs.children.place(device);
+  }
+
+  /** Such a device runs on its gateway and gets its configuration from it. Here is a copy. */
+  async function isOfGateway(deviceId: string): Promise<boolean> {
+    const device = await needs.devices.find(deviceId);
+    return device !== undefined && (await needs.gateways.ownerOf(device.siteId)) !== undefined;
   }
 
   /** A device that is connected here and was configured at any node. */
@@ -99,7 +102,7 @@ export function joinNodes(needs: JoinNeeds): () => void {
     await new Promise<void>((resolve) => setImmediate(resolve));
     const at = unsent.get(deviceId);
     unsent.delete(deviceId);
-    if (at === undefined) return;
+    if (at === undefined || (await isOfGateway(deviceId))) return;
     const send = async () => needs.channel.sendConfiguration(deviceId, await deviceConfiguration(needs, deviceId), []);
     if (needs.channel.isReady(deviceId)) await needs.configurationSender.once(writtenAt(deviceId, at), send);
     else await send();

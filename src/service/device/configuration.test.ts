@@ -23,6 +23,7 @@ function setUp() {
   const stored = new Map<string, StoredBucket>();
   const told: DeviceConfiguration[] = [];
   const events: string[] = [];
+  const troubles: unknown[] = [];
   const device = { ...makeDevice("site", { id: ID, blueprintId: "b" }), slug: "d" };
   const needs = {
     devices: { find: async () => device, findIn: async () => device },
@@ -36,6 +37,7 @@ function setUp() {
     seal: createSeal(new Uint8Array(32)),
     now: () => NOON,
     newId,
+    troubles: { report: (trouble: unknown) => void troubles.push(trouble) },
     configurationSender: { once: (_reason: string, send: () => Promise<void>) => send() },
     prepareEvent: createPrepareEvent((event) => ({ bucket: event.kind === "configuration" ? event.bucket : "" })),
     catalog: { get: async () => ({ blueprint: parseManifest(manifest).blueprint }) },
@@ -48,6 +50,7 @@ function setUp() {
     stored,
     told,
     events,
+    troubles,
     changeManifest: (change: (text: string) => string) => {
       manifest = change(manifest);
     },
@@ -69,11 +72,20 @@ test("the store sees sensitive values sealed only, the device in the clear, list
 });
 
 test("a sealed bucket opens only in its own place", async () => {
-  const { stored, write, device } = setUp();
+  const { stored, troubles, write, device } = setUp();
   await write("network", { host: "a" });
   const bucket = stored.get("network");
   if (bucket !== undefined) stored.set("network", { ...bucket, bucket: "factory" });
-  await expect(device()).rejects.toThrow();
+  expect((await device()).has("factory")).toBe(false);
+  expect(troubles).toMatchObject([{ part: "configuration" }]);
+});
+
+test("a copy of a bucket, whose values only its gateway has, is neither told nor a trouble", async () => {
+  const { stored, troubles, read, device } = setUp();
+  stored.set("network", { bucket: "network", shown: { host: "a" }, sealed: new Uint8Array(), updatedAt: NOON });
+  expect((await device()).has("network")).toBe(false);
+  expect(await read("network")).toMatchObject({ host: "a" });
+  expect(troubles).toEqual([]);
 });
 
 test("sensitive values are kept when they are left out or sent hidden, also under names that a prototype knows", async () => {

@@ -79,7 +79,7 @@ export function createSubjectStores(
   };
 }
 
-const SEALED = `SELECT CASE WHEN EXISTS (SELECT 1 FROM device_configuration) OR EXISTS (SELECT 1 FROM webhook)
+const SEALED = `SELECT CASE WHEN EXISTS (SELECT 1 FROM device_configuration WHERE length(sealed) > 0) OR EXISTS (SELECT 1 FROM webhook)
   OR EXISTS (SELECT 1 FROM execution WHERE is_open = 1 AND sealed IS NOT NULL)
   OR EXISTS (SELECT 1 FROM gateway_change WHERE state = 'PENDING') THEN 1 ELSE 0 END AS found`;
 
