@@ -90,6 +90,7 @@ if (process.env["BUSBAR_LONG"] === "1") {
     const isConnected = (expected: boolean) =>
       vi.waitFor(async () => expect((await call("/")).uplink.connected).toBe(expected), { timeout: 60_000 });
     await isConnected(true);
+    await hasHistoryOnce(text);
     expect((await call("/cut", "POST")).line).toBe("cut");
     await isConnected(false);
     expect((await call("/heal", "POST")).line).toBe("whole");
@@ -101,4 +102,32 @@ if (process.env["BUSBAR_LONG"] === "1") {
     expect((await exit)[0]).toBe(0);
     expect(existsSync(folder)).toBe(false);
   }, 300_000);
+}
+
+/** The cloud gets the demo's week in about as many values as the gateway has, and neither side is degraded. */
+async function hasHistoryOnce(text: string): Promise<void> {
+  const urlOf = (name: string) => new RegExp(`${name} +(http://[^/]+)/`).exec(text)?.[1] ?? "";
+  const token = /Token +(\S+)/.exec(text)?.[1] ?? "";
+  const get = async (url: string, path: string) =>
+    await (await fetch(url + path, { headers: { "X-Service-Auth-Token": token } })).json();
+  const [gateway, cloud] = [urlOf("Gateway"), urlOf("Cloud")];
+  await vi.waitFor(
+    async () => {
+      expect(await get(gateway, "/readyz")).toEqual({ status: "ok" });
+      const { telemetry } = (await get(gateway, "/v3/uplink")) as { telemetry: object };
+      expect(telemetry).toMatchObject({ hours: 0, history_before: null });
+    },
+    { timeout: 200_000, interval: 1_000 },
+  );
+  expect(await get(cloud, "/readyz")).toEqual({ status: "ok" });
+  const kept = await Promise.all(
+    [cloud, urlOf("Node 2")].map(async (node) => {
+      const { system } = (await get(node, "/v3/system")) as { system: { telemetry_values: { kept: number } } };
+      return system.telemetry_values.kept;
+    }),
+  );
+  const total = kept.reduce((sum, one) => sum + one, 0);
+  // The history has 1.8 million values. Days that are told while they are still made are told again.
+  expect(total).toBeGreaterThan(1_000_000);
+  expect(total).toBeLessThan(6_000_000);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createTelemetrySpool, type LinkedHour, type SentHour, type SentMessages } from "./telemetry-spool.ts";
+import { createTelemetrySpool, type LinkedHour, type SentHours, type SentMessages } from "./telemetry-spool.ts";
 
 const HOUR = 3_600_000;
 const ONE = { bytes: 1, points: 1 };
@@ -30,7 +30,7 @@ function runSchedule(seed: number): void {
   const cloud = new Set<string>();
   let storing: Point[] = [];
   let messages: SentMessages<Point>[] = [];
-  let hours: { readonly sent: SentHour; readonly points: readonly string[] }[] = [];
+  let hours: { readonly sent: SentHours; readonly points: readonly string[] }[] = [];
   let now = 10 * HOUR;
   const steps: (() => void)[] = [
     () => {
@@ -58,17 +58,18 @@ function runSchedule(seed: number): void {
       spool.messagesStored(sent, unknown, now);
     },
     () => {
-      const sent = spool.takeHour(now);
+      const sent = spool.takeHours(now);
       if (sent === undefined) return;
-      const isIn = ({ deviceId, at }: Point) => deviceId === sent.deviceId && Math.floor(at / HOUR) === sent.hour;
+      const isIn = ({ deviceId, at }: Point) =>
+        deviceId === sent.deviceId && sent.hours.some(({ hour }) => hour === Math.floor(at / HOUR));
       hours.push({ sent, points: [...disk.values()].filter(isIn).map(nameOf) });
     },
     () => {
       const [told] = hours.splice(0, 1);
       if (told === undefined) return;
-      if (random(5) === 0) return spool.hourLost(told.sent, now);
+      if (random(5) === 0) return spool.hoursLost(told.sent, now);
       for (const point of told.points) cloud.add(point);
-      spool.hourStored(told.sent);
+      spool.hoursStored(told.sent);
     },
     () => {
       for (const hour of spool.takeComplete(now - HOUR)) marks.delete(hourOf(hour));
@@ -80,7 +81,7 @@ function runSchedule(seed: number): void {
       if (random(4) > 0) return;
       // The line is cut: the newest is given back first.
       for (const sent of messages.reverse()) spool.messagesLost(sent);
-      for (const { sent } of hours) spool.hourLost(sent, now);
+      for (const { sent } of hours) spool.hoursLost(sent, now);
       [messages, hours] = [[], []];
     },
     () => {
@@ -110,19 +111,20 @@ test("a full queue leaves its oldest messages to their hours, and the newest hou
     spool.add({ deviceId: "a", at }, { bytes: 100, points: 2 });
   }
   expect(spool.waiting).toEqual({ messages: 2, points: 4, bytes: 200, hours: 2 });
-  expect([spool.takeHour(0)?.hour, spool.takeHour(0)?.hour, spool.takeHour(0)]).toEqual([1, 0, undefined]);
+  const numbers = () => spool.takeHours(0)?.hours.map(({ hour }) => hour);
+  expect([numbers(), numbers(), numbers()]).toEqual([[1], [0], undefined]);
 });
 
 test("an hour that gets points while it is told is told again", () => {
   const spool = createTelemetrySpool<Point>(0);
   spool.begin("a", 0);
   spool.add({ deviceId: "a", at: 0 }, ONE);
-  const first = spool.takeHour(0);
+  const first = spool.takeHours(0);
   if (first === undefined) throw new Error("it was left to its hour");
   spool.begin("a", 1);
   spool.add({ deviceId: "a", at: 1 }, ONE);
-  spool.hourStored(first);
-  expect(spool.takeHour(0)).toMatchObject({ hour: 0 });
+  spool.hoursStored(first);
+  expect(spool.takeHours(0)).toMatchObject({ hours: [{ hour: 0 }] });
 });
 
 test("the hours of a deleted device are forgotten", () => {
@@ -143,5 +145,24 @@ test("messages of a deleted device that the queue cannot hold leave no hour behi
   spool.begin("b", HOUR);
   spool.add({ deviceId: "b", at: HOUR }, ONE);
   expect(spool.waiting.hours).toBe(0);
-  expect(spool.takeHour(0)).toBeUndefined();
+  expect(spool.takeHours(0)).toBeUndefined();
+});
+
+test("hours of a day that is over are told together, and settled together", () => {
+  const spool = createTelemetrySpool<Point>(1_000);
+  const hours = [3, 5, 23, 24, 47, 48].map((hour) => ({ deviceId: "a", hour }));
+  spool.addWhole([...hours, { deviceId: "b", hour: 5 }]);
+  const now = 49 * HOUR;
+  const take = () => {
+    const sent = spool.takeHours(now);
+    return sent === undefined ? undefined : `${sent.deviceId} ${sent.hours.map(({ hour }) => hour)}`;
+  };
+  expect([take(), take()]).toEqual(["a 48", "a 47,24"]);
+  const first = spool.takeHours(now);
+  expect(first).toMatchObject({ deviceId: "a", hours: [{ hour: 23 }, { hour: 5 }, { hour: 3 }] });
+  expect([take(), take()]).toEqual(["b 5", undefined]);
+  // One of them gets points meanwhile.
+  spool.addWhole([{ deviceId: "a", hour: 5 }]);
+  if (first !== undefined) spool.hoursStored(first);
+  expect([take(), take()]).toEqual(["a 5", undefined]);
 });

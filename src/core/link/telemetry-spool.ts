@@ -41,8 +41,11 @@ interface Queued<Message> {
 
 export type SentMessages<Message> = readonly Queued<Message>[];
 
-export interface SentHour extends LinkedHour {
-  readonly version: number;
+/** Hours of one device. All of them are of one day. */
+export interface SentHours {
+  readonly deviceId: string;
+  /** Newest first. */
+  readonly hours: readonly { readonly hour: number; readonly version: number }[];
 }
 
 export interface TelemetrySpool<Message extends { readonly deviceId: string; readonly at: number }> {
@@ -56,14 +59,18 @@ export interface TelemetrySpool<Message extends { readonly deviceId: string; rea
   add(message: Message, size: { readonly bytes: number; readonly points: number }): void;
   /** The oldest messages of the queue; undefined when it is empty. They are on their way until they are settled. */
   takeMessages(maxBytes: number): SentMessages<Message> | undefined;
-  /** The newest hour that has to be told as a whole. It is on its way until it is settled. */
-  takeHour(now: number): SentHour | undefined;
+  /**
+   * The newest hour that has to be told as a whole. Of a day that is over, all such hours of the device come together: the
+   * store joins its hours, so that each of them alone would be told as the whole day. They are on their way until they are
+   * settled.
+   */
+  takeHours(now: number): SentHours | undefined;
   /** The cloud has stored the messages, except for devices that it does not know yet. */
   messagesStored(sent: SentMessages<Message>, unknown: ReadonlySet<string>, retryAt: number): void;
   messagesLost(sent: SentMessages<Message>): void;
-  hourStored(sent: SentHour): void;
+  hoursStored(sent: SentHours): void;
   /** Told again, not before this time. */
-  hourLost(sent: SentHour, retryAt: number): void;
+  hoursLost(sent: SentHours, retryAt: number): void;
   /** Takes out the hours of which the cloud has everything and that ended before. Their marks have to be deleted. */
   takeComplete(before: number): readonly LinkedHour[];
   /** Takes out the hours that are to be told as a whole, because they will be told in another way. The same holds. */
@@ -85,6 +92,7 @@ export interface TelemetrySpool<Message extends { readonly deviceId: string; rea
 }
 
 const HOUR_MS = 3_600_000;
+const DAY_HOURS = 24;
 
 export function createTelemetrySpool<Message extends { readonly deviceId: string; readonly at: number }>(
   maxBytes: number,
@@ -158,6 +166,15 @@ export function createTelemetrySpool<Message extends { readonly deviceId: string
     return taken.map(({ deviceId, hour }) => ({ deviceId, hour }));
   }
 
+  /** Earlier hours of the same device and day, newest first; none while the day goes on. */
+  function othersOfDay({ deviceId, hour }: Hour, now: number): readonly Hour[] {
+    const first = Math.floor(hour / DAY_HOURS) * DAY_HOURS;
+    if ((first + DAY_HOURS) * HOUR_MS > now) return [];
+    return Array.from({ length: hour - first }, (_, i) => find(deviceId, hour - 1 - i)).filter(
+      (one) => one !== undefined,
+    );
+  }
+
   function shift(): Queued<Message> | undefined {
     const oldest = queue[first];
     if (oldest === undefined) return undefined;
@@ -222,13 +239,16 @@ export function createTelemetrySpool<Message extends { readonly deviceId: string
       }
       return taken.length === 0 ? undefined : taken;
     },
-    takeHour(now) {
+    takeHours(now) {
+      const isFree = ({ isWhole, isBusy, waitsUntil }: Hour) => isWhole && !isBusy && waitsUntil <= now;
       const numbers = [...whole.keys()].sort((a, b) => b - a);
       for (const number of numbers) {
-        for (const hour of whole.get(number) ?? []) {
-          if (hour.isBusy || hour.waitsUntil > now) continue;
-          hour.isBusy = true;
-          return { deviceId: hour.deviceId, hour: hour.hour, version: hour.version };
+        for (const newest of whole.get(number) ?? []) {
+          if (!isFree(newest)) continue;
+          const { deviceId } = newest;
+          const taken = [newest, ...othersOfDay(newest, now).filter(isFree)];
+          for (const hour of taken) hour.isBusy = true;
+          return { deviceId, hours: taken.map(({ hour, version }) => ({ hour, version })) };
         }
       }
       return undefined;
@@ -248,17 +268,21 @@ export function createTelemetrySpool<Message extends { readonly deviceId: string
       }
       shrink();
     },
-    hourStored({ deviceId, hour: number, version }) {
-      const hour = find(deviceId, number);
-      if (hour === undefined) return;
-      hour.isBusy = false;
-      if (hour.version === version) complete(hour);
+    hoursStored({ deviceId, hours }) {
+      for (const { hour: number, version } of hours) {
+        const hour = find(deviceId, number);
+        if (hour === undefined) continue;
+        hour.isBusy = false;
+        if (hour.version === version) complete(hour);
+      }
     },
-    hourLost({ deviceId, hour: number }, retryAt) {
-      const hour = find(deviceId, number);
-      if (hour === undefined) return;
-      hour.isBusy = false;
-      hour.waitsUntil = Math.max(hour.waitsUntil, retryAt);
+    hoursLost({ deviceId, hours }, retryAt) {
+      for (const { hour: number } of hours) {
+        const hour = find(deviceId, number);
+        if (hour === undefined) continue;
+        hour.isBusy = false;
+        hour.waitsUntil = Math.max(hour.waitsUntil, retryAt);
+      }
     },
     takeComplete: (before) =>
       takeOut((hour) => !hour.isWhole && hour.pending === 0 && (hour.hour + 1) * HOUR_MS <= before),

@@ -79,18 +79,20 @@ export function tellTelemetry(
     return { type: "packed", content: packer.pack(sent.map(({ message }) => message)) };
   }
 
-  async function tellHour(): Promise<boolean> {
-    const sent = spool.takeHour(needs.now());
+  async function tellHours(): Promise<boolean> {
+    const sent = spool.takeHours(needs.now());
     if (sent === undefined) return false;
-    const { deviceId, hour } = sent;
+    const { deviceId } = sent;
+    const numbers = sent.hours.map(({ hour }) => hour);
+    const span = { from: Math.min(...numbers) * HOUR_MS, to: (Math.max(...numbers) + 1) * HOUR_MS };
     try {
-      await tellStored(deviceId, { from: hour * HOUR_MS, to: (hour + 1) * HOUR_MS }, (isStored) => {
-        if (isStored) spool.hourStored(sent);
-        else spool.hourLost(sent, needs.now() + UNKNOWN_MS);
+      await tellStored(deviceId, span, (isStored) => {
+        if (isStored) spool.hoursStored(sent);
+        else spool.hoursLost(sent, needs.now() + UNKNOWN_MS);
       });
     } catch (error) {
-      // It is not settled when only some of its pieces were sent.
-      spool.hourLost(sent, needs.now());
+      // They are not settled when only some of their pieces were sent.
+      spool.hoursLost(sent, needs.now());
       throw error;
     }
     return true;
@@ -168,7 +170,7 @@ export function tellTelemetry(
       let tidyAt = 0;
       try {
         while (!signal.aborted) {
-          if ((await tellMessages(packs)) || (await tellHour()) || (await tellHistory())) continue;
+          if ((await tellMessages(packs)) || (await tellHours()) || (await tellHistory())) continue;
           if (needs.now() >= tidyAt) {
             tidyAt = needs.now() + TIDY_MS;
             await lane.tidy();
