@@ -5,6 +5,7 @@ import type { ByteBudgets } from "#core/share/byte-budgets.ts";
 import type { Shares } from "#core/share/shares.ts";
 import { addFigureMetrics } from "#http/figure-metrics.ts";
 import { RawAnswer, type Route, type RouteDescription } from "#http/route.ts";
+import type { ChoreHealth } from "#service/chore-health.ts";
 import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
 import type { Backups } from "#service/ports/backups.ts";
 import type { DeviceHost } from "#service/ports/device-host.ts";
@@ -35,6 +36,7 @@ interface MetricsNeeds {
   readonly dispatcher: Pick<CommandDispatcher, "dropped" | "onEnd">;
   readonly budgets: Pick<ByteBudgets, "list">;
   readonly troubles: Pick<Troubles, "list" | "counts">;
+  readonly choreHealth: Pick<ChoreHealth, "failures">;
   readonly shares: Pick<Shares, "list">;
   readonly backups: Pick<Backups, "last">;
   /** Counted when somebody asks. */
@@ -47,7 +49,7 @@ const SHARE_GAUGES = [
 ] as const;
 
 export function createMetrics(
-  { hosts, telemetryCounter, dispatcher, budgets, shares, troubles, backups, figures }: MetricsNeeds,
+  { hosts, telemetryCounter, dispatcher, budgets, shares, troubles, choreHealth, backups, figures }: MetricsNeeds,
   settings: { readonly metricsPublic: boolean },
 ): Metrics {
   const registry = new Registry();
@@ -146,6 +148,16 @@ export function createMetrics(
     collect() {
       this.reset();
       for (const [part, count] of troubles.counts()) this.inc({ part }, count);
+    },
+  });
+  void new Counter({
+    name: "busbar_chore_failures_total",
+    help: "Rounds of recurring work that failed since the start, by the work: deleting what is old, for example.",
+    labelNames: ["chore"],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [chore, count] of choreHealth.failures()) this.inc({ chore }, count);
     },
   });
   void new Gauge({

@@ -4,7 +4,7 @@ import type { Refusal } from "#core/app-error.ts";
 import { MistakeList, refuseMistakes } from "#core/mistakes.ts";
 import { nearestOf } from "#core/text/nearest.ts";
 import { durationProblem, parseDuration } from "#core/time/duration.ts";
-import { type Instant, parseBound } from "#core/time/instant.ts";
+import { type FineTime, type Instant, parseBound } from "#core/time/instant.ts";
 import type { PageRequest } from "#service/ports/page.ts";
 
 export interface Param<Value> {
@@ -74,13 +74,22 @@ function wholeNumber(description: string): Param<number> {
 /** In a query, a plus that is not written as %2B means a space; before an offset, only a plus can be meant. */
 const PLUS_READ_AS_SPACE = / (?=\d\d:\d\d$)/;
 
-/** A bound of records whose times have this many decimals of a second. */
-export function dateTime(description: string, decimals: 3 | 6 = 3): Param<Instant> {
+/** A bound of records whose times have milliseconds. */
+export function dateTime(description: string): Param<Instant> {
+  return timeParam(description, (text) => parseBound(text));
+}
+
+/** A bound of records whose times have microseconds. */
+export function fineDateTime(description: string): Param<FineTime> {
+  return timeParam(description, (text) => parseBound(text, 6));
+}
+
+function timeParam<Time>(description: string, read: (text: string) => Time | undefined): Param<Time> {
   return {
     description,
     schema: { type: "string", format: "date-time" },
     parse: (text) => {
-      const value = parseBound(text.replace(PLUS_READ_AS_SPACE, "+"), decimals);
+      const value = read(text.replace(PLUS_READ_AS_SPACE, "+"));
       return value === undefined
         ? { problem: `must be an RFC 3339 date-time such as 2026-11-14T12:00:00Z, not ${shown(text)}` }
         : { value };

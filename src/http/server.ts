@@ -1,5 +1,6 @@
 // The life of a request, in this order: request id -> stopping? -> token -> level -> body and query parsed -> handler
 // -> answer. The part from the token on is in register-route.ts.
+
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type AppError, refuse } from "#core/app-error.ts";
@@ -26,6 +27,7 @@ import { openTlsDoor, type ServerCertificate } from "#http/tls-door.ts";
 import { createTokenHeaders } from "#http/token-headers.ts";
 import { traceCalls } from "#http/trace-calls.ts";
 import { createWebSockets } from "#http/web-sockets.ts";
+import type { ChoreHealth } from "#service/chore-health.ts";
 import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
 import type { Backups } from "#service/ports/backups.ts";
 import type { DeviceHost } from "#service/ports/device-host.ts";
@@ -53,6 +55,7 @@ export interface ServerNeeds extends Omit<ProblemNeeds, "pacer">, AuthenticateNe
   readonly tracer: Tracer;
   readonly hosts: Pick<DeviceHost, "states" | "overruns">;
   readonly troubles: Pick<Troubles, "list" | "counts">;
+  readonly choreHealth: Pick<ChoreHealth, "failures">;
   readonly backups: Pick<Backups, "last">;
 }
 

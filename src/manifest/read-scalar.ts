@@ -19,6 +19,11 @@ export function readText(reporter: Reporter, shape: TextShape, trail: Trail): st
     reporter.atValue(trail, { code: "bad_alias", message });
     return undefined;
   }
+  if (shape.maxLength !== undefined && value.length > shape.maxLength) {
+    const message = `This text has ${value.length} characters. It may have at most ${shape.maxLength}.`;
+    reporter.atValue(trail, { code: "text_too_long", message });
+    return undefined;
+  }
   return value;
 }
 

@@ -9,7 +9,7 @@ import {
   type ResponseMessage,
   type ValuesMessage,
 } from "#core/device/device-message.ts";
-import { type Instant, instant } from "#core/time/instant.ts";
+import { type FineTime, fineTime } from "#core/time/instant.ts";
 import type { DeviceConfiguration, OutgoingCommand } from "#service/ports/carrier.ts";
 import { readJsonObject } from "./bounded-json.ts";
 
@@ -88,13 +88,13 @@ function parse<Message>(
 }
 
 /** Seconds to milliseconds, exact to the microsecond: finer digits of a double of this size are noise. */
-function parseTimestamp(seconds: unknown, problems: string[]): Instant | undefined {
+function parseTimestamp(seconds: unknown, problems: string[]): FineTime | undefined {
   if (seconds === undefined || seconds === null) return undefined;
   if (typeof seconds !== "number" || !Number.isFinite(seconds)) {
     problems.push(`timestamp must be Unix seconds, not ${shown(seconds)}`);
   } else if (seconds > YEAR_5000) problems.push(`timestamp must be Unix seconds; ${seconds} looks like milliseconds`);
   else if (seconds < 0) problems.push(`timestamp must not be before 1970, it is ${seconds}`);
-  else return instant(Math.round(seconds * 1e6) / 1e3);
+  else return fineTime(Math.round(seconds * 1e6) / 1e3);
   return undefined;
 }
 

@@ -1,4 +1,5 @@
 // How devices reach us: through the embedded broker, with TLS on request, or through an external broker.
+
 import { X509Certificate } from "node:crypto";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -11,6 +12,7 @@ import type { Broker, MqttNeeds } from "#mqtt/mqtt-needs.ts";
 import type { SiteAuthority } from "#mqtt/pki/open-site-authority.ts";
 import { shareDuties } from "#role/duties.ts";
 import { ownNames } from "#role/own-names.ts";
+import type { ChoreHealth } from "#service/chore-health.ts";
 import type { ChannelRouter } from "#service/device/channel-router.ts";
 import { type ConfigurationSender, returned } from "#service/device/configuration-sender.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
@@ -45,6 +47,7 @@ interface CarrierNeeds extends MqttNeeds {
   readonly nodes: Nodes;
   readonly connectivity: Pick<Connectivity, "status">;
   readonly configurationSender: ConfigurationSender;
+  readonly choreHealth: ChoreHealth;
   readonly log: Logger;
 }
 

@@ -49,6 +49,7 @@ async function deletions(): Promise<ReadonlyMap<string, readonly number[]>> {
     retentions: { get: async () => ({ attributes: new Map(), fallback: undefined }) },
     uplinks: { get: async () => undefined },
     telemetry: { drop: note("telemetry"), space: async () => undefined },
+    choreHealth: { succeeded: () => {}, failed: () => {} },
     log: { error: (fields: unknown) => expect(fields).toBeUndefined() },
   };
   const day = parseDuration("1d");

@@ -15,6 +15,7 @@ import type { Authenticator } from "#service/access/authenticator.ts";
 import type { RefusalLog } from "#service/access/refusal-log.ts";
 import type { Sessions } from "#service/access/sessions.ts";
 import type { RolloutRunner } from "#service/blueprint/advance-rollouts.ts";
+import type { ChoreHealth } from "#service/chore-health.ts";
 import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import type { DeviceLog } from "#service/device/device-log.ts";
@@ -53,6 +54,7 @@ interface ChoreNeeds
   readonly nodes: Pick<Nodes, "isShared" | "claim" | "tell">;
   readonly deviceLog: Pick<DeviceLog, "tellLeftOut">;
   readonly log: Logger;
+  readonly choreHealth: ChoreHealth;
   readonly storage: Pick<StorageGuard, "look">;
   readonly backups: { runDue(): Promise<void> };
   readonly rolloutRunner: RolloutRunner;
@@ -71,11 +73,23 @@ const EVENT_RETENTION_MS = 24 * 60 * MINUTE;
 const CHANGE_RETENTION_MS = 30 * 24 * 60 * MINUTE;
 
 export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promise<void> } {
+  const running = listChores(needs, config).map((chore) => {
+    const { name, task, isShared = false } = chore;
+    return repeat(needs, isShared ? { ...chore, task: () => asOne(needs.nodes, name, task) } : chore);
+  });
+  return {
+    async stop() {
+      await Promise.all(running.map((chore) => chore.stop()));
+    },
+  };
+}
+
+function listChores(needs: ChoreNeeds, config: Config): readonly SharedChore[] {
   // Deletion cannot be undone, so a clock that was set forward is not trusted at once.
   const earliest = () => needs.clock.earliest();
   const live = needs.liveSettings.config;
   const ago = (ms: number) => instant(earliest() - ms);
-  const chores: readonly SharedChore[] = [
+  return [
     { name: "look after the disk", everyMs: SECOND, task: () => needs.storage.look() },
     { name: "watch the clock", everyMs: SECOND, task: async () => void needs.clock.check() },
     { name: "notice silent devices", everyMs: SECOND, task: async () => needs.connectivity.sweep() },
@@ -174,7 +188,6 @@ export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promis
             everyMs: Math.ceil(toMilliseconds(config.devices.silence) / 3),
             task: async () => tellAlive(needs),
           },
-
           {
             name: "end overdue executions",
             everyMs: SECOND,
@@ -184,15 +197,6 @@ export function startChores(needs: ChoreNeeds, config: Config): { stop(): Promis
         ]
       : []),
   ];
-  const running = chores.map((chore) => {
-    const { name, task, isShared = false } = chore;
-    return repeat(needs.log, isShared ? { ...chore, task: () => asOne(needs.nodes, name, task) } : chore);
-  });
-  return {
-    async stop() {
-      await Promise.all(running.map((chore) => chore.stop()));
-    },
-  };
 }
 
 const ALIVE_AT_ONCE = 150;

@@ -2,6 +2,7 @@
 // the others take its part over.
 import type { Logger } from "pino";
 import { repeat } from "#role/repeat.ts";
+import type { ChoreHealth } from "#service/chore-health.ts";
 import type { Claim, Nodes } from "#service/ports/nodes.ts";
 
 /** Begins a part of the work. Returns the function that ends it. */
@@ -12,6 +13,12 @@ interface DutySettings {
   /** In how many parts the work is shared: more than there are nodes. */
   readonly parts: number;
   readonly begin: BeginDuty;
+}
+
+interface DutyNeeds {
+  readonly nodes: Nodes;
+  readonly log: Logger;
+  readonly choreHealth: ChoreHealth;
 }
 
 interface Held {
@@ -27,7 +34,7 @@ export interface Duties {
 }
 
 export async function shareDuties(
-  { nodes, log }: { readonly nodes: Nodes; readonly log: Logger },
+  { nodes, log, choreHealth }: DutyNeeds,
   { name, parts, begin }: DutySettings,
 ): Promise<Duties> {
   const held = new Map<number, Held>();
@@ -72,7 +79,7 @@ export async function shareDuties(
   }
 
   await look();
-  const looking = repeat(log, { name: `share ${name}`, everyMs: LOOK_EVERY_MS, task: look });
+  const looking = repeat({ log, choreHealth }, { name: `share ${name}`, everyMs: LOOK_EVERY_MS, task: look });
   return {
     async stop() {
       await looking.stop();

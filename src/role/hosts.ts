@@ -1,4 +1,5 @@
 // Devices that run inside this process: scripts and models.
+
 import { createHash } from "node:crypto";
 import type { Logger } from "pino";
 import type { Config } from "#config";
@@ -13,6 +14,7 @@ import type { SimulatedPorts } from "#runtime/drivers/simulated-ports.ts";
 import { createLuaHost, type LuaHostNeeds } from "#runtime/lua/lua-host.ts";
 import { createSimulator, type SimulatorNeeds, type Simulators } from "#runtime/simulator/create-simulator.ts";
 import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
+import type { ChoreHealth } from "#service/chore-health.ts";
 import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
 import { endInterrupted } from "#service/command/end-interrupted.ts";
 import type { ChannelRouter } from "#service/device/channel-router.ts";
@@ -49,6 +51,7 @@ interface HostingNeeds
   readonly log: Logger;
   readonly budgets: Pick<ByteBudgets, "open" | "watch">;
   readonly troubles: Pick<Troubles, "report">;
+  readonly choreHealth: ChoreHealth;
 }
 
 interface HostingSettings {

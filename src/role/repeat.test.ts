@@ -1,5 +1,7 @@
 import type { Logger } from "pino";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createChoreHealth } from "#service/chore-health.ts";
+import { createTroubles } from "#service/troubles.ts";
 import { repeat } from "./repeat.ts";
 
 beforeEach(() => {
@@ -14,7 +16,7 @@ test("a chore runs every so often and no more after it is stopped", async () => 
   const task = async () => {
     rounds++;
   };
-  const chore = repeat(silent([]), { name: "count", everyMs: 1000, task });
+  const chore = repeat(needs([]), { name: "count", everyMs: 1000, task });
   await vi.advanceTimersByTimeAsync(999);
   expect(rounds).toBe(0);
   await vi.advanceTimersByTimeAsync(3001);
@@ -31,7 +33,7 @@ test("a slow round is never joined by a second one, and stopping waits for it", 
     rounds++;
     return gate.promise;
   };
-  const chore = repeat(silent([]), { name: "slow", everyMs: 1000, task });
+  const chore = repeat(needs([]), { name: "slow", everyMs: 1000, task });
   await vi.advanceTimersByTimeAsync(5000);
   expect(rounds).toBe(1);
   let hasStopped = false;
@@ -50,7 +52,7 @@ test("a failed round is logged and the next one runs", async () => {
   const task = async () => {
     if (++rounds === 1) throw new Error("the disk is full");
   };
-  const chore = repeat(silent(logged), { name: "flaky", everyMs: 1000, task });
+  const chore = repeat(needs(logged), { name: "flaky", everyMs: 1000, task });
   await vi.advanceTimersByTimeAsync(2000);
   expect(rounds).toBe(2);
   expect(logged).toMatchObject([{ err: { message: "the disk is full" }, chore: "flaky" }]);
@@ -63,12 +65,37 @@ test("of failures in a row the first is logged, and one after a success again", 
   const task = async () => {
     if (++rounds !== 4) throw new Error(`round ${rounds}`);
   };
-  const chore = repeat(silent(logged), { name: "failing", everyMs: 1000, task });
+  const chore = repeat(needs(logged), { name: "failing", everyMs: 1000, task });
   await vi.advanceTimersByTimeAsync(7000);
   expect(logged).toMatchObject([{ err: { message: "round 1" } }, { err: { message: "round 5" } }]);
   await chore.stop();
 });
 
-function silent(logged: unknown[]): Logger {
-  return { error: (fields: unknown) => logged.push(fields) } as unknown as Logger;
+test("work that goes on failing is a trouble and is counted, until it succeeds; seldom work is tried again sooner", async () => {
+  const troubles = createTroubles(() => {});
+  const choreHealth = createChoreHealth(troubles);
+  let isWell = false;
+  const task = async () => {
+    if (!isWell) throw new Error("the database refuses it");
+  };
+  const log = needs([]).log;
+  const seldom = repeat({ log, choreHealth }, { name: "prune logs", everyMs: 600_000, task });
+  const often = repeat({ log, choreHealth }, { name: "watch", everyMs: 1_000, task: async () => {} });
+  await vi.advanceTimersByTimeAsync(600_000 + 60_000);
+  expect(troubles.list()).toEqual([]);
+  await vi.advanceTimersByTimeAsync(60_000);
+  const trouble = { part: "chores", message: "recurring work fails again and again: prune logs" };
+  expect(troubles.list()).toEqual([trouble]);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect([...choreHealth.failures()]).toEqual([["prune logs", 4]]);
+  isWell = true;
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(troubles.list()).toEqual([]);
+  await seldom.stop();
+  await often.stop();
+});
+
+function needs(logged: unknown[]): Parameters<typeof repeat>[0] {
+  const log = { error: (fields: unknown) => logged.push(fields) } as unknown as Logger;
+  return { log, choreHealth: createChoreHealth(createTroubles(() => {})) };
 }

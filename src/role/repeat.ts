@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import type { ChoreHealth } from "#service/chore-health.ts";
 
 export interface Chore {
   readonly name: string;
@@ -6,22 +7,42 @@ export interface Chore {
   readonly task: () => Promise<void>;
 }
 
+interface RepeatNeeds {
+  readonly log: Logger;
+  readonly choreHealth: Pick<ChoreHealth, "succeeded" | "failed">;
+}
+
+/** Seldom work that failed is tried again sooner. */
+const AGAIN_MS = 60_000;
+
 /**
- * Runs a chore periodically, never twice at once. After a failure the next round tries again. Only the first of several
- * failures in a row is logged.
+ * Runs a chore periodically, never twice at once. After a failure it is tried again. Only the first of several failures
+ * in a row is logged; that it goes on failing is a trouble.
  */
-export function repeat(log: Logger, { name, everyMs, task }: Chore): { stop(): Promise<void> } {
+export function repeat(
+  { log, choreHealth }: RepeatNeeds,
+  { name, everyMs, task }: Chore,
+): {
+  stop(): Promise<void>;
+} {
   let running: Promise<void> | undefined;
   let isFailing = false;
+  let isStopped = false;
+  let again: NodeJS.Timeout | undefined;
+  const fail = (error: unknown) => {
+    if (!isFailing) log.error({ err: error, chore: name }, "a chore failed");
+    isFailing = true;
+    choreHealth.failed(name, error);
+    if (everyMs > AGAIN_MS && !isStopped) again = setTimeout(round, AGAIN_MS);
+  };
   const round = () => {
+    clearTimeout(again);
     running ??= task()
       .then(() => {
         isFailing = false;
+        choreHealth.succeeded(name);
       })
-      .catch((error: unknown) => {
-        if (!isFailing) log.error({ err: error, chore: name }, "a chore failed");
-        isFailing = true;
-      })
+      .catch(fail)
       .finally(() => {
         running = undefined;
       });
@@ -29,7 +50,9 @@ export function repeat(log: Logger, { name, everyMs, task }: Chore): { stop(): P
   const timer = setInterval(round, everyMs);
   return {
     async stop() {
+      isStopped = true;
       clearInterval(timer);
+      clearTimeout(again);
       await running;
     },
   };

@@ -1,4 +1,5 @@
 // The only file that wires things together: stores -> use cases -> carriers and routes -> server.
+
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { uuidv7 } from "uuidv7";
@@ -49,6 +50,7 @@ import { createRolloutRunner } from "#service/blueprint/advance-rollouts.ts";
 import { createBlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { createCatalogue } from "#service/blueprint/catalogue.ts";
 import { createProfileCatalog } from "#service/blueprint/profile-catalog.ts";
+import { createChoreHealth } from "#service/chore-health.ts";
 import { createCommandDispatcher } from "#service/command/command-dispatcher.ts";
 import { createChannelRouter } from "#service/device/channel-router.ts";
 import { createChildRoutes } from "#service/device/child-routes.ts";
@@ -175,6 +177,7 @@ export async function startOn(
     background,
     budgets,
     troubles,
+    choreHealth: createChoreHealth(troubles),
     shares,
     log,
     responseTimeoutMs: toMilliseconds(config.commands.responseTimeout),

@@ -10,8 +10,8 @@ export interface Trouble {
 export interface Troubles {
   /** Each trouble is logged once with its details, which appear in the log only. */
   report(trouble: Trouble, details?: Readonly<Record<string, unknown>>): void;
-  /** Ends every trouble of a part. */
-  clear(part: string): void;
+  /** Ends every trouble of a part, or the one with this message. */
+  clear(part: string, message?: string): void;
   list(): readonly Trouble[];
   /** How often each part was in trouble since the start, including troubles that are over. */
   counts(): ReadonlyMap<string, number>;
@@ -38,11 +38,15 @@ export function createTroubles(
       told.add(line);
       tell(trouble, details);
     },
-    clear(part) {
+    clear(part, message) {
       let isEnded = false;
-      for (const [key, trouble] of current) if (trouble.part === part) isEnded = current.delete(key) || isEnded;
+      for (const [key, trouble] of current) {
+        if (trouble.part !== part || (message !== undefined && trouble.message !== message)) continue;
+        isEnded = current.delete(key) || isEnded;
+      }
       if (!isEnded) return;
-      for (const line of told) if (line.startsWith(`${part}: `)) told.delete(line);
+      const start = message === undefined ? `${part}: ` : `${keyOf({ part, message })} `;
+      for (const line of told) if (line.startsWith(start)) told.delete(line);
       tellEnd(part);
     },
     list: () => [...current.values()],

@@ -37,6 +37,7 @@ export async function openBareServer(routes: readonly Route[], settings: Partial
       figures: () => Promise.reject(new Error("nothing is counted here")),
       telemetryCounter: { read: () => ({ kept: 0, leftOut: 0 }) },
       budgets: createByteBudgets(),
+      choreHealth: { failures: () => new Map() },
       troubles: { list: () => [], counts: () => new Map() },
       shares,
       backups: { last: () => undefined },

@@ -57,6 +57,7 @@ export const ISSUE_CODES = {
   unknown_value: error("A value that is not one of the allowed ones."),
   unknown_spec: error("A manifest version that is not known."),
   bad_id: error("An ID or argument name with characters that are not allowed."),
+  text_too_long: error("A text that is longer than its field may be."),
   bad_alias: error("An alias with characters that are not allowed."),
   alias_taken: error("An alias that is already the name of something else."),
   unknown_group: error("A command in a group that is not declared."),

@@ -63,5 +63,6 @@ function textSchema(shape: TextShape): JsonSchema {
     type: "string",
     ...(shape.oneOf ? { enum: shape.oneOf } : {}),
     ...(shape.pattern ? { pattern: shape.pattern.regex.source } : {}),
+    ...(shape.maxLength === undefined ? {} : { maxLength: shape.maxLength }),
   };
 }

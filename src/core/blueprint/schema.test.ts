@@ -22,6 +22,7 @@ const SEEN = new Set([
   "unknown_spec",
   "bad_id",
   "bad_alias",
+  "text_too_long",
 ]);
 const UNREADABLE = new Set([
   "yaml_syntax",

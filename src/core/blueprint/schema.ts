@@ -10,9 +10,14 @@ export const BLUEPRINT_SPECS = ["device/3.0"] as const;
 /** The manifests that `busbar blueprint convert` takes. */
 export const OLD_SPEC = "device/1.0";
 
-const idPattern = { regex: /^[A-Za-z][A-Za-z0-9_]*$/, words: "letters, digits and _, beginning with a letter" };
-const alertIdPattern = { regex: /^[A-Za-z0-9_-]+$/, words: "letters, digits, _ and -" };
-const aliasPattern = { regex: /^[a-zA-Z0-9_]+$/, words: "letters, digits and _" };
+// Names are keys of stored records, and an index of PostgreSQL holds 2,704 bytes. No call takes a longer name, either.
+const idPattern = {
+  regex: /^[A-Za-z][A-Za-z0-9_]{0,199}$/,
+  words: "at most 200 letters, digits and _, beginning with a letter",
+};
+const alertIdPattern = { regex: /^[A-Za-z0-9_-]{1,200}$/, words: "at most 200 letters, digits, _ and -" };
+const aliasPattern = { regex: /^[a-zA-Z0-9_]{1,200}$/, words: "at most 200 letters, digits and _" };
+const MAX_DISPLAY_NAME = 500;
 
 const accessLevel = oneOf(ACCESS_LEVELS);
 const aliases = oneOrMore({ kind: "text", pattern: aliasPattern } as const);
@@ -196,7 +201,7 @@ export const MANIFEST = object("manifest", {
   implements: optional(profiles, "Device profiles that the blueprint implements."),
   implements_draft: optional(profiles, "Device profiles in the making that the blueprint implements; not checked."),
   category: optional(oneOf(CATEGORIES), "Groups devices on the page."),
-  display_name: required(text, "Name of the blueprint."),
+  display_name: required({ kind: "text", maxLength: MAX_DISPLAY_NAME } as const, "Name of the blueprint."),
   description: optional(text, "What the blueprint integrates."),
   icon: optional(text, "Key of an icon."),
   properties: optional(

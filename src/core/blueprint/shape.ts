@@ -8,6 +8,7 @@ export interface TextShape {
   readonly kind: "text";
   readonly oneOf?: readonly string[];
   readonly pattern?: Pattern;
+  readonly maxLength?: number;
 }
 export interface FlagShape {
   readonly kind: "flag";

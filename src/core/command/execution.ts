@@ -6,7 +6,7 @@
 // another side owns, and UNSYNC, are in remote-execution.ts.
 import type { AccessLevel } from "#core/access/level.ts";
 import { withMessage } from "#core/command/response-payload.ts";
-import type { Instant } from "#core/time/instant.ts";
+import { type Instant, instant } from "#core/time/instant.ts";
 
 export const EXECUTION_STATES = ["NEW", "IN_PROGRESS", "SUCCESS", "ERROR", "TIMEOUT", "UNSYNC"] as const;
 export type ExecutionState = (typeof EXECUTION_STATES)[number];
@@ -108,7 +108,7 @@ export function withResponse(execution: Execution, arrival: Arrival): AnsweredEx
     state: STATE_AFTER[state],
     response: { state, payload: state === "ERROR" ? withMessage(payload) : payload, receivedAt },
     // Rises with every response, also where the clock was set back: so a timeout set for an earlier one is recognised.
-    deadline: Math.max(Math.floor(receivedAt / 1000) + arrival.patienceMs, execution.deadline + 1) as Instant,
+    deadline: instant(Math.max(receivedAt / 1000 + arrival.patienceMs, execution.deadline + 1)),
     revision: execution.revision + 1,
   };
 }

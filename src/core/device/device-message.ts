@@ -1,11 +1,11 @@
 // Messages of devices, already parsed, whatever carried them. Their values are not yet checked against the blueprint.
 import type { Payload, ResponseState } from "#core/command/execution.ts";
-import type { Instant } from "#core/time/instant.ts";
+import type { FineTime } from "#core/time/instant.ts";
 
 /** Telemetry and properties have the same form. */
 export interface ValuesMessage {
   /** When the values were taken, by the device's clock; undefined means now. Fractions of a millisecond are kept. */
-  readonly takenAt: Instant | undefined;
+  readonly takenAt: FineTime | undefined;
   /** Name to value, the reserved `alerts` of telemetry included. */
   readonly values: ReadonlyMap<string, unknown>;
 }
@@ -20,7 +20,7 @@ export function parseSeverity(text: string): LogSeverity | undefined {
 }
 
 export interface LogMessage {
-  readonly takenAt: Instant | undefined;
+  readonly takenAt: FineTime | undefined;
   readonly severity: LogSeverity;
   readonly text: string;
   /** Kept for the retention of logs; the others are only shown live and for a short while. */

@@ -1,13 +1,24 @@
-/** A moment as Unix milliseconds. Only `instant` and `parseInstant` make one. */
-export type Instant = number & { readonly __unit: "unix ms" };
+/** A time as Unix milliseconds, which may have a fraction: of telemetry, and bounds of what is kept in microseconds. */
+export type FineTime = number & { readonly __unit: "unix ms" };
+
+/**
+ * A time as whole Unix milliseconds. Only the functions of this file make one, so that nothing else reaches a record:
+ * PostgreSQL refuses a fraction where a column holds whole numbers.
+ */
+export type Instant = FineTime & { readonly __isWhole: true };
 
 /** Years 0001 to 9999: what RFC 3339 can write. */
 const EARLIEST = -62_135_596_800_000;
 const LATEST = 253_402_300_799_999;
 const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
 
+/** The millisecond that contains this time. */
 export function instant(unixMs: number): Instant {
-  return unixMs as Instant;
+  return Math.floor(unixMs) as Instant;
+}
+
+export function fineTime(unixMs: number): FineTime {
+  return unixMs as FineTime;
 }
 
 /** Reads an RFC 3339 date-time with any offset; digits beyond milliseconds are cut off. */
@@ -32,16 +43,18 @@ export function parseInstant(text: string): Instant | undefined {
  * Reads a bound of time: the first moment with this many decimals of a second that is not before it. So records of that
  * precision compare with the bound as if all its digits counted. Six decimals give fractions of a millisecond.
  */
-export function parseBound(text: string, decimals: 3 | 6 = 3): Instant | undefined {
+export function parseBound(text: string, decimals: 6): FineTime | undefined;
+export function parseBound(text: string, decimals?: 3): Instant | undefined;
+export function parseBound(text: string, decimals: 3 | 6 = 3): FineTime | undefined {
   const cut = parseInstant(text);
   const fraction = RFC_3339.exec(text)?.[7] ?? "";
   if (cut === undefined || fraction.length <= 3) return cut;
   const finer = Number(fraction.slice(3, decimals).padEnd(decimals - 3, "0"));
   const isBeyond = /[1-9]/.test(fraction.slice(decimals));
-  return instant(cut + (finer + (isBeyond ? 1 : 0)) / 10 ** (decimals - 3));
+  return fineTime(cut + (finer + (isBeyond ? 1 : 0)) / 10 ** (decimals - 3));
 }
 
 /** RFC 3339 in UTC with milliseconds. */
-export function renderInstant(value: Instant): string {
+export function renderInstant(value: FineTime): string {
   return new Date(value).toISOString();
 }

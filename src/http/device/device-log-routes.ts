@@ -4,7 +4,7 @@ import { renderInstant } from "#core/time/instant.ts";
 import { renderMicros } from "#http/command/command-wire.ts";
 import type { EventStreams } from "#http/event/event-streams.ts";
 import { webSocketMessages } from "#http/event/stream-format.ts";
-import { choice, dateTime, listOf, pageOf, paging } from "#http/query.ts";
+import { choice, fineDateTime, listOf, pageOf, paging } from "#http/query.ts";
 import { type Route, route } from "#http/route.ts";
 import { type Static, Type } from "#http/schema.ts";
 import { listAnswer, oneOf, renderPage, strict, timestamp } from "#http/wire.ts";
@@ -40,8 +40,8 @@ export function deviceLogRoutes(needs: DeviceLogNeeds): readonly Route[] {
       access: "readonly",
       query: {
         ...paging,
-        received_at_from: dateTime("Leaves out older entries.", 6),
-        received_at_to: dateTime("Leaves out this moment and what came after.", 6),
+        received_at_from: fineDateTime("Leaves out older entries."),
+        received_at_to: fineDateTime("Leaves out this moment and what came after."),
         severity: listOf("Only these severities.", LOG_SEVERITIES),
         order: choice("Oldest first unless said otherwise.", ["RECEIVED_AT_ASC", "RECEIVED_AT_DESC"]),
         show,

@@ -3,7 +3,7 @@ import { isTimezone } from "#core/site/timezone.ts";
 import { AGGREGATIONS, type Aggregation, canBeCarried } from "#core/telemetry/aggregation.ts";
 import { type Calendar, type CalendarUnit, SHORTEST_MS } from "#core/time/calendar.ts";
 import { durationProblem, parseDuration } from "#core/time/duration.ts";
-import { type Instant, instant, parseBound } from "#core/time/instant.ts";
+import { type FineTime, fineTime, instant, parseBound } from "#core/time/instant.ts";
 import { type Static, Type } from "#http/schema.ts";
 import { oneOf, strict } from "#http/wire.ts";
 import type { AskedSeries, Timeseries } from "#service/telemetry/read-timeseries.ts";
@@ -61,8 +61,8 @@ type Body = Static<typeof timeseriesSchema>;
 type Settings = Pick<Body, "aggregation" | "granularity" | "timezone" | "gap_filling">;
 
 export interface TimeseriesInput {
-  readonly from: Instant;
-  readonly to: Instant;
+  readonly from: FineTime;
+  readonly to: FineTime;
   readonly series: readonly (AskedSeries & { readonly header: HeaderParts })[];
   /** A problem. The value above is a placeholder, so that the rest can be checked too. */
   readonly refusals: readonly Refusal[];
@@ -234,7 +234,7 @@ function parseLength(text: string): number | undefined {
 function parseRange(
   given: { readonly from?: unknown; readonly to?: unknown },
   refuse: Refuse,
-): { readonly from: Instant | undefined; readonly to: Instant | undefined } {
+): { readonly from: FineTime | undefined; readonly to: FineTime | undefined } {
   const [from, to] = (["from", "to"] as const).map((name) => {
     const time = given[name];
     if (typeof time !== "number" && !isText(time)) return undefined;
@@ -244,7 +244,7 @@ function parseRange(
   return { from, to };
 }
 
-function parseTime(given: string | number, refuse: (problem: string) => void): Instant | undefined {
+function parseTime(given: string | number, refuse: (problem: string) => void): FineTime | undefined {
   if (typeof given === "string") {
     const parsed = parseBound(given, 6);
     if (parsed === undefined) refuse("must be Unix seconds or an RFC 3339 date-time such as 2026-11-14T12:00:00Z");
@@ -252,7 +252,7 @@ function parseTime(given: string | number, refuse: (problem: string) => void): I
   }
   // A double cannot hold most decimals exactly: beyond the microsecond its digits are noise that must not move a
   // border.
-  if (Math.abs(given) < SURELY_MILLISECONDS) return instant(Math.round(given * 1e6) / 1e3);
+  if (Math.abs(given) < SURELY_MILLISECONDS) return fineTime(Math.round(given * 1e6) / 1e3);
   refuse(`is ${given}, which can only be milliseconds; give Unix seconds`);
   return undefined;
 }

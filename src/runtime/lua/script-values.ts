@@ -1,19 +1,19 @@
-import { type Instant, instant } from "#core/time/instant.ts";
+import { type FineTime, fineTime } from "#core/time/instant.ts";
 import { type LuaValue, plainOf, textOf } from "./lua-value.ts";
 
 export interface ScriptValues {
   /** Undefined: now. */
-  readonly takenAt: Instant | undefined;
+  readonly takenAt: FineTime | undefined;
   readonly values: ReadonlyMap<string, unknown>;
 }
 
 /** What a script sends. `timestamp` is when the values were taken, in Unix seconds, as in a device's message. */
 export function parseScriptValues(values: ReadonlyMap<string, LuaValue>): ScriptValues {
   const plain = new Map<string, unknown>();
-  let takenAt: Instant | undefined;
+  let takenAt: FineTime | undefined;
   for (const [key, value] of values) {
     const name = textOf(key);
-    if (name === "timestamp" && isTimestamp(value)) takenAt = instant(Math.round(value * 1e6) / 1e3);
+    if (name === "timestamp" && isTimestamp(value)) takenAt = fineTime(Math.round(value * 1e6) / 1e3);
     else plain.set(name, jsonOf(plainOf(value)));
   }
   return { takenAt, values: plain };

@@ -1,6 +1,6 @@
 import type { Micros } from "#core/command/execution.ts";
 import type { LogSeverity } from "#core/device/device-message.ts";
-import type { Instant } from "#core/time/instant.ts";
+import type { FineTime, Instant } from "#core/time/instant.ts";
 import type { Page, PageRequest } from "./page.ts";
 
 export interface DeviceLogEntry {
@@ -12,8 +12,8 @@ export interface DeviceLogEntry {
 }
 
 export interface LogFilter {
-  readonly since?: Instant | undefined;
-  readonly before?: Instant | undefined;
+  readonly since?: FineTime | undefined;
+  readonly before?: FineTime | undefined;
   readonly severities?: readonly LogSeverity[] | undefined;
   readonly persisted?: boolean | undefined;
   readonly newestFirst: boolean;

@@ -2,7 +2,7 @@ import type { ColumnKind, ResolvedAggregation } from "#core/telemetry/aggregatio
 import type { Rendering } from "#core/telemetry/render/renderers.ts";
 import type { RowBlock } from "#core/telemetry/row-block.ts";
 import type { Calendar } from "#core/time/calendar.ts";
-import type { Instant } from "#core/time/instant.ts";
+import type { FineTime, Instant } from "#core/time/instant.ts";
 
 /** Values of one device at one moment. Lists are JSON text. */
 export interface TelemetryPoints {
@@ -34,8 +34,8 @@ export interface SeriesRequest {
   /** The key of the requester. The query uses its share of the reading threads. */
   readonly requester: string;
   /** [from, to). */
-  readonly from: Instant;
-  readonly to: Instant;
+  readonly from: FineTime;
+  readonly to: FineTime;
   readonly items: readonly {
     readonly deviceId: string;
     readonly attribute: string;

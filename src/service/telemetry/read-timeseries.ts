@@ -11,7 +11,7 @@ import {
 } from "#core/telemetry/aggregation.ts";
 import type { Rendering } from "#core/telemetry/render/renderers.ts";
 import type { Calendar } from "#core/time/calendar.ts";
-import type { Instant } from "#core/time/instant.ts";
+import type { FineTime } from "#core/time/instant.ts";
 import type { Rows, SeriesRequest } from "#service/ports/telemetry-store.ts";
 import type { Call } from "#service/ports.ts";
 import { deviceAttributes, findAttribute, findDevice, type NowNeeds } from "#service/telemetry/read-now.ts";
@@ -46,8 +46,8 @@ export interface Timeseries {
 }
 
 export interface AskedTimeseries {
-  readonly from: Instant;
-  readonly to: Instant;
+  readonly from: FineTime;
+  readonly to: FineTime;
   readonly series: readonly AskedSeries[];
   /** Problems found so far. */
   readonly refusals: readonly Refusal[];

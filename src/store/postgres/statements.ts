@@ -2,6 +2,7 @@
 import type pg from "pg";
 import type { ClientBase, QueryResult } from "pg";
 import type { DamageLog, Database, Row, Value } from "#store/database.ts";
+import { storable } from "#store/records/storable.ts";
 import { toPostgres } from "./to-postgres.ts";
 import { serverTrouble } from "./trouble.ts";
 
@@ -41,7 +42,7 @@ export function packStatements(client: ClientBase): Client {
 export function statementsOn(client: Client, { onDamaged }: DamageLog): Database {
   async function query(sql: string, values: readonly Value[]): Promise<QueryResult<Record<string, unknown>>> {
     try {
-      return await client.query({ ...prepare(sql), values: values.map(storable) });
+      return await client.query({ ...prepare(sql), values: [...storable(values)] });
     } catch (error) {
       throw serverTrouble(error) ?? error;
     }
@@ -58,9 +59,4 @@ export function statementsOn(client: Client, { onDamaged }: DamageLog): Database
     run: async (sql, ...values) => (await query(sql, values)).rowCount ?? 0,
     onDamaged,
   };
-}
-
-/** PostgreSQL stores every character but U+0000. */
-function storable(value: Value): Value {
-  return typeof value === "string" && value.includes("\0") ? value.replaceAll("\0", "\uFFFD") : value;
 }

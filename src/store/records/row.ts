@@ -2,6 +2,7 @@
 import type { Micros } from "#core/command/execution.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import type { Row } from "#store/database.ts";
+import { storableText } from "./storable.ts";
 
 export function text(row: Row, column: string): string {
   const value = row[column];
@@ -54,7 +55,7 @@ export function bytes(row: Row, column: string): Uint8Array {
 
 /** A list as one bound value, for `IN (SELECT value FROM json_each(?))`. */
 export function listed(values: Iterable<string>): string {
-  return JSON.stringify([...values]);
+  return JSON.stringify(Array.from(values, storableText));
 }
 
 function damaged(column: string, value: unknown): never {

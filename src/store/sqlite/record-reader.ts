@@ -1,4 +1,5 @@
 import type { ReadDatabase } from "#store/database.ts";
+import { checkedStatements } from "#store/records/storable.ts";
 import type { Connection } from "./connection.ts";
 
 /**
@@ -8,10 +9,7 @@ import type { Connection } from "./connection.ts";
 export function createRecordReader(connection: Connection): ReadDatabase {
   let snapshots = 0;
   const reader: ReadDatabase = {
-    get: (sql, ...values) => connection.get(sql, ...values),
-    one: (sql, ...values) => connection.one(sql, ...values),
-    all: (sql, ...values) => connection.all(sql, ...values),
-    run: (sql, ...values) => connection.run(sql, ...values),
+    ...checkedStatements(connection),
     // One connection writes, so what is visible is complete.
     settledChange: () => Number.MAX_SAFE_INTEGER,
     onDamaged: (place) => connection.onDamaged(place),

@@ -5,6 +5,7 @@ import { latestChange } from "#store/records/execution-row.ts";
 import { HAS_CLOUD } from "#store/records/link-marks.ts";
 import { latestMark } from "#store/records/link-store.ts";
 import { number } from "#store/records/row.ts";
+import { checkedStatements, storable } from "#store/records/storable.ts";
 import type { OpenOf, StoredExecution } from "#store/write-memory.ts";
 import type { Connection } from "./connection.ts";
 import { createHeldBack } from "./held-back.ts";
@@ -36,18 +37,19 @@ export function createRecordWriter(connection: Connection): RecordWriter {
   const executions = new Map<string, StoredExecution>();
   const groups = new Map<string, number>();
   const open = new Map<string, OpenOf>();
-  const held = createHeldBack((sql, ...values) => void connection.run(sql, ...values));
-  /** The connection, with everything written that was held back. */
-  function current(): Connection {
+  const statements = checkedStatements(connection);
+  const held = createHeldBack((sql, ...values) => void statements.run(sql, ...values));
+  /** The statements, with everything written that was held back. */
+  function current(): typeof statements {
     held.release();
-    return connection;
+    return statements;
   }
   return {
     get: (sql, ...values) => current().get(sql, ...values),
     one: (sql, ...values) => current().one(sql, ...values),
     all: (sql, ...values) => current().all(sql, ...values),
     run: (sql, ...values) => current().run(sql, ...values),
-    send: (sql, ...values) => void connection.run(sql, ...values),
+    send: (sql, ...values) => void statements.run(sql, ...values),
     add: held.add,
     replace: held.replace,
     last: (sql, ...values) => current().run(sql, ...values),
@@ -71,7 +73,7 @@ export function createRecordWriter(connection: Connection): RecordWriter {
         const name = JSON.stringify(key);
         const known = groups.get(name);
         if (known !== undefined) return known;
-        const row = connection.get(FIND_GROUP, ...key);
+        const row = connection.get(FIND_GROUP, ...storable(key));
         if (row === undefined) return undefined;
         const id = number(row, "id");
         if (groups.size >= MAX_GROUPS) groups.clear();
