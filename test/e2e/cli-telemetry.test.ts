@@ -106,9 +106,9 @@ test("query prints the interface's CSV, and JSON with typed values", async () =>
   ) as object;
   expect(json).toEqual({
     columns: [
-      { device: "meter", attribute: "running", type: "boolean" },
-      { device: "meter", attribute: "status", type: "string" },
-      { device: "meter", attribute: "energy", type: "integer" },
+      { device: "meter", attribute: "running", type: "boolean", aggregation: "last", granularity: "1m" },
+      { device: "meter", attribute: "status", type: "string", aggregation: "last", granularity: "1m" },
+      { device: "meter", attribute: "energy", type: "integer", aggregation: "avg", granularity: "1m" },
     ],
     rows: [
       [60, null, "idle", 5],
@@ -116,6 +116,74 @@ test("query prints the interface's CSV, and JSON with typed values", async () =>
       [240, null, "busy", null],
     ],
   });
+});
+
+test("query takes settings of each series, and the others are for the rest", async () => {
+  const series = "meter:power@aggregation=max,granularity=2m meter:power meter:status@fill=locf:1h";
+  const csv = await run(`telemetry query ${series} ${RANGE} -o csv`);
+  expect(csv.out.split("\n").slice(0, 4)).toEqual([
+    "ts,telemetry=power device=meter aggregation=max granularity=2m,telemetry=power device=meter aggregation=avg granularity=1m," +
+      "telemetry=status device=meter aggregation=last granularity=1m gap_filling_method=locf gap_filling_look_around=1h",
+    "0,1.5,,",
+    "60,,1.5,idle",
+    "120,2,2,idle",
+  ]);
+  expect((await run(`telemetry query ${series} ${RANGE}`)).out).toBe(
+    [
+      "TIME                      meter:power max 2m kW  meter:power kW  meter:status",
+      "1970-01-01T00:00:00.000Z  1.5                    -               -",
+      "1970-01-01T00:01:00.000Z  -                      1.5             idle",
+      "1970-01-01T00:02:00.000Z  2                      2               idle",
+      "1970-01-01T00:03:00.000Z  -                      -               idle",
+      "1970-01-01T00:04:00.000Z  4                      4               busy",
+      "",
+    ].join("\n"),
+  );
+});
+
+test("min_max is two columns: in a table, a chart, CSV and JSON", async () => {
+  const wide = await kit.connect("wide");
+  await wide.send("60 power=1; 61 power=9; 62 power=2; 120 power=5");
+  for (const query of [`wide:power -a min_max ${RANGE}`, `wide:power@aggregation=min_max ${RANGE}`]) {
+    expect((await run(`telemetry query ${query}`)).out).toBe(
+      [
+        "TIME                      wide:power min kW  wide:power max kW",
+        "1970-01-01T00:01:00.000Z  1                  9",
+        "1970-01-01T00:02:00.000Z  5                  5",
+        "",
+      ].join("\n"),
+    );
+    expect((await run(`telemetry query ${query} --chart`)).out).toContain(
+      "[kW]  ━━ wide:power min 5   ━━ wide:power max 5",
+    );
+    expect((await run(`telemetry query ${query} -o csv`)).out).toContain("\n60,1,9\n120,5,5\n");
+    const { columns, rows } = JSON.parse((await run(`telemetry query ${query} -o json`)).out) as Record<
+      string,
+      unknown
+    >;
+    expect(columns).toMatchObject([{ aggregation: "min" }, { aggregation: "max" }]);
+    expect(rows).toEqual([
+      [60, 1, 9],
+      [120, 5, 5],
+    ]);
+  }
+});
+
+test("query reports all mistakes of the words and the flags at once", async () => {
+  const { code, err } = await run(
+    "telemetry query meter:power@agregation=max,granularity=often meter: meter:energy@aggregation=delta,fill=locf meter:status@granularity=1M,timezone=Mars/X --from soon -a mean",
+  );
+  expect(code).toBe(2);
+  expect(err.split("\n").filter((line) => line.startsWith("  "))).toEqual([
+    expect.stringContaining("--from must be now, -24h"),
+    expect.stringContaining("--aggregation must be one of auto, avg,"),
+    '  meter:power: there is no setting "agregation"; did you mean aggregation?',
+    '  meter:power: granularity must be a duration such as 5m, not "often"',
+    expect.stringContaining('"meter:" names no telemetry'),
+    "  meter:energy: delta cannot be filled, because nothing of it repeats; write fill=none",
+    '  meter:status: timezone must be the IANA name of a time zone, such as Europe/Berlin, not "Mars/X"',
+    "  meter:status: granularity 1M needs a timezone: weeks and months have no fixed length",
+  ]);
 });
 
 test("query draws a chart, also into a pipe, and a table when not asked to", async () => {
@@ -157,6 +225,10 @@ test.each([
   ["telemetry query meter:power -g often", "--granularity must be"],
   ["telemetry query meter:power --fill linear", "--fill must be"],
   ["telemetry query meter:power -a mean", "mean"],
+  ["telemetry query meter:power@", "settings are aggregation, granularity, fill, timezone"],
+  ["telemetry query meter:power@fill=none:1h", "fill must be"],
+  ["telemetry query meter:power@granularity=1m,granularity=2m", "granularity is given twice"],
+  ["telemetry query meter:power -g 1M", "needs a timezone"],
   ["telemetry export meter:power", "--from"],
   ["now meter:power --watch never", "--watch must be"],
 ])("%s is wrong usage: %s", async (command, message) => {

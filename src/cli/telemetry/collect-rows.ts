@@ -1,5 +1,5 @@
 import { CsvReader, type CsvRow } from "#core/telemetry/read-csv.ts";
-import type { Column } from "./describe-columns.ts";
+import type { ShownColumn } from "./asked-columns.ts";
 
 type Value = number | string | boolean | null;
 
@@ -9,11 +9,7 @@ export type Table = {
 };
 
 /** Reads a whole answer; cells become values of their column's type. */
-export async function collectRows(
-  answer: AsyncIterable<Uint8Array>,
-  columns: readonly Column[],
-  aggregation: string,
-): Promise<Table> {
+export async function collectRows(answer: AsyncIterable<Uint8Array>, columns: readonly ShownColumn[]): Promise<Table> {
   const reader = new CsvReader();
   const decoder = new TextDecoder();
   const rows: [number, ...Value[]][] = [];
@@ -21,8 +17,7 @@ export async function collectRows(
   const take = ({ cells, emptyTexts }: CsvRow) => {
     if (!isHeader) {
       const [ts = "", ...values] = cells;
-      const read = (cell: string, i: number) =>
-        emptyTexts?.has(i + 1) === true ? "" : readCell(cell, columns[i]?.type, aggregation);
+      const read = (cell: string, i: number) => (emptyTexts?.has(i + 1) === true ? "" : readCell(cell, columns[i]));
       rows.push([Number(ts), ...values.map(read)]);
     }
     isHeader = false;
@@ -35,8 +30,9 @@ export async function collectRows(
   return { rows };
 }
 
-function readCell(cell: string, type: string | undefined, aggregation: string): Value {
+function readCell(cell: string, column: ShownColumn | undefined): Value {
   if (cell === "") return null;
-  if (aggregation === "count" || type === "float" || type === "integer") return Number(cell);
+  const type = column?.type;
+  if (column?.aggregation === "count" || type === "float" || type === "integer") return Number(cell);
   return type === "boolean" ? cell === "true" : cell;
 }

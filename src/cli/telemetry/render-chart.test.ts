@@ -4,7 +4,7 @@ import { type ChartSeries, renderChart } from "./render-chart.ts";
 import { timeTicks, valueLabel, valueTicks } from "./ticks.ts";
 
 const HOUR = 3_600_000;
-const FRAME = { from: 0, to: 24 * HOUR, stepMs: HOUR, columns: 60, colour: false };
+const FRAME = { from: 0, to: 24 * HOUR, columns: 60, colour: false };
 
 function hourly(
   name: string,
@@ -15,6 +15,7 @@ function hourly(
   return {
     name,
     unit,
+    stepMs: HOUR,
     points: points.flatMap(({ at, value: one }) => (one === undefined ? [] : [{ at, value: one }])),
   };
 }
@@ -38,6 +39,12 @@ test("a gap in the points is a gap in the line", () => {
   const broken = renderChart([hourly("a", undefined, (hour) => (hour > 6 && hour < 18 ? undefined : 5))], FRAME);
   const dots = (text: string) => text.match(/[\u2801-\u28ff]/g)?.length ?? 0;
   expect(dots(broken)).toBeLessThan(dots(full) * 0.6);
+});
+
+test("a series with longer buckets of its own is no row of dots", () => {
+  const every6 = hourly("a", undefined, (hour) => (hour % 6 === 0 ? 5 : undefined));
+  const dots = (series: ChartSeries) => renderChart([series], FRAME).match(/[\u2801-\u28ff]/g)?.length ?? 0;
+  expect(dots({ ...every6, stepMs: 6 * HOUR })).toBeGreaterThan(dots(every6) * 4);
 });
 
 test("series of one unit share a chart, each in its colour; another unit has its own", () => {
@@ -68,7 +75,7 @@ test("of very many or very long states the most frequent are told apart, and the
     at: FRAME.from + i * HOUR,
     value: i % 2 === 0 ? "y".repeat(500) : `state ${i}`,
   }));
-  const text = renderChart([{ name: "note", unit: undefined, points }], FRAME);
+  const text = renderChart([{ name: "note", unit: undefined, stepMs: HOUR, points }], FRAME);
   const [strip = "", key = ""] = text.split("\n");
   expect(strip).toMatch(/^note │[A-H* ]+$/);
   expect(key).toContain(`A ${"y".repeat(37)}...  B state 1  `);
@@ -77,7 +84,7 @@ test("of very many or very long states the most frequent are told apart, and the
 });
 
 test("a series without points is named, and control characters do not reach the terminal", () => {
-  const text = renderChart([{ name: "a:\u001b[2Jb", unit: undefined, points: [] }], FRAME);
+  const text = renderChart([{ name: "a:\u001b[2Jb", unit: undefined, stepMs: HOUR, points: [] }], FRAME);
   expect(text).toMatch(/^nothing known: a:.*b$/);
   expect(text).not.toContain("\u001b");
 });

@@ -8,6 +8,8 @@ import { timeTicks, valueLabel, valueTicks } from "./ticks.ts";
 export type ChartSeries = {
   readonly name: string;
   readonly unit: string | undefined;
+  /** Length of a bucket: a wider gap between two points is a gap in the line. */
+  readonly stepMs: number;
   readonly points: readonly { readonly at: number; readonly value: number | string | boolean }[];
 };
 
@@ -15,8 +17,6 @@ export type ChartFrame = {
   /** Unix milliseconds. */
   readonly from: number;
   readonly to: number;
-  /** Length of a bucket: a wider gap between two points is a gap in the line. */
-  readonly stepMs: number;
   readonly columns: number;
   readonly colour: boolean;
 };
@@ -59,7 +59,7 @@ function paint(text: string, pen: number, colour: boolean): string {
 const dim = (text: string, colour: boolean) => (colour ? styleText("dim", text, { validateStream: false }) : text);
 
 function lineChart(series: readonly Painted[], frame: ChartFrame & { readonly unit: string | undefined }): string[] {
-  const { from, to, stepMs, columns, colour, unit } = frame;
+  const { from, to, columns, colour, unit } = frame;
   const values = series.flatMap(({ points }) => points.map(({ value }) => Number(value)));
   const [low, high] = scaleOf(values);
   const ticks = valueTicks(low, high, 5);
@@ -69,7 +69,7 @@ function lineChart(series: readonly Painted[], frame: ChartFrame & { readonly un
   const canvas = new BrailleCanvas(width, ROWS);
   const x = (at: number) => Math.round(((at - from) / (to - from)) * (canvas.width - 1));
   const y = (value: number) => Math.round(((high - value) / (high - low)) * (canvas.height - 1));
-  for (const { points, pen } of series) {
+  for (const { points, pen, stepMs } of series) {
     for (const [i, { at, value }] of points.entries()) {
       const here = [x(at), y(Number(value))] as const;
       const before = points[i - 1];
@@ -131,11 +131,11 @@ const LONGEST_STATE = 40;
 
 /** What was the case when, as a strip of one letter or colour for each state. */
 function stateStrips(series: readonly Painted[], frame: ChartFrame): string[] {
-  const { from, to, stepMs, columns, colour } = frame;
+  const { from, to, columns, colour } = frame;
   const gutter = Math.min(30, Math.max(...series.map(({ name }) => displayWidth(name))));
   const width = Math.max(10, columns - gutter - 3);
   const lines: string[] = [];
-  for (const { name, points } of series) {
+  for (const { name, points, stepMs } of series) {
     const { states, others } = statesOf(points.map(({ value }) => String(value)));
     const cells = Array<number>(width).fill(-1);
     for (const { at, value } of points) {
