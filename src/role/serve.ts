@@ -2,6 +2,7 @@
 import { isIP } from "node:net";
 import type { Logger } from "pino";
 import type { Config } from "#config";
+import { printable } from "#core/text/printable.ts";
 import { keepRunning } from "#role/keep-running.ts";
 import { type Running, start } from "#role/start.ts";
 import { keepCompiled } from "#tuning/keep-compiled.ts";
@@ -62,7 +63,7 @@ export const TRY_DEMO = [
   `${PROGRAM} run battery-rack-a set_mode mode=remote`,
 ];
 
-function welcome(config: Config, { url, tokenFile, hasPage, newSignInCode }: Running): string {
+function welcome(config: Config, { url, tokenFile, hasPage, assumedSite, newSignInCode }: Running): string {
   const token = tokenFile === undefined ? "the one in BUSBAR_ADMIN_TOKEN" : tokenFile;
   return [
     "",
@@ -78,11 +79,23 @@ function welcome(config: Config, { url, tokenFile, hasPage, newSignInCode }: Run
     `  Token     ${token}`,
     ...(config.demo ? TRY_DEMO : TRY).map((command, at) => `  ${at === 0 ? "Try" : "   "}       ${command}`),
     ...(config.demo ? ["  More      docs/demo.md"] : []),
+    ...(assumedSite === undefined ? [] : askForTimezone(assumedSite)),
     "",
     "  Stop with Ctrl-C.",
     "",
     "",
   ].join("\n");
+}
+
+/** The start never waits for an answer: it may run as a service. */
+function askForTimezone({ name, timezone }: NonNullable<Running["assumedSite"]>): readonly string[] {
+  const example = timezone === "UTC" ? "Europe/Berlin" : timezone;
+  return [
+    "",
+    `  Site      Nobody has confirmed the time zone of "${printable(name)}": ${timezone}, from this machine.`,
+    "            Its days begin at midnight there. Give name and time zone on the page, or with",
+    `            ${PROGRAM} site update ${JSON.stringify(printable(name))} --name "Plant 1" --timezone ${example}`,
+  ];
 }
 
 function explain(error: unknown, config: Config): unknown {

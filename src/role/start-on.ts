@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { uuidv7 } from "uuidv7";
 import { createWrongTokenLimit } from "#core/access/wrong-token-limit.ts";
 import { approximateBytes } from "#core/share/approximate-bytes.ts";
+import type { Site } from "#core/site/site.ts";
 import { toMilliseconds } from "#core/time/duration.ts";
 import { EVENT_KEY_BYTES } from "#http/event/event-id.ts";
 import { createEventStreams } from "#http/event/event-streams.ts";
@@ -21,7 +22,7 @@ import { startCarriers } from "#role/carriers.ts";
 import { openCataloguePackages } from "#role/catalogue-packages.ts";
 import { startChores } from "#role/chores.ts";
 import { createFigures } from "#role/figures.ts";
-import { ensureFirstSite } from "#role/first-site.ts";
+import { ensureFirstSite, findAssumedSite } from "#role/first-site.ts";
 import { startHosts } from "#role/hosts.ts";
 import { openHttpCertificate } from "#role/http-certificate.ts";
 import { joinNodes } from "#role/join-nodes.ts";
@@ -91,6 +92,8 @@ export interface Started {
   readonly tokenFile: string | undefined;
   /** Whether the page is built and served. */
   readonly hasPage: boolean;
+  /** A site of this gateway whose time zone nobody has confirmed yet. */
+  readonly assumedSite: Pick<Site, "name" | "timezone"> | undefined;
   /** A code that signs in once, as the admin token. */
   readonly newSignInCode: () => string;
   /** Uses now what somebody has renewed: the certificate of HTTP. */
@@ -433,6 +436,10 @@ export async function startOn(
     mqttPort: carriers.endpoints.mqtt?.port,
     tokenFile: admin.file,
     hasPage: page.files !== undefined,
+    assumedSite:
+      config.role === "gateway"
+        ? await attempt("site", "the sites could not be read", () => findAssumedSite(needs))
+        : undefined,
     newSignInCode: () => needs.signInCodes.create(admin.record.id).code,
   };
 }

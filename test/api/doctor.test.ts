@@ -26,10 +26,23 @@ async function doctor(env: Readonly<Record<string, string>>, cwd = tempFolder())
   return { code, findings, of: (check: string) => findings.find((one) => one.check === check) };
 }
 
+test("a site whose time zone nobody has confirmed is a warning with the command that does it", async () => {
+  const env = { BUSBAR_URL: server.url, BUSBAR_TOKEN: ADMIN_TOKEN, BUSBAR_DATA: server.data };
+  const before = await doctor(env);
+  expect(before.of("sites")).toMatchObject({ result: "warning", found: expect.stringContaining('"My site" (') });
+  const [, ...words] = [...(before.of("sites")?.advice ?? "").matchAll(/"([^"]*)"|(\S+)/g)].map(
+    ([, a, b]) => a ?? b ?? "",
+  );
+  expect(words.slice(0, 3)).toEqual(["site", "update", "My site"]);
+  const done = await runBusbar(words, { env });
+  expect({ code: done.code, err: done.err }).toEqual({ code: 0, err: "" });
+  expect((await doctor(env)).of("sites")).toMatchObject({ result: "ok" });
+});
+
 test("a running installation is well, and only the missing backup is a warning", async () => {
   const { code, of } = await doctor({ BUSBAR_URL: server.url, BUSBAR_TOKEN: ADMIN_TOKEN, BUSBAR_DATA: server.data });
   expect(code).toBe(0);
-  for (const check of ["node", "configuration", "data folder", "permissions", "clock", "server", "link"])
+  for (const check of ["node", "configuration", "data folder", "permissions", "clock", "server", "sites", "link"])
     expect(of(check), check).toMatchObject({ result: "ok" });
   expect(of("backup")).toMatchObject({ result: "warning", advice: expect.stringContaining("busbar backup") });
 });

@@ -16,7 +16,7 @@ test("a gateway starts with one site, and GET /v3/site gives it", async () => {
   expect(list.body.total_count).toBe(1);
   const only = await busbar.admin.get<SiteAnswer>("/v3/site");
   expect(only.body.site).toEqual(list.body.sites[0]);
-  expect(only.body.site).toMatchObject({ version: "V3", authorized_role: "SYSTEM" });
+  expect(only.body.site).toMatchObject({ version: "V3", authorized_role: "SYSTEM", timezone_assumed: true });
 });
 
 test("a created site is answered with 200 and all its fields, and reads back the same", async () => {
@@ -35,8 +35,19 @@ test("times go out in RFC 3339 UTC with milliseconds", async () => {
     expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 });
 
-test("without a time zone a site is in UTC", async () => {
-  expect((await create("Plain")).timezone).toBe("UTC");
+test("without a time zone a site is in UTC, and says so until somebody gives one, even the same", async () => {
+  const { id, timezone, timezone_assumed } = await create("Plain");
+  expect([timezone, timezone_assumed]).toEqual(["UTC", true]);
+  const change = async (body: object) => (await busbar.admin.patch<SiteAnswer>(`/v3/sites/${id}`, body)).body.site;
+  expect(await change({ name: "Renamed" })).toMatchObject({ name: "Renamed", timezone_assumed: true });
+  expect(await change({ timezone: "UTC" })).not.toHaveProperty("timezone_assumed");
+  const read = await busbar.admin.get<SiteAnswer>(`/v3/sites/${id}`);
+  expect(read.body.site).not.toHaveProperty("timezone_assumed");
+});
+
+test("a site that is made with a time zone has nothing to confirm", async () => {
+  const made = await busbar.admin.post<SiteAnswer>("/v3/sites", { name: "Zoned", timezone: "UTC" });
+  expect(made.body.site).not.toHaveProperty("timezone_assumed");
 });
 
 test.each([

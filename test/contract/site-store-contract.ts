@@ -97,6 +97,19 @@ export function siteStoreContract(open: OpenStores): void {
     expect(await sites.find(other.id)).toStrictEqual(other);
   });
 
+  test("an assumed time zone is kept until a change gives one", async () => {
+    const { sites } = await open();
+    const site = makeSite({ timezoneAssumed: true });
+    await sites.insert(site, makeEntry());
+    expect(await sites.find(site.id)).toStrictEqual(site);
+    const renamed = { ...site, name: "South field", updatedAt: LATER };
+    expect(await sites.update(site.id, { name: "South field", updatedAt: LATER }, makeEntry())).toStrictEqual(renamed);
+    const { timezoneAssumed: _, ...confirmed } = renamed;
+    const same = { timezone: site.timezone, updatedAt: LATER };
+    expect(await sites.update(site.id, same, makeEntry())).toStrictEqual(confirmed);
+    expect(await sites.find(site.id)).toStrictEqual(confirmed);
+  });
+
   test("a deleted site is gone, and deleting it again says there is none", async () => {
     const { sites } = await open();
     const site = makeSite();

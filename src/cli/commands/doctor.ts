@@ -12,8 +12,8 @@ import { printable } from "#core/text/printable.ts";
 
 const ABOUT = `
 Looks at the installation of this machine by its configuration, whether or not Busbar runs: configuration, Node, data
-folder and permissions, disk, clock, server and what is degraded, ports, certificates, broker, database, link and last
-backup.
+folder and permissions, disk, clock, server and what is degraded, time zones of sites, ports, certificates, broker,
+database, link and last backup.
 Fails when something does not work; a warning alone is no failure.`;
 
 export function addDoctorCommand(doctor: Command, cli: Cli): void {

@@ -3,8 +3,10 @@ import { addListCommand } from "#cli/add-list-command.ts";
 import type { Cli } from "#cli/cli.ts";
 import { addExamples, clientCommand, requireId } from "#cli/client-command.ts";
 import { confirm } from "#cli/confirm.ts";
+import { confirmTimezoneCommand } from "#cli/confirm-timezone.ts";
 import { findSite } from "#cli/find-site.ts";
-import { printAnswer, printRecord } from "#cli/print.ts";
+import { isForPeople } from "#cli/output-format.ts";
+import { printAnswer, printRecord, remark } from "#cli/print.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import type { Location, Site } from "#client/resources/site.ts";
@@ -80,19 +82,26 @@ const COLUMNS = {
   "YOUR ROLE": (site: Site) => site.authorized_role,
 };
 
-const printSite = (cli: Cli, flags: ClientFlags, answer: { readonly site: Site }): Promise<void> =>
-  printRecord(cli, flags, {
+async function printSite(cli: Cli, flags: ClientFlags, answer: { readonly site: Site }): Promise<void> {
+  const { site } = answer;
+  const isAssumed = site.timezone_assumed === true;
+  await printRecord(cli, flags, {
     answer,
     fields: {
-      id: answer.site.id,
-      name: answer.site.name,
-      "time zone": answer.site.timezone,
-      location: renderLocation(answer.site.location),
-      "your role": answer.site.authorized_role,
-      created: answer.site.created_at,
-      updated: answer.site.updated_at,
+      id: site.id,
+      name: site.name,
+      "time zone": `${site.timezone}${isAssumed ? " (nobody has confirmed it)" : ""}`,
+      location: renderLocation(site.location),
+      "your role": site.authorized_role,
+      created: site.created_at,
+      updated: site.updated_at,
     },
   });
+  if (isAssumed && isForPeople(flags.output)) {
+    remark(cli, `the days of the site begin at midnight of ${site.timezone}; say which time zone it is in:`);
+    remark(cli, `  ${confirmTimezoneCommand(site)}`);
+  }
+}
 
 function withSite(command: Command): Command {
   return command.option("-s, --site-id <site>", "the site by id or name, if not given as argument");
@@ -101,7 +110,7 @@ function withSite(command: Command): Command {
 function withFields(command: Command): Command {
   return command
     .option("-n, --name <name>", "name of the site")
-    .option("-t, --timezone <zone>", "time zone, such as Europe/Berlin")
+    .option("-t, --timezone <zone>", "time zone, such as Europe/Berlin: its days begin at midnight there")
     .option("-l, --location <place>", 'place as "NAME,LATITUDE,LONGITUDE" or "NAME"');
 }
 

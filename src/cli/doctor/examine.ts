@@ -2,6 +2,7 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Cli } from "#cli/cli.ts";
+import { confirmTimezoneCommand } from "#cli/confirm-timezone.ts";
 import { describeFailure } from "#cli/describe-failure.ts";
 import { readFileIfPresent } from "#cli/read-file-if-present.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
@@ -111,6 +112,7 @@ async function examineServer(cli: Cli, flags: ClientFlags, config: Config): Prom
       const { degraded = [] } = (await client.ready()) as { degraded?: readonly { part: string; message: string }[] };
       const findings = degraded.map(({ part, message }) => failed(part, message, "the log of Busbar has the details"));
       findings.unshift(ok("server", `${url.host} is ready`));
+      findings.push(await examineSites(client));
       if (config.role === "gateway") findings.push(await examineLink(client));
       return { findings, isLocal, isReady: true };
     } catch (error) {
@@ -126,7 +128,26 @@ async function examineServer(cli: Cli, flags: ClientFlags, config: Config): Prom
   }
 }
 
-async function examineLink({ uplink }: Awaited<ReturnType<typeof openSession>>["client"]): Promise<Finding> {
+type Client = Awaited<ReturnType<typeof openSession>>["client"];
+
+const MOST_SITES = 1_000;
+
+/** Days, and energies by day, follow the time zone of a site: one that nobody chose is most likely wrong. */
+async function examineSites(client: Client): Promise<Finding> {
+  try {
+    const { sites } = await client.sites.list({ limit: MOST_SITES });
+    const assumed = sites.filter(({ timezone_assumed }) => timezone_assumed === true);
+    const [first] = assumed;
+    if (first === undefined) return ok("sites", "every site has a time zone that somebody confirmed");
+    const named = assumed.map(({ name, timezone }) => `"${name}" (${timezone})`).join(", ");
+    return warning("sites", `nobody has confirmed the time zone of ${named}`, confirmTimezoneCommand(first));
+  } catch (error) {
+    const [found = ""] = describeFailure(error).lines;
+    return warning("sites", found, "give a token with --token-file");
+  }
+}
+
+async function examineLink({ uplink }: Client): Promise<Finding> {
   try {
     const { url, connected, since, backlog } = await uplink.get();
     if (connected) return ok("link", `connected to ${url} since ${since}, ${backlog} changes wait`);

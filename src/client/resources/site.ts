@@ -10,6 +10,8 @@ export type Site = {
   readonly id: string;
   readonly name: string;
   readonly timezone: string;
+  /** True while nobody has said that the time zone is right. */
+  readonly timezone_assumed?: boolean;
   readonly version: "V3";
   readonly authorized_role: AuthorizedRole;
   readonly location?: Location;

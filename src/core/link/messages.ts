@@ -19,7 +19,7 @@ export const LINK_PROTOCOL = "1.3";
 
 /** A record as it is now; null when it was deleted. */
 export type LinkedItem =
-  | { readonly kind: "site"; readonly key: string; readonly value: Site | null }
+  | { readonly kind: "site"; readonly key: string; readonly value: LinkedSite | null }
   | { readonly kind: "blueprint"; readonly key: string; readonly value: LinkedBlueprint | null }
   | { readonly kind: "device"; readonly key: string; readonly value: LinkedDevice | null }
   | { readonly kind: "properties"; readonly key: string; readonly value: readonly PropertyValue[] }
@@ -28,6 +28,9 @@ export type LinkedItem =
   | { readonly kind: "log"; readonly key: string; readonly value: LinkedLogEntry | null }
   | { readonly kind: "audit"; readonly key: string; readonly value: AuditEntry | null }
   | { readonly kind: "execution"; readonly key: string; readonly value: ExecutionChange };
+
+/** People confirm the time zone of a site at its gateway. */
+export type LinkedSite = Omit<Site, "timezoneAssumed">;
 
 export interface LinkedBlueprint {
   /** SHA-256 of the package, in hexadecimal. */

@@ -12,7 +12,6 @@ import {
 import type { ExecutionChange } from "#core/command/remote-execution.ts";
 import { DEVICE_TYPES, type PropertyValue } from "#core/device/device.ts";
 import { LOG_SEVERITIES } from "#core/device/device-message.ts";
-import type { Site } from "#core/site/site.ts";
 import {
   count,
   type Fields,
@@ -34,6 +33,7 @@ import type {
   LinkedDevice,
   LinkedItem,
   LinkedLogEntry,
+  LinkedSite,
 } from "./messages.ts";
 
 export function parseItem(value: unknown): LinkedItem {
@@ -68,7 +68,7 @@ export function parseItem(value: unknown): LinkedItem {
   }
 }
 
-function parseSite(given: Fields): Site {
+function parseSite(given: Fields): LinkedSite {
   const location = given["location"] === undefined ? undefined : object(given["location"], "a location");
   return {
     id: text(given, "id"),

@@ -40,7 +40,9 @@ export function siteRoutes(needs: CreateSiteNeeds): readonly Route[] {
       path: "/v3/sites",
       operation: "createSite",
       summary: "Create a site",
-      description: "Takes a token for all sites. The time zone is UTC unless given.",
+      description:
+        "Takes a token for all sites. Give the time zone: a day of the site begins at midnight there. Without one it is UTC, and " +
+        "the site says that nobody has confirmed it (`timezone_assumed`).",
       tag,
       access: "installer",
       body: newSiteSchema,

@@ -18,6 +18,13 @@ export const siteSchema = strict("Site", {
   id: id("Site identifier."),
   name: Type.String(),
   timezone,
+  timezone_assumed: Type.Optional(
+    Type.Boolean({
+      description:
+        "True while nobody has said that the time zone is right: the first start took that of the machine, or none was given. " +
+        "A change that gives the time zone, even the same one, ends it.",
+    }),
+  ),
   version: oneOf(["V3"]),
   authorized_role: oneOf(ROLES, { description: "What the calling token may do on this site." }),
   location: Type.Optional(location),
@@ -48,6 +55,7 @@ export function parseNewSite(body: Static<typeof newSiteSchema>): SiteInput {
   return {
     name: body.name,
     timezone: parseTimezone(body.timezone) ?? "UTC",
+    timezoneAssumed: body.timezone === undefined,
     location: body.location && parseLocation(body.location),
   };
 }
@@ -71,6 +79,7 @@ export function renderSite(site: Site, caller: Caller): Static<typeof siteSchema
     id: site.id,
     name: site.name,
     timezone: site.timezone,
+    ...(site.timezoneAssumed === true && { timezone_assumed: true }),
     version: "V3",
     authorized_role: renderRole(caller.level),
     ...(site.location !== undefined && { location: site.location }),

@@ -7,6 +7,7 @@ import type { Device } from "#core/device/device.ts";
 import type { Site } from "#core/site/site.ts";
 import type { DemoDevice } from "#role/demo/demo-devices.ts";
 import type { DemoRecord } from "#role/demo/demo-record.ts";
+import { machineTimezone } from "#role/machine-timezone.ts";
 import { type AssignNeeds, assignBlueprint } from "#service/blueprint/assign-blueprint.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";
 import { type UploadNeeds, uploadBlueprint } from "#service/blueprint/upload-blueprint.ts";
@@ -30,10 +31,10 @@ export async function findDemoSite(needs: CreateSiteNeeds, call: Call, known: st
   const former = known === undefined ? undefined : await needs.sites.find(known);
   if (former !== undefined) return former;
   const { items } = await needs.sites.list("all", { limit: 100, offset: 0 });
-  const timezone = new Intl.DateTimeFormat("en").resolvedOptions().timeZone;
+  const timezone = machineTimezone() ?? "UTC";
   return (
     items.find(({ name }) => name === SITE_NAME) ??
-    (await createSite(needs, call, { name: SITE_NAME, timezone, location: undefined }))
+    (await createSite(needs, call, { name: SITE_NAME, timezone, timezoneAssumed: false, location: undefined }))
   );
 }
 

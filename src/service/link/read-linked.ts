@@ -11,7 +11,8 @@ import {
   parseAlertKey,
   parseLogKey,
 } from "#core/link/linked-key.ts";
-import type { LinkedAlert, LinkedItem } from "#core/link/messages.ts";
+import type { LinkedAlert, LinkedItem, LinkedSite } from "#core/link/messages.ts";
+import type { Site } from "#core/site/site.ts";
 import { allAtOnce, allPages } from "#service/all-pages.ts";
 import type { AlertRecord } from "#service/ports/alert-store.ts";
 import type { Needs } from "#service/ports.ts";
@@ -58,7 +59,7 @@ export async function* readEverythingLinked(needs: ReadLinkedNeeds, upTo: number
   // The cloud deletes devices and sites that are left out.
   const devices = await allAtOnce((page) => needs.devices.list({ scope: "all" }, page));
   for (const site of await allAtOnce((page) => needs.sites.list("all", page))) {
-    yield { kind: "site", key: site.id, value: site };
+    yield { kind: "site", key: site.id, value: linkedSite(site) };
   }
   // Also those that no device has yet: a device that gets one later tells only which one.
   for await (const { id } of allPages((page) => needs.blueprints.list(page))) {
@@ -162,8 +163,10 @@ async function readItems(needs: ReadLinkedNeeds, keys: readonly LinkedKey[]): Pr
 
 export async function readItem(needs: ReadLinkedNeeds, { kind, key }: LinkedKey): Promise<LinkedItem> {
   switch (kind) {
-    case "site":
-      return { kind, key, value: (await needs.sites.find(key)) ?? null };
+    case "site": {
+      const found = await needs.sites.find(key);
+      return { kind, key, value: found === undefined ? null : linkedSite(found) };
+    }
     case "blueprint": {
       const found = await needs.blueprints.find(key);
       const content = found && (await needs.blueprints.content(key));
@@ -195,6 +198,11 @@ export async function readItem(needs: ReadLinkedNeeds, { kind, key }: LinkedKey)
     case "audit":
       return { kind, key, value: (await needs.audit.find(key)) ?? null };
   }
+}
+
+function linkedSite(site: Site): LinkedSite {
+  const { timezoneAssumed: _, ...linked } = site;
+  return linked;
 }
 
 async function linkedAlert(needs: Pick<Needs, "blueprints">, alert: AlertRecord): Promise<LinkedAlert> {

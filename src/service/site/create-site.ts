@@ -7,6 +7,8 @@ import type { Call, Needs } from "#service/ports.ts";
 export interface SiteInput {
   readonly name: string;
   readonly timezone: string;
+  /** Nobody has said that the time zone is the right one. */
+  readonly timezoneAssumed: boolean;
   readonly location: Location | undefined;
 }
 
@@ -22,6 +24,7 @@ export async function createSite(needs: CreateSiteNeeds, call: Call, input: Site
     id: needs.newId(),
     name: input.name,
     timezone: input.timezone,
+    ...(input.timezoneAssumed && { timezoneAssumed: true }),
     ...(input.location !== undefined && { location: input.location }),
     createdAt: now,
     updatedAt: now,

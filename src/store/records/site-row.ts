@@ -3,7 +3,7 @@ import type { DamageLog, Database, Row } from "#store/database.ts";
 import { text, time } from "./row.ts";
 import { isObject, storedJson } from "./stored-json.ts";
 
-export const SITE_COLUMNS = "id, name, timezone, location, created_at, updated_at";
+export const SITE_COLUMNS = "id, name, timezone, timezone_assumed, location, created_at, updated_at";
 
 export async function findSite(database: Database, id: string): Promise<Site | undefined> {
   const row = await database.get(`SELECT ${SITE_COLUMNS} FROM site WHERE id = ?`, id);
@@ -17,6 +17,7 @@ export function parseSite(database: DamageLog, row: Row): Site {
     id: text(row, "id"),
     name: text(row, "name"),
     timezone: text(row, "timezone"),
+    ...(row["timezone_assumed"] === 1 && { timezoneAssumed: true }),
     ...(location !== undefined && { location }),
     createdAt: time(row, "created_at"),
     updatedAt: time(row, "updated_at"),

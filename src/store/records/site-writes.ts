@@ -10,10 +10,11 @@ import { findSite, SITE_COLUMNS } from "./site-row.ts";
 export const siteWrites = {
   async insertSite(database: WriteDatabase, { site, trail }: { site: Site; trail: AuditEntry }): Promise<void> {
     await database.run(
-      `INSERT INTO site (${SITE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO site (${SITE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
       site.id,
       site.name,
       site.timezone,
+      Number(site.timezoneAssumed === true),
       renderLocation(site.location),
       site.createdAt,
       site.updatedAt,
@@ -28,12 +29,17 @@ export const siteWrites = {
     const before = await findSite(database, id);
     if (before === undefined) return undefined;
     await requireOwnedHere(database, id);
-    const { location, ...rest } = { ...before, ...change };
-    const site = { ...rest, ...(location !== undefined && { location }) };
+    const { location, timezoneAssumed, ...rest } = { ...before, ...change };
+    const site = {
+      ...rest,
+      ...(timezoneAssumed === true && change.timezone === undefined && { timezoneAssumed }),
+      ...(location !== undefined && { location }),
+    };
     await database.run(
-      "UPDATE site SET name = ?, timezone = ?, location = ?, updated_at = ? WHERE id = ?",
+      "UPDATE site SET name = ?, timezone = ?, timezone_assumed = ?, location = ?, updated_at = ? WHERE id = ?",
       site.name,
       site.timezone,
+      Number(site.timezoneAssumed === true),
       renderLocation(site.location),
       site.updatedAt,
       id,

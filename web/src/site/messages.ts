@@ -3,6 +3,16 @@ import { defineMessages } from "#web/i18n/define-messages.ts";
 export const t = defineMessages({
   en: {
     overview: "Overview",
+    confirmSite: "What is this site called, and where is it?",
+    confirmWhy: (zone: string) =>
+      `The first start took the time zone of the gateway: ${zone}. A day of the site begins at midnight there, so energies by day and month depend on it.`,
+    siteName: "Name of the site",
+    siteNameMissing: "Give the site a name.",
+    timezone: "Time zone",
+    timezoneHint: "The city of the zone, such as Europe/Berlin.",
+    timezoneUnknown: "There is no such time zone. Choose one from the list.",
+    saveSite: "Save",
+    siteSaved: "The name and the time zone of the site are saved.",
     gatewayAway: "gateway away",
     stateUnknown: (count: number) => (count === 1 ? "state of 1 device unknown" : `state of ${count} devices unknown`),
     noneHere: "no devices",
@@ -78,6 +88,16 @@ export const t = defineMessages({
   },
   de: {
     overview: "Übersicht",
+    confirmSite: "Wie heißt dieser Standort, und wo liegt er?",
+    confirmWhy: (zone) =>
+      `Der erste Start hat die Zeitzone des Gateways übernommen: ${zone}. Ein Tag des Standorts beginnt dort um Mitternacht; davon hängen Energien je Tag und Monat ab.`,
+    siteName: "Name des Standorts",
+    siteNameMissing: "Geben Sie dem Standort einen Namen.",
+    timezone: "Zeitzone",
+    timezoneHint: "Die Stadt der Zone, zum Beispiel Europe/Berlin.",
+    timezoneUnknown: "Diese Zeitzone gibt es nicht. Wählen Sie eine aus der Liste.",
+    saveSite: "Speichern",
+    siteSaved: "Name und Zeitzone des Standorts sind gespeichert.",
     gatewayAway: "Gateway nicht verbunden",
     stateUnknown: (count) => (count === 1 ? "Zustand von 1 Gerät unbekannt" : `Zustand von ${count} Geräten unbekannt`),
     noneHere: "keine Geräte",

@@ -1,0 +1,129 @@
+// A new installation: the page asks once for the name and the time zone of its site, and groups devices by category.
+import { beforeAll, expect, test } from "vitest";
+import type { Page } from "#client/resources/page.ts";
+import type { Site } from "#client/resources/site.ts";
+import { useServer } from "../support/server.ts";
+import { findViolations } from "./support/axe.ts";
+import { inBrowser, PATIENCE, useWorld, type Visitor } from "./support/browse.ts";
+
+inBrowser("first run", firstRun);
+
+const QUESTION = "What is this site called, and where is it?";
+const LOOKS = [
+  { colorScheme: "light", width: 360 },
+  { colorScheme: "dark", width: 1440 },
+] as const;
+
+function firstRun(): void {
+  const world = useWorld(useServer(["--http-page", "--mqtt-port", "0"]));
+  const { busbar } = world;
+  const readSite = async () => (await busbar.admin.get<Page<"sites", Site>>("/v3/sites")).body.sites[0];
+  let id = "";
+
+  beforeAll(async () => {
+    id = (await readSite())?.id ?? "";
+  });
+
+  /** What axe finds, and whether the page scrolls sideways, on a phone and on a desk. */
+  async function findings({ page, complaints }: Visitor): Promise<readonly unknown[]> {
+    const found: unknown[] = [];
+    for (const { colorScheme, width } of LOOKS) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      found.push(...(await findViolations(page)));
+      const isWide = "document.documentElement.scrollWidth > document.documentElement.clientWidth";
+      if (await page.evaluate<boolean>(isWide)) found.push(`scrolls sideways at ${width}`);
+    }
+    return [...found, ...complaints.splice(0)];
+  }
+
+  test("whoever may not change the site is not asked", { timeout: PATIENCE }, async () => {
+    const guest = await world.signedIn({}, await busbar.token({ level: "user" }));
+    await guest.go(`/sites/${id}`);
+    await guest.page.getByRole("heading", { name: "My site" }).waitFor();
+    expect(await guest.page.getByText(QUESTION).count()).toBe(0);
+    await guest.close();
+  });
+
+  test("the page asks for name and time zone, by keyboard and on a phone, and never again", {
+    timeout: 3 * PATIENCE,
+  }, async () => {
+    const visitor = await world.signedIn({ bypassCSP: true });
+    const { page } = visitor;
+    await visitor.go(`/sites/${id}`);
+    await page.getByRole("heading", { name: QUESTION }).waitFor();
+    expect(await findings(visitor)).toEqual([]);
+    const [name, zone] = [page.getByLabel("Name of the site"), page.getByLabel("Time zone")];
+    expect(await name.inputValue()).toBe("My site");
+    await name.fill("");
+    await zone.fill("Mars/Phobos");
+    await zone.press("Enter");
+    await page.getByText("Give the site a name.").waitFor();
+    await page.getByText("There is no such time zone.").waitFor();
+    // The first mistake has the focus.
+    await page.keyboard.type("Dairy");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Control+A");
+    await page.keyboard.type("Asia/Kathmandu");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Dairy" }).waitFor();
+    await page.getByText(QUESTION).waitFor({ state: "hidden" });
+    expect(await readSite()).toMatchObject({ name: "Dairy", timezone: "Asia/Kathmandu" });
+    expect(await readSite()).not.toHaveProperty("timezone_assumed");
+    await visitor.go(`/sites/${id}`);
+    await page.getByRole("heading", { name: "Dairy" }).waitFor();
+    expect(await page.getByText(QUESTION).count()).toBe(0);
+    await visitor.close();
+  });
+
+  /** Names of groups with their devices, as they stand on the page. */
+  const GROUPS = `[...document.querySelectorAll("main tbody, main section[aria-labelledby]")].map((group) =>
+    group.querySelector("h2, h3").textContent + ": " +
+    [...group.querySelectorAll("td:first-child a, a.card .name")].map((one) => one.textContent.trim()).join(", "))`;
+
+  test("the table, the cards, the tree and the overview group devices by category", {
+    timeout: 3 * PATIENCE,
+  }, async () => {
+    const create = async (name: string, category: string | undefined, parent?: string) => {
+      const manifest = { blueprint_spec: "device/3.0", display_name: name, category, runtime: { type: "embedded" } };
+      const { body: made } = await busbar.admin.post<{ blueprint: { id: string } }>("/v3/blueprints/upload", manifest);
+      const wanted = { name, site_id: id, blueprint_id: made.blueprint.id };
+      const { body } = await busbar.admin.post<{ device_id: string }>("/v3/provisioning/standalone", wanted);
+      if (parent !== undefined) await busbar.admin.patch(`/v3/devices/${body.device_id}`, { parent_id: parent });
+      return body.device_id;
+    };
+    await create("Kettle", "loads");
+    const roof = await create("Roof", "solar-generators");
+    await create("Oddity", undefined);
+    await create("Barn roof", "solar-generators");
+    await create("Panel sensor", "sensors", roof);
+    const visitor = await world.signedIn({ bypassCSP: true });
+    const { page } = visitor;
+    const ofGroups = async (path: string) => {
+      await visitor.move(path);
+      await page.getByRole("link", { name: "Kettle" }).first().waitFor();
+      expect(await findings(visitor)).toEqual([]);
+      // Where the gateway itself stands is a matter of its blueprint.
+      return (await page.evaluate<readonly string[]>(GROUPS)).filter((group) => !/: Gateway$/.test(group));
+    };
+    const withoutGateway = (groups: readonly string[]) =>
+      groups.map((group) => group.replace(/Gateway, |, Gateway/, ""));
+    const flat = [
+      "Solar generators: Barn roof, Roof",
+      "Loads: Kettle",
+      "Sensors: Panel sensor",
+      "Without category: Oddity",
+    ];
+    expect(withoutGateway(await ofGroups(`/sites/${id}/devices`))).toEqual(flat);
+    expect(withoutGateway(await ofGroups(`/sites/${id}/devices?view=cards`))).toEqual(flat);
+    expect(withoutGateway(await ofGroups(`/sites/${id}/devices?view=tree`))).toEqual([
+      "Solar generators: Barn roof, Roof, Panel sensor",
+      "Loads: Kettle",
+      "Without category: Oddity",
+    ]);
+    expect(await ofGroups(`/sites/${id}/devices?q=e&category=loads`)).toEqual(["Loads: Kettle"]);
+    expect(await ofGroups(`/sites/${id}`)).toEqual(flat);
+    await visitor.close();
+  });
+}
