@@ -129,6 +129,18 @@ test("every block has a language that is checked here, or is only shown", () => 
   expect(BLOCKS.filter(({ language }) => language === "sh").length).toBeGreaterThan(30);
 });
 
+test("the words before a block say into which file it goes: readers do not see its first line", () => {
+  const unnamed = PAGES.flatMap((page) => {
+    // Words and blocks in turns.
+    const parts = readFileSync(join(ROOT, page), "utf8").split(/^(```[^\n]*)\n[\s\S]*?^```$/m);
+    return parts.flatMap((part, i) => {
+      const file = / file=(\S+)/.exec(i % 2 === 1 ? part : "")?.[1];
+      return file === undefined || parts[i - 1]?.includes(`\`${file}\``) === true ? [] : [`${page}: ${file}`];
+    });
+  });
+  expect(unnamed).toEqual([]);
+});
+
 test("a block that is not run says why", () => {
   const skipped = BLOCKS.filter(({ settings }) => settings.has("skip"));
   expect(skipped.filter(({ settings }) => (settings.get("skip") ?? "").length < 10)).toEqual([]);
