@@ -39,6 +39,7 @@ interface Energy {
 
 let siteId = "";
 let twoMeters = "";
+let dipping = "";
 const devices = new Map<string, Awaited<ReturnType<typeof connectFakeDevice>>>();
 const DAY = "2026-03-29";
 /** Midnight in Berlin of a day of 23 hours. */
@@ -52,13 +53,15 @@ beforeAll(async () => {
   siteId = made.body.site.id;
   const second = { name: "Two meters", timezone: "Europe/Berlin" };
   twoMeters = (await busbar.admin.post<{ site: { id: string } }>("/v3/sites", second)).body.site.id;
+  const third = { name: "Dip", timezone: "Europe/Berlin" };
+  dipping = (await busbar.admin.post<{ site: { id: string } }>("/v3/sites", third)).body.site.id;
   const meters = {
     watts: blueprint("power-meters", "energy.meter.grid", float("grid_power", "W")),
     kilowatts: blueprint("power-meters", "energy.meter.grid", float("grid_power", "kW")),
   };
-  for (const [slug, bytes] of Object.entries({ ...BLUEPRINTS, ...meters })) {
+  for (const [slug, bytes] of Object.entries({ ...BLUEPRINTS, ...meters, restorer: BLUEPRINTS.meter })) {
     const uploaded = await busbar.admin.call<{ blueprint: { id: string } }>("POST", "/v3/blueprints/upload", { bytes });
-    const site_id = slug in meters ? twoMeters : siteId;
+    const site_id = slug in meters ? twoMeters : slug === "restorer" ? dipping : siteId;
     const wanted = { name: slug, slug, site_id, blueprint_id: uploaded.body.blueprint.id };
     const { body } = await busbar.admin.post<{ device_id: string }>("/v3/provisioning/standalone", wanted);
     const config = `/v3/devices/${body.device_id}/generate_config`;
@@ -78,6 +81,15 @@ beforeAll(async () => {
     await send("meter", hour, { grid_power: hour >= 20 && hour < 22 ? 3000 : hour >= 12 && hour < 14 ? -500 : 0 });
   }
   await send("meter", 22.5, { grid_energy_import: 1006, grid_energy_export: 501 });
+  // A counter that comes back with an older value, and another one that begins anew at zero.
+  for (const [minutes, imported, exported] of [
+    [10, 50000.5, 700],
+    [11, 50000.4, 0],
+    [12, 50000.4, 0.5],
+    [40, 50001.4, 2],
+  ] as const) {
+    await send("restorer", 5 + minutes / 60, { grid_energy_import: imported, grid_energy_export: exported });
+  }
   // Each has its own highest quarter, and both together have another one.
   for (const [quarter, watts, kilowatts] of [
     [0, 500, 0],
@@ -121,6 +133,20 @@ test("a day has the energies of its devices, in total and one by one", async () 
 test("the peak of several meters is that of their sum, whatever their units", async () => {
   const energy = await read(`?period=${DAY}`, busbar.admin, twoMeters);
   expect(energy.peak_from_grid).toEqual({ power: 700, at: "2026-03-28T23:15:00.000Z" });
+});
+
+test("a counter that dips adds no more than it rose: to the day, the month, the site, and parts of the day", async () => {
+  const total = async (query: string) => (await read(query, busbar.admin, dipping)).total;
+  for (const query of [`?period=${DAY}`, "?period=2026-03", "?period=2026"]) {
+    const { from_grid, to_grid } = await total(query);
+    expect([query, from_grid, to_grid]).toEqual([query, expect.closeTo(900, 5), expect.closeTo(2000, 5)]);
+  }
+  // Cut in the dip, the parts add up.
+  const at = (minutes: number) => new Date((MIDNIGHT + 5 * 3600 + minutes * 60) * 1000).toISOString();
+  const parts = [`?from=${at(0)}&to=${at(11.5)}`, `?from=${at(11.5)}&to=${at(30)}`, `?from=${at(30)}&to=${at(60)}`];
+  const sums = [];
+  for (const part of parts) sums.push((await total(part))["from_grid"]);
+  expect(sums).toEqual([0, 0, expect.closeTo(900, 5)]);
 });
 
 test("a period that has not ended is told up to now", async () => {

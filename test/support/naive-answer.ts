@@ -38,13 +38,9 @@ function answerColumn(points: Map<number, Scalar>, { from, to }: SeriesQuery, it
     buckets.set(start, [...(buckets.get(start) ?? []), value]);
   }
   const answer = new Map<number, Scalar>();
-  const last = sorted.filter(([at]) => at < from).at(-1)?.[1];
-  let base = last === undefined ? undefined : Number(last);
-  for (const [start, values] of buckets) {
-    answer.set(start, aggregation === "delta" ? rise(base, values) : aggregate(aggregation, values));
-    base = Number(values.at(-1));
-  }
-  if (lookAroundMs === undefined || aggregation === "delta") return answer;
+  if (aggregation === "delta") return countRises(sorted, { from, to }, item);
+  for (const [start, values] of buckets) answer.set(start, aggregate(aggregation, values));
+  if (lookAroundMs === undefined) return answer;
   const before = sorted.filter(([at]) => at < from && at >= from - lookAroundMs).at(-1);
   let carried = before === undefined ? undefined : aggregation === "count" ? 1 : before[1];
   for (let start = startOf(from); start < to; start = bucketAt(start).end) {
@@ -62,13 +58,34 @@ function gridOf({ granularityMs, calendar }: SeriesItem) {
   };
 }
 
-/** A fall counts from zero. */
-function rise(base: number | undefined, values: readonly Scalar[]): number {
-  const all = [...(base === undefined ? [] : [base]), ...values.map(Number)];
-  return exactQuotient(
-    all.slice(1).flatMap((value, i) => (value < (all[i] ?? 0) ? [value] : [value, -(all[i] ?? 0)])),
-    1,
-  );
+/** Each point counts what it is above the values of the hour before it and the last one, since the latest restart. */
+function countRises(
+  sorted: readonly (readonly [number, Scalar])[],
+  { from, to }: Pick<SeriesQuery, "from" | "to">,
+  item: SeriesItem,
+): Map<number, Scalar> {
+  const bucketAt = gridOf(item);
+  const perHour = item.counter?.maxPerHour ?? Number.POSITIVE_INFINITY;
+  const rises = new Map<number, number[]>();
+  let restartedAt = 0;
+  for (const [i, [at, scalar]] of sorted.entries()) {
+    const value = Number(scalar);
+    const [beforeAt, before] = [sorted[i - 1]?.[0] ?? 0, Number(sorted[i - 1]?.[1])];
+    const most = perHour * ((at - beforeAt + 900_000) / 3_600_000);
+    const isRestart = value < before && value >= 0 && value <= before * 0.1 && value <= most;
+    if (isRestart) restartedAt = i;
+    if (at < from || at >= to) continue;
+    let level = i === 0 ? Number.NEGATIVE_INFINITY : before;
+    for (let n = i - 1; n >= restartedAt && (sorted[n]?.[0] ?? 0) > at - 3_600_000; n--) {
+      level = Math.max(level, Number(sorted[n]?.[1]));
+    }
+    const { start } = bucketAt(at);
+    const own = rises.get(start) ?? [];
+    rises.set(start, own);
+    if (isRestart) own.push(value);
+    else if (i > 0 && value >= level && value - level <= most) own.push(value, -level);
+  }
+  return new Map([...rises].map(([start, terms]) => [start, exactQuotient(terms, 1)]));
 }
 
 function partOf(aggregation: Integral, value: number): number {

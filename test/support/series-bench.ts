@@ -394,9 +394,11 @@ function randomQuery(random: Random, origin: number, known: readonly number[]): 
     );
     const lookAroundMs = random.pick([undefined, undefined, 0, Math.max(0, exact), HOUR_MS, 2 * DAY_MS]);
     const asked = { series, device, kind, aggregation: random.pick(ALLOWED[kind]), lookAroundMs };
-    if (random.chance(0.7)) return { ...asked, granularityMs };
+    // Some counters have a bound. Another random choice here would change every seed.
+    const counter = asked.aggregation === "delta" && series !== 2 ? { maxPerHour: 20 } : undefined;
+    if (random.chance(0.7)) return { ...asked, counter, granularityMs };
     const unit = random.pick(CALENDAR_UNITS);
-    return { ...asked, granularityMs: SHORTEST_MS[unit], calendar: { unit, timezone: random.pick(ZONES) } };
+    return { ...asked, counter, granularityMs: SHORTEST_MS[unit], calendar: { unit, timezone: random.pick(ZONES) } };
   });
   return { from, to, items };
 }

@@ -1,4 +1,5 @@
 import type { ColumnKind, ResolvedAggregation } from "#core/telemetry/aggregation.ts";
+import type { CounterRule } from "#core/telemetry/counter-rule.ts";
 import type { Rendering } from "#core/telemetry/render/renderers.ts";
 import type { RowBlock } from "#core/telemetry/row-block.ts";
 import type { Calendar } from "#core/time/calendar.ts";
@@ -47,6 +48,8 @@ export interface SeriesRequest {
     readonly calendar?: Calendar | undefined;
     /** Undefined: no gap filling. Otherwise how far before `from` a last value may lie. */
     readonly lookAroundMs: number | undefined;
+    /** Of a delta; undefined: a counter that may rise by any amount. */
+    readonly counter?: CounterRule | undefined;
   }[];
 }
 

@@ -1,31 +1,19 @@
 // What each aggregation does with the points of a bucket. One entry here is all that the engine needs to know of an
 // aggregation.
 import type { ColumnKind, Integral, ResolvedAggregation } from "#core/telemetry/aggregation.ts";
+import type { CounterRule } from "#core/telemetry/counter-rule.ts";
 import { ScalableSum } from "#core/telemetry/exact-sum.ts";
+import type { Accumulator } from "./accumulator.ts";
 import type { Scalar } from "./batch.ts";
 import type { Summary } from "./chunk.ts";
 import { type Column, valueAt } from "./column.ts";
 import type { LastPoint } from "./column-cursor.ts";
+import { CounterDelta } from "./counter-delta.ts";
 import type { PartField } from "./parts.ts";
-
-/** Folds one bucket after the other. Within a bucket points come in order of time. */
-export interface Accumulator {
-  /** A new bucket begins; at least one point is added before `store`. */
-  begin(): void;
-  addPoints(column: Column, from: number, to: number): void;
-  /** For numbers only: adds the parts from one index to before another, whose figures are in the arrays of `fields`. */
-  addParts(fields: readonly Float64Array[], from: number, to: number): void;
-  addSummary(summary: Summary): void;
-  /**
-   * Stores the result at this index: in the numbers, or in the others if it is no number. It is not returned, because a
-   * returned number would become an object.
-   */
-  store(numbers: Float64Array, others: Scalar[], place: number): void;
-}
 
 interface AggregationRules {
   /** `before` is the last point before the first bucket, if the aggregation asked for it and there is one. */
-  readonly create: (before: LastPoint | undefined) => Accumulator;
+  readonly create: (before: LastPoint | undefined, counter: CounterRule | undefined) => Accumulator;
   /** The fields of parts that `addParts` needs. */
   readonly parts: readonly PartField[];
   /** Whether a summary of a chunk and of its parts can stand for the points. */
@@ -63,8 +51,8 @@ export const RULES: Readonly<Record<PointAggregation, AggregationRules>> = {
   bool_or: { ...SAME, create: () => new AnyTrue(), parts: [], summarizes: () => false },
   delta: {
     ...SAME,
-    create: (before) => new Delta(before),
-    parts: ["first", "last"],
+    create: (before, counter) => new CounterDelta(before, counter),
+    parts: [],
     // Otherwise a value may have fallen between the first and the last.
     summarizes: ({ min, max }) => min === max,
     alone: undefined,
@@ -259,60 +247,6 @@ class AnyTrue implements Accumulator {
 
   store(_: Float64Array, others: Scalar[], place: number): void {
     others[place] = this.#isTrue;
-  }
-}
-
-/**
- * How much a counter rose. A fall is a restart from zero, so the value after it is all that was counted since. Together
- * that is the last value less the one before the bucket, and every value before a fall.
- */
-class Delta implements Accumulator {
-  readonly #sum = new ScalableSum();
-  /** The value before the bucket, and the last one so far. NaN before the first of all. */
-  #base: number;
-  #last: number;
-
-  constructor(before: LastPoint | undefined) {
-    this.#last = before === undefined ? Number.NaN : Number(before.value);
-    this.#base = this.#last;
-  }
-
-  begin(): void {
-    this.#sum.clear();
-    this.#base = this.#last;
-  }
-
-  addPoints({ values }: Column, from: number, to: number): void {
-    const numbers = values as Float64Array;
-    if (Number.isNaN(this.#base)) this.#base = numbers[from] ?? 0;
-    let last = this.#last;
-    for (let i = from; i < to; i++) {
-      const value = numbers[i] ?? 0;
-      if (value < last) this.#sum.addPair(last, 0);
-      last = value;
-    }
-    this.#last = last;
-  }
-
-  addParts(fields: readonly Float64Array[], from: number, to: number): void {
-    const [firsts, lasts] = [fields[0] ?? NOTHING, fields[1] ?? NOTHING];
-    for (let i = from; i < to; i++) this.#rise(firsts[i] ?? 0, lasts[i] ?? 0);
-  }
-
-  addSummary({ first, last }: Summary): void {
-    this.#rise(Number(first), Number(last));
-  }
-
-  store(numbers: Float64Array, _: Scalar[], place: number): void {
-    this.#sum.addPair(this.#last, -this.#base);
-    numbers[place] = this.#sum.total();
-  }
-
-  /** Values that do not fall, of which the first and the last are known. */
-  #rise(first: number, last: number): void {
-    if (Number.isNaN(this.#base)) this.#base = first;
-    if (first < this.#last) this.#sum.addPair(this.#last, 0);
-    this.#last = last;
   }
 }
 

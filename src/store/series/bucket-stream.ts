@@ -1,19 +1,22 @@
 // One series as buckets: pieces go in, finished buckets come out, a block at a time. Only the open bucket is kept
 // between blocks, so memory does not grow with the range.
 import type { BucketGrid } from "#core/time/bucket-grid.ts";
-import { type Accumulator, type PointAggregation, RULES } from "./accumulators.ts";
+import type { Accumulator } from "./accumulator.ts";
+import { type PointAggregation, RULES } from "./accumulators.ts";
 import { BLOCK, BucketBlock } from "./bucket-block.ts";
 import { type Column, lowerBound } from "./column.ts";
 import { type LastPoint, NOT_YET, type Piece } from "./column-cursor.ts";
 import type { PartField } from "./parts.ts";
 import type { SeriesItem } from "./query.ts";
 
-type Asked = Pick<SeriesItem, "kind" | "granularityMs"> & {
+type Asked = Pick<SeriesItem, "kind" | "granularityMs" | "counter"> & {
   readonly aggregation: PointAggregation;
   /** Undefined: buckets of the fixed length. */
   readonly grid?: BucketGrid | undefined;
   /** The last point before the first piece, for aggregations that compare points with the ones before. */
   readonly before?: LastPoint | undefined;
+  /** Points before this prepare the first bucket and count nothing. Undefined: there are none. */
+  readonly from?: number;
 };
 
 export class BucketStream extends BucketBlock {
@@ -21,6 +24,7 @@ export class BucketStream extends BucketBlock {
   readonly #granularity: number;
   readonly #grid: BucketGrid | undefined;
   readonly #accumulator: Accumulator;
+  readonly #countsFrom: number;
   /** The fields of parts that the accumulator needs. */
   readonly #partFields: readonly PartField[];
   /** Whether a number that is alone in its bucket is already the result. */
@@ -37,13 +41,14 @@ export class BucketStream extends BucketBlock {
   #start = Number.NaN;
   #isOpen = false;
 
-  constructor(pieces: Iterable<Piece>, { kind, granularityMs, grid, aggregation, before }: Asked) {
+  constructor(pieces: Iterable<Piece>, { kind, granularityMs, grid, aggregation, before, counter, from }: Asked) {
     const rules = RULES[aggregation];
     super(rules.kind(kind));
     this.#pieces = pieces[Symbol.iterator]();
     this.#granularity = granularityMs;
     this.#grid = grid;
-    this.#accumulator = rules.create(before);
+    this.#accumulator = rules.create(before, counter);
+    this.#countsFrom = from ?? Number.NEGATIVE_INFINITY;
     this.#partFields = rules.parts;
     this.#isValueAlone = rules.alone === "value";
     this.#hasSingles = this.kind === "number" && rules.alone !== undefined && grid === undefined;
@@ -65,7 +70,7 @@ export class BucketStream extends BucketBlock {
     } else if (piece === NOT_YET) {
       this.isWaiting = true;
     } else if ("summary" in piece) {
-      this.#open(this.#bucketAt(piece.summary.firstAt));
+      if (piece.summary.firstAt >= this.#countsFrom) this.#open(this.#bucketAt(piece.summary.firstAt));
       this.#accumulator.addSummary(piece.summary);
     } else if ("parts" in piece) {
       const times = piece.parts("start");
@@ -76,7 +81,16 @@ export class BucketStream extends BucketBlock {
       this.#column = piece.column;
       this.#index = lowerBound(piece.column, piece.from);
       this.#end = lowerBound(piece.column, piece.to);
+      if (piece.from < this.#countsFrom) this.#prepare(piece.column);
     }
+  }
+
+  /** Points before the first bucket: the accumulator sees them before any bucket begins. */
+  #prepare(column: Column): void {
+    const from = Math.min(this.#end, lowerBound(column, this.#countsFrom));
+    if (from <= this.#index) return;
+    this.#accumulator.addPoints(column, this.#index, from);
+    this.#index = from;
   }
 
   /** Processes the column's points until the column or the block is used up. */

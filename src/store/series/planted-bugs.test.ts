@@ -32,9 +32,13 @@ vi.mock("./column-cursor.ts", async (load) => {
 vi.mock("./query.ts", async (load) => {
   const real = await load<typeof import("./query.ts")>();
   const reachOf: typeof real.reachOf = (item) => {
-    const { before, after } = real.reachOf(item);
+    const { before, after, replayed } = real.reachOf(item);
     const isBlind = planted.bug === `no ${item.aggregation}`;
-    return { before: planted.bug === "no base" || isBlind ? 0 : before, after: isBlind ? 0 : after };
+    return {
+      before: planted.bug === "no base" || isBlind ? 0 : before,
+      after: isBlind ? 0 : after,
+      replayed: planted.bug === "no base" || planted.bug === "no hour" ? 0 : replayed,
+    };
   };
   return { ...real, reachOf };
 });
@@ -81,6 +85,7 @@ test.each<[string, string, Faults]>([
   ["the look-around reaches a millisecond too far", "look-around", {}],
   ["the look-around reaches into the range", "look-ahead", {}],
   ["a delta or an integral does not see what was before its range", "no base", {}],
+  ["a delta does not see the hour before its range", "no hour", {}],
   ["an integral does not see what comes after its range", "no integral", {}],
   ["a bucket of a calendar ends an hour late", "calendar", {}],
   ["what is still in memory is left out", "", { hot: () => [] }],

@@ -1,5 +1,6 @@
 // A query as the engine takes it: nothing is optional, and names are resolved to series.
 import { type ColumnKind, isIntegral, type ResolvedAggregation } from "#core/telemetry/aggregation.ts";
+import { type CounterRule, LASTS_MS } from "#core/telemetry/counter-rule.ts";
 import type { Calendar } from "#core/time/calendar.ts";
 import type { StoreState } from "./chunk-reader.ts";
 
@@ -20,6 +21,8 @@ export interface SeriesItem {
   readonly calendar?: Calendar | undefined;
   /** Undefined: no gap filling. Otherwise how far before `from` a last value may lie. */
   readonly lookAroundMs: number | undefined;
+  /** Of a delta; undefined: a counter that may rise by any amount. */
+  readonly counter?: CounterRule | undefined;
 }
 
 export interface SeriesQuery {
@@ -38,7 +41,10 @@ export function reachOf({
 }: Pick<SeriesItem, "aggregation"> & { readonly lookAroundMs?: number | undefined }): {
   readonly before: number;
   readonly after: number;
+  /** All points of this time before the range are read, and not only the last one. */
+  readonly replayed: number;
 } {
-  if (isIntegral(aggregation)) return { before: HELD_MS, after: HELD_MS };
-  return { before: aggregation === "delta" ? ANY_AGE_MS : lookAroundMs, after: 0 };
+  if (isIntegral(aggregation)) return { before: HELD_MS, after: HELD_MS, replayed: 0 };
+  if (aggregation === "delta") return { before: ANY_AGE_MS, after: 0, replayed: LASTS_MS };
+  return { before: lookAroundMs, after: 0, replayed: 0 };
 }

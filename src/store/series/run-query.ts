@@ -97,17 +97,17 @@ function openColumn(
 ): OpenColumn {
   const { series, device, kind, aggregation } = item;
   if (series === undefined) return { item, hot, cursor: undefined };
-  const { before, after } = reachOf(item);
+  const { before, after, replayed } = reachOf(item);
   const cursor = openCursor(source, {
     series,
     device,
     kind,
-    from,
+    from: from - replayed,
     to: to + after,
     lookBack: before === 0 ? undefined : from - before,
     hot,
     summarizes: isIntegral(aggregation) ? () => false : RULES[aggregation].summarizes,
-    ...bucketRules(item),
+    ...(aggregation === "delta" ? deltaRules(item, from) : bucketRules(item)),
   });
   return { item, hot, cursor };
 }
@@ -134,6 +134,15 @@ function bucketRules({ granularityMs, calendar }: SeriesItem): Pick<Walk, "isOne
   };
 }
 
+/** A summary stands for points that count, or for points before them. Parts do not have the times of their points. */
+function deltaRules(item: SeriesItem, from: number): Pick<Walk, "isOneBucket" | "fitsBuckets"> {
+  const { isOneBucket } = bucketRules(item);
+  return {
+    isOneBucket: (first, last) => isOneBucket(first, last) && (first >= from || last < from),
+    fitsBuckets: () => false,
+  };
+}
+
 function rowColumn(source: CursorSource, { from, to }: SeriesQuery, { item, hot, cursor }: OpenColumn): RowColumn {
   const { kind, aggregation, granularityMs: granularity, calendar, lookAroundMs } = item;
   const before = cursor?.reads.lookBack === undefined ? undefined : lastBefore(source, cursor.reads, { kind, hot });
@@ -145,7 +154,7 @@ function rowColumn(source: CursorSource, { from, to }: SeriesQuery, { item, hot,
     return { buckets, granularity, grid, fill: undefined };
   }
   const { alone } = RULES[aggregation];
-  const buckets = new BucketStream(pieces, { kind, granularityMs: granularity, grid, aggregation, before });
+  const buckets = new BucketStream(pieces, { ...item, aggregation, grid, before, from });
   if (lookAroundMs === undefined || alone === undefined) return { buckets, granularity, grid, fill: undefined };
   const initial = before === undefined || alone === "value" ? before?.value : alone;
   return { buckets, granularity, grid, fill: { initial } };
