@@ -73,6 +73,7 @@ const LAYERS = {
     "#config/certificate-pair.ts",
     "#config/settings.ts",
     "#tuning/**",
+    "#event-loop",
     "#log",
     "#version",
     "node:*",

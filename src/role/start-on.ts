@@ -7,6 +7,7 @@ import { createWrongTokenLimit } from "#core/access/wrong-token-limit.ts";
 import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import type { Site } from "#core/site/site.ts";
 import { toMilliseconds } from "#core/time/duration.ts";
+import { EVENT_LOOP } from "#event-loop";
 import { EVENT_KEY_BYTES } from "#http/event/event-id.ts";
 import { createEventStreams } from "#http/event/event-streams.ts";
 import { renderHappening } from "#http/event/event-wire.ts";
@@ -68,6 +69,7 @@ import { createPrepareEvent } from "#service/event/happening.ts";
 import { assignAnywhere } from "#service/link/assign-anywhere.ts";
 import { createGatewayChanges } from "#service/link/gateway-changes.ts";
 import { joinAsSet } from "#service/link/join-cloud.ts";
+import { createLinkIntakes } from "#service/link/link-intake.ts";
 import { createOfflineAccess } from "#service/link/offline-access.ts";
 import { type GatewayReports, reportGateway } from "#service/link/report-gateway.ts";
 import { createTokenSharing, watchTokens } from "#service/link/share-tokens.ts";
@@ -291,6 +293,7 @@ export async function startOn(
     telemetryLane,
     telemetryBudget,
     liveBudget,
+    linkIntakes: createLinkIntakes({ shares, budgets, loop: EVENT_LOOP, pause }),
     version: version(),
     pause,
     random: Math.random,

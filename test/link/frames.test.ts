@@ -6,6 +6,7 @@ import { LINK_PROTOCOL } from "#core/link/messages.ts";
 import { parseDownMessage, parseUpMessage } from "#core/link/parse-message.ts";
 import { requireProtocol } from "#core/link/protocol.ts";
 import { createLinkChannel } from "#service/link/link-channel.ts";
+import { PLAIN_INTAKE } from "../support/plain-intake.ts";
 import { DOWN, UP } from "./frames/samples.ts";
 
 const fileOf = (protocol: string) => new URL(`./frames/${protocol}.txt`, import.meta.url);
@@ -21,7 +22,7 @@ async function lines(
     for (const message of messages) {
       const frames: Uint8Array[] = [];
       const socket = { frames: nothing(), close: () => {}, send: async (frame: Uint8Array) => void frames.push(frame) };
-      await createLinkChannel(socket, () => undefined, 1).send(message);
+      await createLinkChannel(socket, { parse: () => undefined, nonce: 1, intake: PLAIN_INTAKE }).send(message);
       const bytes = Buffer.concat(frames).subarray(5);
       found.push(`${direction} ${type} ${bytes[0] === TEXT ? bytes.subarray(1).toString() : bytes.toString("hex")}`);
     }
@@ -39,7 +40,9 @@ async function read(line: string): Promise<object> {
   const frame = Buffer.concat([Buffer.alloc(5), bytes]);
   const socket = { frames: [frame] as never as AsyncIterable<Uint8Array>, close: () => {}, send: async () => {} };
   const parse = direction === "up" ? parseUpMessage : parseDownMessage;
-  for await (const message of createLinkChannel<object, object>(socket, parse, 1).messages) return message;
+  for await (const message of createLinkChannel<object, object>(socket, { parse, nonce: 1, intake: PLAIN_INTAKE })
+    .messages)
+    return message;
   throw new Error("nothing came");
 }
 

@@ -16,6 +16,7 @@ import type { TelemetryStore } from "#service/ports/telemetry-store.ts";
 import type { Needs } from "#service/ports.ts";
 import { createMemoryExecutions } from "./memory-executions.ts";
 import { createMemoryOutbox } from "./memory-outbox.ts";
+import { PLAIN_INTAKES } from "./plain-intake.ts";
 
 const MANIFEST = `blueprint_spec: device/3.0
 display_name: Fleet device
@@ -183,6 +184,7 @@ export async function joinSimulated(url: string, code: string, onTurn: () => voi
     random: Math.random,
     pause,
     openLinkSocket,
+    linkIntakes: PLAIN_INTAKES,
     onTurn,
     log: { info: () => {}, warn: (about: object, text: string) => console.error(text, about) },
   } satisfies Record<keyof UplinkNeeds, unknown>;

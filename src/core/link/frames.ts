@@ -1,11 +1,11 @@
 // Messages are cut into frames, so that a large message never holds the line for long and proxies pass everything. The
 // first byte of a frame tells whether more of the message follows.
+import { MAX_MESSAGE_BYTES } from "./link-limits.ts";
 import { LinkMistake } from "./message-fields.ts";
 
 export const MAX_FRAME_BYTES = 256 * 1024;
 /** What is sent is smaller, so that a very slow line still carries a frame from time to time. */
 const SENT_FRAME_BYTES = 32 * 1024;
-const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
 const [LAST, MORE] = [0, 1];
 

@@ -19,20 +19,27 @@ export function list(given: Fields, name: string): readonly unknown[] {
   return value;
 }
 
-export function text(given: Fields, name: string): string {
+/** Names, ids and words. What may be longer says so. */
+const MAX_TEXT = 1_000;
+/** Lines of a log, details and reasons. */
+export const MAX_LONG_TEXT = 16_384;
+
+export function text(given: Fields, name: string, longest = MAX_TEXT): string {
   const value = given[name];
   if (typeof value !== "string") throw new LinkMistake(`${name} is no text`);
+  if (value.length > longest) throw new LinkMistake(`${name} has more than ${longest} characters`);
   return value;
 }
 
-export function optionalText(given: Fields, name: string): string | undefined {
-  return given[name] === undefined ? undefined : text(given, name);
+export function optionalText(given: Fields, name: string, longest = MAX_TEXT): string | undefined {
+  return given[name] === undefined ? undefined : text(given, name, longest);
 }
 
 export function texts(given: Fields, name: string): readonly string[] {
   const values = list(given, name);
-  if (!values.every((value) => typeof value === "string")) throw new LinkMistake(`${name} is no list of texts`);
-  return values;
+  if (!values.every((value) => typeof value === "string" && value.length <= MAX_TEXT))
+    throw new LinkMistake(`${name} is no list of texts of up to ${MAX_TEXT} characters`);
+  return values as readonly string[];
 }
 
 /** A SHA-256 in hexadecimal. */

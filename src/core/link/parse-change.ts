@@ -2,7 +2,17 @@
 import { ACCESS_LEVELS } from "#core/access/level.ts";
 import { ERROR_CODES, type ErrorCode, type Refusal } from "#core/app-error.ts";
 import { type AskedChange, type ChangeOutcome, isCarried } from "./asked-change.ts";
-import { type Fields, LinkMistake, list, object, optionalText, text, texts, word } from "./message-fields.ts";
+import {
+  type Fields,
+  LinkMistake,
+  list,
+  MAX_LONG_TEXT,
+  object,
+  optionalText,
+  text,
+  texts,
+  word,
+} from "./message-fields.ts";
 
 export function parseAskedChange(value: unknown): AskedChange {
   const given = object(value, "change");
@@ -53,7 +63,7 @@ function parseRefusal(value: unknown): Refusal {
   return {
     // A code of a later version has no status here.
     code: Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : "conflict",
-    message: text(given, "message"),
+    message: text(given, "message", MAX_LONG_TEXT),
     ...(details !== undefined && { details: object(details, "details") }),
   };
 }

@@ -12,12 +12,14 @@ import {
 import type { ExecutionChange } from "#core/command/remote-execution.ts";
 import { DEVICE_TYPES, type PropertyValue } from "#core/device/device.ts";
 import { LOG_SEVERITIES } from "#core/device/device-message.ts";
+import { MESSAGE_JSON } from "./link-limits.ts";
 import {
   count,
   type Fields,
   flag,
   LinkMistake,
   list,
+  MAX_LONG_TEXT,
   moment,
   number,
   object,
@@ -38,7 +40,7 @@ import type {
 
 export function parseItem(value: unknown): LinkedItem {
   const given = object(value, "an item");
-  const key = text(given, "key");
+  const key = text(given, "key", MAX_LONG_TEXT);
   const content = given["value"];
   switch (given["kind"]) {
     case "site":
@@ -87,7 +89,7 @@ function parseSite(given: Fields): LinkedSite {
 }
 
 function parseBlueprint(given: Fields): LinkedBlueprint {
-  return { digest: text(given, "digest"), content: text(given, "content") };
+  return { digest: text(given, "digest"), content: text(given, "content", MESSAGE_JSON.text) };
 }
 
 function parseDevice(given: Fields): LinkedDevice {
@@ -172,7 +174,7 @@ function parseAlert(given: Fields): LinkedAlert {
     hardensAt: moment(given, "hardensAt"),
     isHard: flag(given, "isHard"),
     notConfirmedSince: optionalMoment(given, "notConfirmedSince"),
-    details: optionalText(given, "details"),
+    details: optionalText(given, "details", MAX_LONG_TEXT),
     blueprintDigest: optionalText(given, "blueprintDigest"),
     clearedAt: optionalMoment(given, "clearedAt"),
   };
@@ -182,7 +184,7 @@ function parseLogEntry(given: Fields): LinkedLogEntry {
   return {
     takenAt: moment(given, "takenAt"),
     severity: word(given, "severity", LOG_SEVERITIES),
-    message: text(given, "message"),
+    message: text(given, "message", MAX_LONG_TEXT),
     persist: flag(given, "persist"),
   };
 }

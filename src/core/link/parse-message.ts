@@ -8,6 +8,7 @@ import {
   hash,
   LinkMistake,
   list,
+  MAX_LONG_TEXT,
   moment,
   object,
   optionalText,
@@ -42,7 +43,7 @@ export function parseUpMessage(value: unknown, content?: Uint8Array): UpMessage 
       return {
         type: "answer",
         id: text(given, "id"),
-        refused: given["refused"] === null ? null : text(given, "refused"),
+        refused: given["refused"] === null ? null : text(given, "refused", MAX_LONG_TEXT),
       };
     case "told":
       return {
@@ -55,8 +56,7 @@ export function parseUpMessage(value: unknown, content?: Uint8Array): UpMessage 
         type: "connectivity",
         devices: list(given, "devices").map((pair) => {
           const [deviceId, status] = Array.isArray(pair) ? pair : [];
-          if (typeof deviceId !== "string" || typeof status !== "string") throw new LinkMistake("devices has no pairs");
-          return [deviceId, status] as const;
+          return [text({ deviceId }, "deviceId"), text({ status }, "status")] as const;
         }),
       };
     case "points":
@@ -161,8 +161,8 @@ const GRANTED_LEVELS = ACCESS_LEVELS.filter((level) => level !== "system");
 
 function parsePoints(value: unknown): LinkedPoints {
   const [deviceId, at, values] = Array.isArray(value) ? value : [];
-  if (typeof deviceId !== "string" || !Array.isArray(values)) throw new LinkMistake("messages has no points");
-  return [deviceId, moment({ at }, "at"), values.map(parsePoint)];
+  if (!Array.isArray(values)) throw new LinkMistake("messages has no points");
+  return [text({ deviceId }, "deviceId"), moment({ at }, "at"), values.map(parsePoint)];
 }
 
 function parsePoint(pair: unknown): LinkedPoints[2][number] {

@@ -7,6 +7,15 @@ export interface JsonLimits {
   readonly depth: number;
   /** Members of objects and items of lists. */
   readonly values: number;
+  /** Characters of one text as it is written. Without it: as many as the whole has. */
+  readonly text?: number;
+}
+
+/** Measures a long text in steps, so that others are served between them. */
+interface JsonScan {
+  /** Goes on for about so many characters, and says which limit the text exceeds there. */
+  step(characters: number): string | undefined;
+  readonly isDone: boolean;
 }
 
 const QUOTE = 0x22;
@@ -22,27 +31,47 @@ const FAR = 64;
 
 /** Says which limit the text exceeds and where. Undefined: none. The text need not be JSON. */
 export function jsonExcess(text: string, limits: JsonLimits): string | undefined {
-  let depth = 0;
-  let values = 1;
-  let mark = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) at = endOfString(text, at);
-    else if (code === COMMA) values += 1;
-    // [ and {, then ] and }
-    else if ((code | 0x20) === 0x7b) {
-      depth += 1;
-      values += 1;
-      if (depth > limits.depth) return `nested more than ${limits.depth} levels deep, from character ${at} on`;
-    } else if ((code | 0x20) === 0x7d) depth -= 1;
-    else {
-      if (at - mark === FAR) at = nextMark(text, at) - 1;
-      continue;
+  return createJsonScan(text, limits).step(text.length);
+}
+
+export function createJsonScan(text: string, limits: JsonLimits): JsonScan {
+  const longest = limits.text ?? text.length;
+  let place = { at: 0, depth: 0, values: 1 };
+
+  function step(characters: number): string | undefined {
+    let { at, depth, values } = place;
+    let mark = at;
+    const end = Math.min(text.length, at + characters);
+    for (; at < end; at += 1) {
+      const code = text.charCodeAt(at);
+      if (code === QUOTE) {
+        const from = at;
+        at = endOfString(text, from);
+        if (at - from - 1 > longest) return `with a text of more than ${longest} characters, from character ${from} on`;
+      } else if (code === COMMA) values += 1;
+      // [ and {, then ] and }
+      else if ((code | 0x20) === 0x7b) {
+        depth += 1;
+        values += 1;
+        if (depth > limits.depth) return `nested more than ${limits.depth} levels deep, from character ${at} on`;
+      } else if ((code | 0x20) === 0x7d) depth -= 1;
+      else {
+        if (at - mark === FAR) at = nextMark(text, at) - 1;
+        continue;
+      }
+      mark = at;
+      if (values > limits.values) return `of more than ${limits.values} values, from character ${at} on`;
     }
-    mark = at;
-    if (values > limits.values) return `of more than ${limits.values} values, from character ${at} on`;
+    place = { at, depth, values };
+    return undefined;
   }
-  return undefined;
+
+  return {
+    step,
+    get isDone() {
+      return place.at >= text.length;
+    },
+  };
 }
 
 function nextMark(text: string, from: number): number {

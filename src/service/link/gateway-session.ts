@@ -49,6 +49,8 @@ type Hello = Extract<UpMessage, { type: "hello" }>;
 /** Others refer to these. All other records are independent of each other, and those stored together share a commit. */
 const FIRST: ReadonlySet<LinkedItem["kind"]> = new Set(["site", "blueprint", "device"]);
 const APPLIED_TOGETHER = 256;
+/** Each of them takes some ten microseconds of the main thread at least. */
+const ITEMS_A_TURN = 32;
 /** More than a gateway sends before it waits for a confirmation. */
 const MAX_CONFIRMING = 16;
 const MAX_EARLY = 10_000;
@@ -89,6 +91,7 @@ export function createGatewaySession(
   const telemetry = takeTelemetry(needs, {
     devices,
     send: channel.send,
+    turn: channel.turn,
     fail(error) {
       needs.log.warn({ gatewayId, err: error }, "telemetry of a gateway cannot be stored");
       channel.close(error instanceof LinkMistake ? error.message : "the cloud cannot store telemetry");
@@ -258,6 +261,7 @@ export function createGatewaySession(
     for (const item of items) {
       const isFirst = FIRST.has(item.kind);
       if (isFirst || together.length >= APPLIED_TOGETHER) await applyTogether();
+      if (isFirst || together.length % ITEMS_A_TURN === 0) await channel.turn();
       if (isFirst) await apply(item);
       else together.push(item);
       if (isCopied(item)) into?.add(`${item.kind} ${item.key}`);
@@ -291,6 +295,7 @@ export function createGatewaySession(
 
   async function takeTold(message: Extract<UpMessage, { type: "told" }>): Promise<void> {
     for (const change of message.changes) {
+      await channel.turn();
       await applyItem(applying, teller, { kind: "execution", key: change.execution.id, value: change });
       asked.delete(change.execution.id);
     }

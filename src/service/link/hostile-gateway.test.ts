@@ -5,6 +5,7 @@ import { type DownMessage, LINK_PROTOCOL, type UpMessage } from "#core/link/mess
 import { parseDownMessage, parseUpMessage } from "#core/link/parse-message.ts";
 import { createByteBudget } from "#core/share/byte-budgets.ts";
 import type { LinkSocket } from "#service/ports/link-socket.ts";
+import { PLAIN_INTAKE } from "../../../test/support/plain-intake.ts";
 import { createGatewaySession, type SessionNeeds } from "./gateway-session.ts";
 import { createLinkChannel, type LinkChannel } from "./link-channel.ts";
 
@@ -24,7 +25,7 @@ async function say(
       for (let turns = 0; turns < 5; turns++) await new Promise(setImmediate);
     }
   }
-  const { done } = await listen({ messages: reading(), send, close: () => {} }, open, 500);
+  const { done } = await listen({ messages: reading(), send, turn: PLAIN_INTAKE.turn, close: () => {} }, open, 500);
   return { done, read };
 }
 
@@ -96,7 +97,11 @@ test("both sides agree about many open executions over a line that holds little"
   const pages = Array.from({ length: 200 }, (_, page) => Array.from({ length: 100 }, (__, n) => `${page} ${n}`));
   const records: UpMessage = { type: "records", to: 1, isWhole: false, isLast: true, items: [] };
   const answering = async () => {
-    const channel = createLinkChannel<UpMessage, DownMessage>(gateway, parseDownMessage, 1);
+    const channel = createLinkChannel<UpMessage, DownMessage>(gateway, {
+      parse: parseDownMessage,
+      nonce: 1,
+      intake: PLAIN_INTAKE,
+    });
     await channel.send(HELLO);
     for await (const message of channel.messages) {
       if (message.type === "welcome") await channel.send(records);
@@ -104,7 +109,11 @@ test("both sides agree about many open executions over a line that holds little"
     }
   };
   void answering();
-  const channel = createLinkChannel<DownMessage, UpMessage>(cloud, parseUpMessage, 2);
+  const channel = createLinkChannel<DownMessage, UpMessage>(cloud, {
+    parse: parseUpMessage,
+    nonce: 2,
+    intake: PLAIN_INTAKE,
+  });
   const { done } = await listen(channel, pages);
   expect(done).toHaveLength(20_000);
 });

@@ -2,7 +2,10 @@ import { deflateRawSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { toFrames } from "#core/link/frames.ts";
 import { LinkMistake } from "#core/link/message-fields.ts";
+import { PLAIN_INTAKE } from "../../../test/support/plain-intake.ts";
 import { createLinkChannel } from "./link-channel.ts";
+
+const settings = (nonce: number) => ({ parse: (value: unknown) => value, nonce, intake: PLAIN_INTAKE });
 
 /** A channel that receives these messages, and what it sends. */
 function channel(received: readonly Uint8Array[] = []) {
@@ -11,7 +14,7 @@ function channel(received: readonly Uint8Array[] = []) {
     for (const message of received) yield* toFrames(Buffer.concat([Buffer.alloc(4), message]));
   }
   const socket = { frames: frames(), close: () => {}, send: async (frame: Uint8Array) => void sent.push(frame) };
-  return { sent, ...createLinkChannel<object, unknown>(socket, (value) => value, 7) };
+  return { sent, ...createLinkChannel<object, unknown>(socket, settings(7)) };
 }
 
 const all = async (messages: AsyncIterable<unknown>) => await Array.fromAsync(messages);
@@ -23,7 +26,7 @@ test.each([0, 1_000, 100_000, 1_000_000])("a message of %i characters arrives as
   const frames = async function* () {
     yield* sent;
   };
-  const other = createLinkChannel({ frames: frames(), close: () => {}, send: async () => {} }, (value) => value, 8);
+  const other = createLinkChannel({ frames: frames(), close: () => {}, send: async () => {} }, settings(8));
   expect(await all(other.messages)).toEqual([{ text }]);
 });
 
@@ -40,7 +43,7 @@ test("a large message leaves in frames that a very slow line carries within a mi
   const sizes: number[] = [];
   const send = async (frame: Uint8Array) => void sizes.push(frame.length);
   const nothing = (async function* (): AsyncIterable<Uint8Array> {})();
-  const channel = createLinkChannel({ frames: nothing, send, close: () => {} }, () => undefined, 1);
+  const channel = createLinkChannel({ frames: nothing, send, close: () => {} }, settings(1));
   await channel.send({ type: "package", content: new Uint8Array(100 * 1024) });
   expect(sizes).toHaveLength(4);
   expect(Math.max(...sizes)).toBe(32 * 1024);

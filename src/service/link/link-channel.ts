@@ -1,11 +1,19 @@
 // Messages over a socket: JSON, packed when that saves something, in frames. A message may carry bytes, which travel as
 // they are. The messages that come with every few points have a form without JSON: kind, number, bytes.
-import { deflateRawSync, inflateRawSync } from "node:zlib";
-import { ByteReader } from "#core/bytes/byte-reader.ts";
 import { ByteWriter } from "#core/bytes/byte-writer.ts";
 import { createFrameReader, toFrames } from "#core/link/frames.ts";
 import { LinkMistake } from "#core/link/message-fields.ts";
 import { createMessageNumbers, NUMBER_BYTES } from "#core/link/message-numbers.ts";
+import type { LinkIntake } from "#service/link/link-intake.ts";
+import {
+  PACKED,
+  type Parse,
+  PLAIN,
+  readLinkMessage,
+  SHORT,
+  SHORT_TYPES,
+  WITH_CONTENT,
+} from "#service/link/read-link-message.ts";
 import type { LinkSocket } from "#service/ports/link-socket.ts";
 
 export interface LinkChannel<Sent, Received> {
@@ -13,36 +21,48 @@ export interface LinkChannel<Sent, Received> {
   send(message: Sent): Promise<void>;
   /** Throws a LinkMistake for what cannot be read. */
   readonly messages: AsyncIterable<Received>;
+  /** Resolves when this connection may use the main thread for the next piece of the work that a message makes. */
+  turn: LinkIntake["turn"];
   close(reason: string): void;
 }
 
 /** A command and its end travel as they are: packing them would take longer than sending them. */
 const PACK_FROM_BYTES = 2_048;
-const MAX_UNPACKED_BYTES = 32 * 1024 * 1024;
-const [PLAIN, PACKED, WITH_CONTENT, SHORT] = [0, 1, 2, 3];
-/** The first has the kind SHORT, and the next ones follow. */
-const SHORT_TYPES = ["packed", "packed_stored"];
-const MAX_HEADER_BYTES = 64 * 1024;
 
-type Parse<Received> = (value: unknown, content?: Uint8Array) => Received;
-
-/** `nonce`: a random number below 2^32, another one for each connection. */
 export function createLinkChannel<Sent extends object, Received>(
   socket: LinkSocket,
-  parse: Parse<Received>,
-  nonce: number,
+  {
+    parse,
+    nonce,
+    intake,
+  }: {
+    readonly parse: Parse<Received>;
+    /** A random number below 2^32, another one for each connection. */
+    readonly nonce: number;
+    readonly intake: LinkIntake;
+  },
 ): LinkChannel<Sent, Received> {
   const numbers = createMessageNumbers(nonce);
   let last: Promise<void> = Promise.resolve();
 
   async function* read(): AsyncIterable<Received> {
     const join = createFrameReader();
-    for await (const frame of socket.frames) {
-      const message = join(frame);
-      if (message === undefined) continue;
-      const bytes = Buffer.from(message.buffer, message.byteOffset, message.length);
-      if (bytes.length <= NUMBER_BYTES) throw new LinkMistake("a message is too short");
-      if (numbers.isNew(bytes.readUInt32LE())) yield parse(...unpack(bytes.subarray(NUMBER_BYTES)));
+    let held = 0;
+    try {
+      for await (const frame of socket.frames) {
+        held += frame.length;
+        intake.hold(held);
+        const message = join(frame);
+        if (message === undefined) continue;
+        const bytes = Buffer.from(message.buffer, message.byteOffset, message.length);
+        if (bytes.length <= NUMBER_BYTES) throw new LinkMistake("a message is too short");
+        if (numbers.isNew(bytes.readUInt32LE()))
+          yield await readLinkMessage(intake, bytes.subarray(NUMBER_BYTES), parse);
+        held = 0;
+        intake.hold(held);
+      }
+    } finally {
+      intake.end();
     }
   }
 
@@ -52,20 +72,23 @@ export function createLinkChannel<Sent extends object, Received>(
       const sending = last.then(async () => {
         const start = Buffer.alloc(NUMBER_BYTES);
         start.writeUInt32LE(numbers.next());
-        for (const frame of toFrames(Buffer.concat([start, ...parts]))) await socket.send(frame);
+        const body = Array.isArray(parts) ? parts : await pack(parts, intake);
+        for (const frame of toFrames(Buffer.concat([start, ...body]))) await socket.send(frame);
       });
       last = sending.catch(() => {});
       return sending;
     },
     messages: read(),
+    turn: intake.turn,
     close: (reason) => socket.close(reason),
   };
 }
 
-function render(message: object): readonly Uint8Array[] {
+/** Its parts, or its JSON. */
+function render(message: object): Uint8Array[] | Buffer {
   const short = renderShort(message);
   if (short !== undefined) return short;
-  if (!("content" in message) || !(message.content instanceof Uint8Array)) return pack(JSON.stringify(message));
+  if (!("content" in message) || !(message.content instanceof Uint8Array)) return Buffer.from(JSON.stringify(message));
   const { content, ...rest } = message;
   const header = Buffer.from(JSON.stringify(rest));
   const start = Buffer.alloc(5);
@@ -83,30 +106,7 @@ function renderShort(message: { type?: unknown; number?: unknown; content?: unkn
   return message.content instanceof Uint8Array ? [writer.bytes(), message.content] : [writer.bytes()];
 }
 
-function pack(json: string): readonly Uint8Array[] {
-  const plain = Buffer.from(json);
-  const isLarge = plain.length >= PACK_FROM_BYTES;
-  const body = isLarge ? deflateRawSync(plain, { level: 1 }) : plain;
-  return [Buffer.of(isLarge ? PACKED : PLAIN), body];
-}
-
-function unpack(message: Uint8Array): [value: unknown, content?: Uint8Array] {
-  const body = Buffer.from(message.buffer, message.byteOffset + 1, message.length - 1);
-  const [kind = PLAIN] = message;
-  try {
-    const type = SHORT_TYPES[kind - SHORT];
-    if (type !== undefined) {
-      const reader = new ByteReader(body, "message");
-      return [{ type, number: reader.unsigned() }, reader.take(reader.left)];
-    }
-    if (kind === WITH_CONTENT) {
-      const end = 4 + Math.min(body.readUInt32LE(), MAX_HEADER_BYTES);
-      // The content is on its own, so that it can be handed to a thread.
-      return [JSON.parse(body.toString("utf8", 4, end)), Uint8Array.from(body.subarray(end))];
-    }
-    const json = kind === PACKED ? inflateRawSync(body, { maxOutputLength: MAX_UNPACKED_BYTES }) : body;
-    return [JSON.parse(json.toString())];
-  } catch (error) {
-    throw new LinkMistake("a message cannot be read", { cause: error });
-  }
+async function pack(json: Buffer, intake: Pick<LinkIntake, "pack">): Promise<readonly Uint8Array[]> {
+  const isLarge = json.length >= PACK_FROM_BYTES;
+  return [Buffer.of(isLarge ? PACKED : PLAIN), isLarge ? await intake.pack(json) : json];
 }

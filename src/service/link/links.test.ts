@@ -9,6 +9,7 @@ import { instant } from "#core/time/instant.ts";
 import type { LinkSocket } from "#service/ports/link-socket.ts";
 import { type Nodes, oneNode } from "#service/ports/nodes.ts";
 import { makeExecution } from "../../../test/support/executions.ts";
+import { PLAIN_INTAKE, PLAIN_INTAKES } from "../../../test/support/plain-intake.ts";
 import { createLinkChannel } from "./link-channel.ts";
 import { createLinks, type LinkNeeds } from "./links.ts";
 
@@ -54,6 +55,7 @@ function connect(
     executionTraces: { of: (id: string) => (id === "e" ? TRACE : undefined) },
     uplinks: { epoch: async () => "c" },
     randomBytes: (length: number) => new Uint8Array(length),
+    linkIntakes: PLAIN_INTAKES,
     gateways: {
       find,
       devices: async () => ["own", "itself"],
@@ -95,7 +97,11 @@ function connect(
       cloud.close(told);
     };
     const served = links.serve({ id: "g", epoch: undefined, taken: 0 } as Gateway, { ...cloud, close });
-    const channel = createLinkChannel<UpMessage, DownMessage>(gateway, parseDownMessage, 1);
+    const channel = createLinkChannel<UpMessage, DownMessage>(gateway, {
+      parse: parseDownMessage,
+      nonce: 1,
+      intake: PLAIN_INTAKE,
+    });
     const messages = channel.messages[Symbol.asyncIterator]();
     return { served, reason: () => reason, channel, next: async () => (await messages.next()).value as DownMessage };
   };

@@ -6,6 +6,7 @@ import type { DownMessage, UpMessage } from "#core/link/messages.ts";
 import { parseUpMessage } from "#core/link/parse-message.ts";
 import { createGatewaySession, type GatewaySession, type SessionNeeds } from "#service/link/gateway-session.ts";
 import { createLinkChannel } from "#service/link/link-channel.ts";
+import type { LinkIntakes } from "#service/link/link-intake.ts";
 import { loseSightOf } from "#service/link/open-elsewhere.ts";
 import type { Carrier } from "#service/ports/carrier.ts";
 import type { LinkSocket } from "#service/ports/link-socket.ts";
@@ -13,6 +14,7 @@ import type { Claim, Nodes } from "#service/ports/nodes.ts";
 import type { Needs } from "#service/ports.ts";
 
 export interface LinkNeeds extends SessionNeeds, Pick<Needs, "randomBytes"> {
+  readonly linkIntakes: LinkIntakes;
   readonly nodes: Pick<Nodes, "isShared" | "claim" | "tell">;
 }
 
@@ -72,16 +74,22 @@ export function createLinks(needs: LinkNeeds): Links {
   }
 
   async function serveClaimed(gateway: Gateway, socket: LinkSocket, claim: Claim): Promise<void> {
+    const intake = needs.linkIntakes.open(gateway.id, (reason) => socket.close(reason));
     try {
       const current = (await needs.gateways.find(gateway.id)) ?? gateway;
       if (isStopping) return socket.close("the cloud stops");
-      const channel = createLinkChannel<DownMessage, UpMessage>(socket, parseUpMessage, randomNumber());
+      const channel = createLinkChannel<DownMessage, UpMessage>(socket, {
+        parse: parseUpMessage,
+        nonce: randomNumber(),
+        intake,
+      });
       const session = createGatewaySession(needs, current, channel, {
         lost: claim.lost,
         onWay: (deviceId) => ways.set(deviceId, session),
       });
       await talkUntilEnd(gateway.id, session, claim.lost);
     } finally {
+      intake.end();
       // Only now may another node talk to it: what is unknown here must not hide what it tells there.
       await claim.release();
     }

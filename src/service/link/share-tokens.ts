@@ -1,5 +1,6 @@
 // Tells the gateways which tokens of this cloud see their sites, as they are now: when a gateway connects and whenever a
 // token is made or revoked.
+import { RECORD_JSON } from "#core/link/link-limits.ts";
 import { type LinkedToken, tokensFor } from "#core/link/linked-token.ts";
 import type { DownMessage } from "#core/link/messages.ts";
 import type { TokenStore } from "#service/ports/token-store.ts";
@@ -34,6 +35,8 @@ interface Open {
 const LOOK_AGAIN_MS = 5 * 60_000;
 const SHORTEST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
+/** Fields of a token. */
+const TOKEN_VALUES = 10;
 
 export function createTokenSharing(needs: TokenSharingNeeds): TokenSharing {
   const lines = new Set<Open>();
@@ -50,9 +53,16 @@ export function createTokenSharing(needs: TokenSharingNeeds): TokenSharing {
 
   async function tell(open: Open): Promise<void> {
     const all = await readAll();
-    const tokens = tokensFor(await needs.gateways.sites(open.line.gatewayId), all, needs.now());
+    const { gatewayId } = open.line;
+    const seeing = tokensFor(await needs.gateways.sites(gatewayId), all, needs.now());
+    const tokens = firstThatFit(seeing);
     const told = keyOf(tokens);
     if (open.told === told || !lines.has(open)) return;
+    if (tokens.length < seeing.length)
+      needs.log.warn(
+        { gatewayId, tokens: seeing.length, sent: tokens.length },
+        "a gateway gets only some of its tokens",
+      );
     await open.line.send({ type: "tokens", tokens });
     open.told = told;
   }
@@ -91,6 +101,16 @@ export function createTokenSharing(needs: TokenSharingNeeds): TokenSharing {
       for (const { change } of lines) change.abort();
     },
   };
+}
+
+/** As many as a message may have. The rest does not work on the gateway. */
+function firstThatFit(tokens: readonly LinkedToken[]): readonly LinkedToken[] {
+  let values = 0;
+  const end = tokens.findIndex(({ sites }) => {
+    values += TOKEN_VALUES + (sites === "all" ? 0 : sites.length);
+    return values > RECORD_JSON.values;
+  });
+  return end < 0 ? tokens : tokens.slice(0, end);
 }
 
 /** Tokens are made and revoked, and otherwise never change. */

@@ -18,6 +18,7 @@ async function take([at, values]: readonly [number, LinkedPoints[2]], isPacked: 
   const intake = takeTelemetry(needs, {
     devices: new Map([["d", "s"]]),
     send: async () => {},
+    turn: async () => {},
     fail: (error) => void reasons.push(String(error)),
   });
   const packed = () => createPointsPacker().pack([{ deviceId: "d", at, values: new Map(values) }]);

@@ -74,6 +74,8 @@ export function takeTelemetry(
     /** The gateway's devices. */
     readonly devices: ReadonlyMap<string, string>;
     send(message: DownMessage): Promise<void>;
+    /** Resolves when this gateway may use the main thread. */
+    turn(): Promise<void>;
     /** The connection cannot go on. */
     fail(error: unknown): void;
   },
@@ -89,6 +91,7 @@ export function takeTelemetry(
   async function store(message: TelemetryMessage): Promise<void> {
     // A confirmation would count for the message that failed, too.
     if (hasFailed) return;
+    await session.turn();
     const points = message.type === "history" ? [] : pointsOf(message);
     const unknown = await whenThereIsRoom(() =>
       message.type === "history" ? storeHistory(message) : storePoints(points),

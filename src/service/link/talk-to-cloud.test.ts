@@ -3,6 +3,7 @@ import type { Execution } from "#core/command/execution.ts";
 import { type DownMessage, type ExecutionOrder, LINK_PROTOCOL, type UpMessage } from "#core/link/messages.ts";
 import { createTelemetrySpool } from "#core/link/telemetry-spool.ts";
 import { makeExecution } from "../../../test/support/executions.ts";
+import { PLAIN_INTAKE } from "../../../test/support/plain-intake.ts";
 import { type TalkNeeds, talkToCloud } from "./talk-to-cloud.ts";
 
 /** A log of half a megabyte. */
@@ -116,6 +117,7 @@ async function saidAfter(
   } as unknown as TalkNeeds;
   const channel = {
     messages: messages(),
+    turn: PLAIN_INTAKE.turn,
     close: () => {},
     send: async (message: UpMessage) => {
       said.push(message);
@@ -196,7 +198,7 @@ test("a cloud that reads no answers is not read any further", async () => {
   } as unknown as TalkNeeds;
   const send = async ({ type }: UpMessage) => (type === "hello" ? undefined : await never);
   const talk = { isFormer: false, onWelcome: () => {}, onTaken: () => {} };
-  void talkToCloud(needs, { messages: messages(), send, close: () => {} }, talk);
+  void talkToCloud(needs, { messages: messages(), send, turn: PLAIN_INTAKE.turn, close: () => {} }, talk);
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(read).toBeGreaterThan(500);
   expect(read).toBeLessThan(2_000);
@@ -215,7 +217,12 @@ test("a cloud that does not say welcome within a minute is left", async () => {
     outbox: { latest: async () => 0, watch: () => () => {} },
     uplinks: { epoch: async () => "e" },
   } as unknown as TalkNeeds;
-  const channel = { messages: messages(), send: async () => {}, close: () => closed.resolve() };
+  const channel = {
+    messages: messages(),
+    send: async () => {},
+    turn: PLAIN_INTAKE.turn,
+    close: () => closed.resolve(),
+  };
   const talking = talkToCloud(needs, channel, { isFormer: false, onWelcome: () => {}, onTaken: () => {} });
   await expect(talking).rejects.toThrow("the cloud has said nothing for 60 s");
   expect(waits).toEqual([60_000]);

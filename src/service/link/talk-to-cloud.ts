@@ -3,6 +3,8 @@
 
 import type { ExecutionChange } from "#core/command/remote-execution.ts";
 import type { AskedChange } from "#core/link/asked-change.ts";
+import { fitChange, fitOutcome, fitRecord } from "#core/link/fit-record.ts";
+import { MAX_CONNECTIVITY } from "#core/link/link-limits.ts";
 import { type LinkedToken, recordOf } from "#core/link/linked-token.ts";
 import { LinkMistake } from "#core/link/message-fields.ts";
 import {
@@ -52,7 +54,8 @@ export interface Talk {
 
 /** Changes without an event are noticed after this time. */
 const LOOK_AGAIN_MS = 500;
-const MESSAGE_BYTES = 512 * 1024;
+/** With this many bytes about, a message has far fewer values than the cloud takes at once. */
+const MESSAGE_BYTES = 256 * 1024;
 /** Messages of records that the cloud has not confirmed. */
 const MAX_UNCONFIRMED = 4;
 const MAX_ASKED = 100;
@@ -128,11 +131,22 @@ export async function talkToCloud(
     await channel.send(message);
   }
 
+  /** A record that is too large for a message is sent as far as it fits. */
+  async function* fitting(items: AsyncIterable<LinkedItem> | Iterable<LinkedItem>): AsyncIterable<LinkedItem> {
+    for await (const given of items) {
+      const { item, leftOut } = fitRecord(given);
+      const { kind, key } = given;
+      if (leftOut !== undefined)
+        needs.log.warn({ kind, key, leftOut }, "a record is too large to be sent to the cloud");
+      if (item !== undefined) yield item;
+    }
+  }
+
   async function tellEverything(epoch: string): Promise<number> {
     const to = await needs.uplinks.latest();
     // A cloud that knows nothing of these records has none of their telemetry.
     await needs.telemetryLane.retell();
-    for await (const items of inPieces(readEverythingLinked(needs, to))) {
+    for await (const items of inPieces(fitting(readEverythingLinked(needs, to)))) {
       await tell({ type: "records", to: 0, isWhole: true, isLast: false, items });
     }
     whole = { to, epoch };
@@ -151,7 +165,7 @@ export async function talkToCloud(
       const { items, to, isLast } = await readLinkedChanges(needs, at);
       if (items.length > 0 || isFirst) {
         let pieces: LinkedItem[][] = [];
-        for await (const piece of inPieces(items)) pieces.push(piece);
+        for await (const piece of inPieces(fitting(items))) pieces.push(piece);
         if (pieces.length === 0) pieces = [[]];
         for (const [place, piece] of pieces.entries()) {
           const isEnd = place === pieces.length - 1;
@@ -171,7 +185,9 @@ export async function talkToCloud(
 
   async function tellConnectivity(deviceIds: Iterable<string>): Promise<void> {
     const devices = Array.from(deviceIds, (id) => [id, needs.connectivity.status(id)] as const);
-    if (devices.length > 0) await channel.send({ type: "connectivity", devices });
+    for (let at = 0; at < devices.length; at += MAX_CONNECTIVITY) {
+      await channel.send({ type: "connectivity", devices: devices.slice(at, at + MAX_CONNECTIVITY) });
+    }
   }
 
   async function answer(message: DownMessage): Promise<void> {
@@ -230,7 +246,7 @@ export async function talkToCloud(
     for (const id of ids) {
       const change = await needs.executions.whole(id);
       if (change === undefined) unknown.push(id);
-      else yield change;
+      else yield fitChange(change);
     }
   }
 
@@ -266,7 +282,9 @@ export async function talkToCloud(
   async function makeChange(change: AskedChange, isLate: boolean): Promise<void> {
     if (end.signal.aborted) return;
     const { outcome, items } = await takeChange(needs, { change, isLate, fetchPackage });
-    await channel.send({ type: "changed", id: change.id, outcome, items });
+    const fitted: LinkedItem[] = [];
+    for await (const item of fitting(items)) fitted.push(item);
+    await channel.send({ type: "changed", id: change.id, outcome: fitOutcome(outcome), items: fitted });
   }
 
   async function fetchPackage(digest: string): Promise<Uint8Array> {

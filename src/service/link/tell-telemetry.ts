@@ -1,7 +1,8 @@
 // Sends telemetry over one connection: new messages first, then missed hours, then stored history. The cloud confirms what
 // it has stored; what is not confirmed when the connection ends is sent again.
 import { AppError } from "#core/app-error.ts";
-import type { UpMessage } from "#core/link/messages.ts";
+import { MAX_PLAIN_VALUES } from "#core/link/link-limits.ts";
+import type { LinkedPoints, UpMessage } from "#core/link/messages.ts";
 import { createPointsPacker } from "#core/link/pack-points.ts";
 import type { SentMessages } from "#core/link/telemetry-spool.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
@@ -67,10 +68,19 @@ export function tellTelemetry(
   async function tellMessages(packs: boolean): Promise<boolean> {
     const sent = spool.takeMessages(MESSAGES_BYTES);
     if (sent === undefined) return false;
-    await tell(packs ? packed(sent) : plain(sent), (stored) => {
-      if (stored === undefined) spool.messagesLost(sent);
-      else spool.messagesStored(sent, stored.unknown, needs.now() + UNKNOWN_MS);
-    });
+    const messages = packs ? [packed(sent)] : plain(sent);
+    let left = messages.length;
+    const unknown = new Set<string>();
+    let isLost = false;
+    for (const message of messages) {
+      await tell(message, (stored) => {
+        isLost ||= stored === undefined;
+        for (const deviceId of stored?.unknown ?? []) unknown.add(deviceId);
+        if (--left > 0) return;
+        if (isLost) spool.messagesLost(sent);
+        else spool.messagesStored(sent, unknown, needs.now() + UNKNOWN_MS);
+      });
+    }
     return true;
   }
 
@@ -199,10 +209,24 @@ export function tellTelemetry(
 
 type SentPoints = SentMessages<TelemetryPoints>;
 
-/** As a cloud takes it that does not unpack. */
-function plain(sent: SentPoints): Unnumbered {
-  const messages = sent.map(({ message: { deviceId, at, values } }) => [deviceId, at, [...values]] as const);
-  return { type: "points", messages };
+/** As a cloud takes it that does not unpack, in messages that it takes. */
+function plain(sent: SentPoints): readonly Unnumbered[] {
+  const all: LinkedPoints[][] = [[]];
+  let room = MAX_PLAIN_VALUES;
+  for (const { message } of sent) {
+    const { deviceId, at } = message;
+    const values = [...message.values];
+    for (let from = 0; from < values.length; from += MAX_PLAIN_VALUES) {
+      const piece = values.slice(from, from + MAX_PLAIN_VALUES);
+      if (room < piece.length) {
+        all.push([]);
+        room = MAX_PLAIN_VALUES;
+      }
+      room -= piece.length;
+      all.at(-1)?.push([deviceId, at, piece]);
+    }
+  }
+  return all.map((messages) => ({ type: "points", messages }));
 }
 
 /** Stored history in [from, to). */

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { refuse } from "#core/app-error.ts";
 import { type DownMessage, LINK_PROTOCOL } from "#core/link/messages.ts";
 import { createTelemetrySpool } from "#core/link/telemetry-spool.ts";
+import { PLAIN_INTAKE, PLAIN_INTAKES } from "../../../test/support/plain-intake.ts";
 import { createLinkChannel } from "./link-channel.ts";
 import { createUplink, type UplinkNeeds } from "./uplink.ts";
 
@@ -19,6 +20,7 @@ test("a gateway that cannot reach its cloud waits up to twice as long each time,
   const waits: number[] = [];
   const enough = Promise.withResolvers<void>();
   const needs = {
+    linkIntakes: PLAIN_INTAKES,
     ...GATEWAY,
     uplinks: { get: async () => ({ url: "https://cloud.example", credential: "c" }), latest: async () => 0 },
     openLinkSocket: () => Promise.reject(new Error("no route to the cloud")),
@@ -39,6 +41,7 @@ test("a gateway that cannot reach its cloud waits up to twice as long each time,
 
 test("without the line a gateway that has started has to tell what the cloud had not confirmed before", async () => {
   const needs = {
+    linkIntakes: PLAIN_INTAKES,
     ...GATEWAY,
     uplinks: {
       get: async () => ({ url: "https://cloud.example", credential: "c", confirmed: 43 }),
@@ -61,6 +64,7 @@ test.each([
   const tried: string[] = [];
   const enough = Promise.withResolvers<void>();
   const needs = {
+    linkIntakes: PLAIN_INTAKES,
     ...GATEWAY,
     uplinks: {
       get: async () => ({ url: "https://cloud.example", credential: "present", formerCredential: "former" }),
@@ -97,7 +101,10 @@ async function closedAfterWelcome(reason: string | undefined) {
   const frames: Uint8Array[] = [];
   const nothing = (async function* (): AsyncIterable<Uint8Array> {})();
   const send = async (frame: Uint8Array) => void frames.push(frame);
-  await createLinkChannel({ frames: nothing, send, close: () => {} }, () => undefined, 7).send(WELCOME);
+  await createLinkChannel(
+    { frames: nothing, send, close: () => {} },
+    { parse: () => undefined, nonce: 7, intake: PLAIN_INTAKE },
+  ).send(WELCOME);
   async function* once(): AsyncIterable<Uint8Array> {
     yield* frames;
   }
@@ -117,6 +124,7 @@ test.each([
     const nothing = async () => ({ items: [], total: 0 });
     let now = 0;
     const needs = {
+      linkIntakes: PLAIN_INTAKES,
       version: "1",
       now: () => now++,
       random: () => 0.7,
@@ -168,6 +176,7 @@ test.each([
 test("of several restarts at once one connection is left, and a stop ends it", async () => {
   const signals: AbortSignal[] = [];
   const needs = {
+    linkIntakes: PLAIN_INTAKES,
     now: () => 0,
     random: () => 1,
     log: { info: () => {}, warn: () => {} },

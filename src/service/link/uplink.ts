@@ -8,6 +8,7 @@ import type { DownMessage, UpMessage } from "#core/link/messages.ts";
 import { parseDownMessage } from "#core/link/parse-message.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import { createLinkChannel, type LinkChannel } from "#service/link/link-channel.ts";
+import type { LinkIntakes } from "#service/link/link-intake.ts";
 import { type TalkNeeds, talkToCloud } from "#service/link/talk-to-cloud.ts";
 import type { LinkSocket, OpenLinkSocket } from "#service/ports/link-socket.ts";
 import type { Needs } from "#service/ports.ts";
@@ -37,6 +38,7 @@ export interface Uplink {
 
 export interface UplinkNeeds extends TalkNeeds, Pick<Needs, "seal"> {
   readonly openLinkSocket: OpenLinkSocket;
+  readonly linkIntakes: LinkIntakes;
   readonly random: () => number;
   /** Called when the gateway is connected, or is no longer, or has joined. */
   readonly onTurn: () => void;
@@ -92,10 +94,15 @@ export function createUplink(needs: UplinkNeeds): Uplink {
     if (now === undefined) return;
     const { socket, isFormer } = await signIn(now, signal);
     const close = () => socket.close("the gateway stops");
+    const intake = needs.linkIntakes.open("cloud", (reason) => socket.close(reason));
     signal.addEventListener("abort", close);
     try {
       if (signal.aborted) return;
-      const opened = createLinkChannel<UpMessage, DownMessage>(socket, parseDownMessage, needs.random() * 2 ** 32);
+      const opened = createLinkChannel<UpMessage, DownMessage>(socket, {
+        parse: parseDownMessage,
+        nonce: needs.random() * 2 ** 32,
+        intake,
+      });
       await talkToCloud(needs, opened, {
         isFormer,
         onWelcome: () => {
@@ -110,6 +117,7 @@ export function createUplink(needs: UplinkNeeds): Uplink {
       if (reason !== undefined) throw new ClosedByCloud(`the cloud has ended the connection: ${reason}`);
     } finally {
       channel = undefined;
+      intake.end();
       signal.removeEventListener("abort", close);
       socket.close("the connection has ended");
       if (isConnected) needs.log.info({ url }, "disconnected from the cloud");

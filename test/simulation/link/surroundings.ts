@@ -9,6 +9,7 @@ import { createPrepareEvent } from "#service/event/happening.ts";
 import type { SubjectStores } from "#service/ports/record-store.ts";
 import { callBy } from "../../support/calls.ts";
 import { commandManifest } from "../../support/command-site.ts";
+import { PLAIN_INTAKES } from "../../support/plain-intake.ts";
 import type { SimClock } from "../sim-clock.ts";
 import type { Run } from "./sim-records.ts";
 
@@ -62,6 +63,7 @@ export function surroundings(side: SideNeeds, run: Run, stores: SubjectStores) {
     responseTimeoutMs: PATIENCE_MS,
     credentialLifetimeMs: CREDENTIAL_LIFETIME_MS,
     version: "1.0.0",
+    linkIntakes: PLAIN_INTAKES,
     children: { place: async () => {} },
     executionTraces: { begun: () => {}, of: () => undefined },
     checkJson: async () => undefined,
