@@ -124,7 +124,10 @@ function isOurPath(code: string): boolean {
 
 test.each(PAGES.filter((page) => page !== "CHANGELOG.md"))("every file that %s names is there", (page) => {
   const named = codeOf(withoutBlocks(read(page))).filter(isOurPath);
-  const isThere = (path: string) => NAMES.has(path.replace(/\/$/, "")) || existsSync(join(ROOT, dirname(page), path));
+  // Files that the reader writes, with the content that the page shows.
+  const shown = new Set([...read(page).matchAll(/^```[^\n]* file=(\S+)/gm)].map(([, file]) => file));
+  const isThere = (path: string) =>
+    shown.has(path) || NAMES.has(path.replace(/\/$/, "")) || existsSync(join(ROOT, dirname(page), path));
   expect(named.filter((path) => !isThere(path))).toEqual([]);
 });
 
