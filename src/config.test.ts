@@ -93,6 +93,7 @@ test("without any source every setting has its documented default", async () => 
       maxOpenPoints: 1_000_000,
       readers: 2,
       forgetDamaged: false,
+      replaceLost: false,
     },
   });
   expect(new Set(origins.map((entry) => entry.origin))).toEqual(new Set(["default", "not set"]));

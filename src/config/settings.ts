@@ -368,6 +368,12 @@ export const SETTINGS = {
       "false",
       "For one start: deletes the points that were damaged before they were sealed, so that /readyz no longer tells them.",
     ),
+    replaceLost: setting(
+      "telemetry.replace_lost",
+      kinds.toggle,
+      "false",
+      "For one start: begins new telemetry although telemetry.db of this installation is missing or empty; all earlier points are lost.",
+    ),
   },
 } as const;
 

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { formatToken, SECRET_BYTES } from "#core/access/token.ts";
 import { ADMIN_TOKEN_ID, type TokenRecord } from "#core/access/token-record.ts";
 import type { Secret } from "#core/secret.ts";
-import { writeSecretFile } from "#role/write-secret-file.ts";
 import { hashSecret } from "#service/access/hash-secret.ts";
 import type { Needs } from "#service/ports.ts";
 import type { Troubles } from "#service/troubles.ts";
+import { writeSecretFile } from "#store/write-secret-file.ts";
 
 const MIN_LENGTH = 32;
 

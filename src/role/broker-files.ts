@@ -4,8 +4,8 @@ import { chownSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Config } from "#config";
 import { renderMosquittoAcl, renderMosquittoPassword } from "#mqtt/external/mosquitto-files.ts";
-import { writeSecretFile } from "#role/write-secret-file.ts";
 import { BROKER_SALT_BYTES, hashForBroker } from "#service/access/hash-secret.ts";
+import { writeSecretFile } from "#store/write-secret-file.ts";
 
 interface BrokerFilesOptions {
   readonly config: Config;

@@ -11,6 +11,7 @@ import { DATABASE_FILES, guardStorage, type StorageGuard } from "#role/guard-sto
 import type { RecordStore } from "#service/ports/record-store.ts";
 import type { TelemetryStore } from "#service/ports/telemetry-store.ts";
 import type { Troubles } from "#service/troubles.ts";
+import { emptyDatabase, type Installation, openInstallation } from "#store/installation/open-installation.ts";
 import type { Damage } from "#store/series/damage.ts";
 import { guardTelemetry } from "#store/series/guard-telemetry.ts";
 import { openSeries, type SeriesSettings } from "#store/series/open-series.ts";
@@ -33,6 +34,7 @@ export interface OpenStores {
   readonly records: RecordStore;
   readonly telemetry: TelemetryStore;
   readonly storage: StorageGuard;
+  readonly installation: Installation;
 }
 
 /** In parallel, because each of them waits for its threads to start. */
@@ -46,6 +48,12 @@ export async function openStores(
   storage.gate.makeRoom();
   opened.defer(() => storage.reserve.takeRest());
   const release = claimFolder(config.data);
+  const installation = claimed(release, () =>
+    openInstallation(config.data, {
+      storage: database === undefined ? "embedded" : "postgres",
+      replaceLostTelemetry: config.telemetry.replaceLost,
+    }),
+  );
   const telemetryFile = join(config.data, "telemetry.db");
   const telemetryPlace = database === undefined ? telemetryFile : "the database";
   const onTrouble = (error: Error) => troubles.report(UNREADABLE, { err: error, place: error.message });
@@ -86,11 +94,24 @@ export async function openStores(
   if (telemetry.status === "fulfilled") opened.defer(() => telemetry.value.close());
   if (records.status === "rejected") throw records.reason;
   if (telemetry.status === "rejected") throw telemetry.reason;
+  if (database !== undefined && installation.expectsRecords && (await records.value.isEmpty())) {
+    throw new Error(emptyDatabase(config.data));
+  }
   for (const buffer of records.value.buffers) budgets.watch(buffer);
   await storage.look();
   // A full disk of this machine is no trouble for a database elsewhere.
   const guarded = database === undefined ? guardTelemetry(telemetry.value, storage.gate) : telemetry.value;
-  return { records: records.value, telemetry: guarded, storage };
+  return { records: records.value, telemetry: guarded, storage, installation };
+}
+
+/** Gives the folder back when it cannot be used. */
+function claimed<Result>(release: () => void, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    release();
+    throw error;
+  }
 }
 
 /** These texts are public; the place is in the log only. */

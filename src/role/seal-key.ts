@@ -2,8 +2,8 @@
 import { hkdfSync, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { writeSecretFile } from "#role/write-secret-file.ts";
 import { SEAL_KEY_BYTES } from "#service/access/seal.ts";
+import { writeSecretFile } from "#store/write-secret-file.ts";
 
 /** `isNeeded` tells whether something is stored that only the right key opens. */
 export async function readSealKey(data: string, isNeeded: () => Promise<boolean>): Promise<Uint8Array> {

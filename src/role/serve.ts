@@ -10,6 +10,8 @@ import { version } from "#version";
 
 /** Resolves after a clean stop. Rejects when it cannot start or must not go on. */
 export async function serve(config: Config, log: Logger): Promise<void> {
+  // Whatever it writes is for its owner alone, also where a library makes the file.
+  process.umask(0o077);
   const end = Promise.withResolvers<void>();
   const unhandled = keepRunning(log);
   const running = await start(config, log, end.reject).catch((error: unknown) => {

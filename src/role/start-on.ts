@@ -105,7 +105,7 @@ export interface Started {
 const NO_PAGE = { files: undefined, bytes: 0 };
 
 export async function startOn(
-  { records, telemetry: store, storage }: OpenStores,
+  { records, telemetry: store, storage, installation }: OpenStores,
   { config, log, opened, clocks, budgets, shares, troubles }: Surroundings,
 ): Promise<Started> {
   const certificate = await openHttpCertificate({ ...clocks, log, troubles }, config);
@@ -115,7 +115,7 @@ export async function startOn(
   const jsonChecker = createJsonChecker({ shares });
   opened.defer(() => jsonChecker.close());
   const background = createBackground((name, error) => log.error({ err: error, task: name }, "background work failed"));
-  const { buffers: _, close: __, holdsSealed, agreeOnKey, ...stores } = records;
+  const { buffers: _, close: __, holdsSealed, agreeOnKey, isEmpty: ___, ...stores } = records;
   /** Stored data must never prevent a start: a part that fails is reported, and the rest serves. */
   const attempt = async <Result>(part: string, message: string, task: () => Promise<Result>) => {
     try {
@@ -192,6 +192,8 @@ export async function startOn(
   const offlineAccess = createOfflineAccess({ ...base, pause }, offlineFor === "off" ? 0 : toMilliseconds(offlineFor));
   await attempt("link", "when the cloud was last connected could not be read", () => offlineAccess.load());
   const admin = await prepareAdminToken(base, config.data, config.admin.token);
+  // From here on the folder is an installation. On a full disk it is noted at a later start.
+  await attempt("installation", "installation.json cannot be written", async () => installation.complete());
   const authenticator = createAuthenticator(base, admin.record, offlineAccess.isOpen);
   opened.defer(() =>
     authenticator.flushUses().catch((error: unknown) => log.warn({ err: error }, "the last uses of tokens are lost")),

@@ -32,6 +32,17 @@ export function recordLifetimeContract(open: OpenRecords): void {
     }
   });
 
+  test("records are empty until something of an installation is stored", async () => {
+    const { records } = await open();
+    try {
+      expect(await records.isEmpty()).toBe(true);
+      await newDevice(records);
+      expect(await records.isEmpty()).toBe(false);
+    } finally {
+      await records.close();
+    }
+  });
+
   test("records hold sealed values while a device has a configuration", async () => {
     const { records } = await open();
     try {

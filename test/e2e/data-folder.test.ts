@@ -1,11 +1,13 @@
 // What others do to the data folder of a running gateway, and what they leave out of it.
-import { readFileSync, renameSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { useServer } from "../support/server.ts";
 import { startBusbar } from "../support/start-busbar.ts";
 
-const busbar = useServer([], { provoked: /the store refused a call|background work failed|a chore failed/ });
+const busbar = useServer(["--mqtt-tls-port", "0"], {
+  provoked: /the store refused a call|background work failed|a chore failed/,
+});
 
 async function degraded(): Promise<readonly string[]> {
   const { body } = await busbar.anonymous.get<{ degraded?: readonly { part: string }[] }>("/readyz");
@@ -15,6 +17,16 @@ async function degraded(): Promise<readonly string[]> {
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 50));
 }
+
+test("everything in the data folder is for its owner alone, also the files beside the databases", async () => {
+  expect((await busbar.admin.call("POST", "/v3/backups")).status).toBe(200);
+  const found = readdirSync(busbar.data, { recursive: true, encoding: "utf8" });
+  expect(found).toEqual(expect.arrayContaining(["lock.db", "records.db-wal", "telemetry.db-shm", "installation.json"]));
+  // Certificates are public.
+  const secret = found.filter((name) => !name.endsWith(".crt"));
+  const open = secret.filter((name) => (statSync(join(busbar.data, name)).mode & 0o077) !== 0);
+  expect(open).toEqual([]);
+});
 
 test.each(["records.db", "telemetry.db", "records.db-wal"])(
   "%s that is taken away stops writes until it is back",

@@ -10,6 +10,7 @@ import { createClocks, watchClock } from "#role/clocks.ts";
 import { guardStorage } from "#role/guard-storage.ts";
 import { type Started, startOn } from "#role/start-on.ts";
 import { createTroubles } from "#service/troubles.ts";
+import { openInstallation } from "#store/installation/open-installation.ts";
 import { openPostgresRecords } from "#store/postgres/open-records.ts";
 import { openSeries } from "#store/series/open-series.ts";
 import { postgresChunks } from "#store/series/postgres/open-postgres-chunks.ts";
@@ -95,7 +96,10 @@ export async function openNode(options: NodeOptions): Promise<Node> {
     );
     opened.defer(() => telemetry.close());
     const storage = guardStorage(data, troubles, []);
-    const started = await startOn({ records, telemetry, storage }, surroundings);
+    const started = await startOn(
+      { records, telemetry, storage, installation: openInstallation(data, ON_POSTGRES) },
+      surroundings,
+    );
     let stopped: Promise<void> | undefined;
     const stop = () => {
       stopped ??= opened.disposeAsync();
@@ -116,3 +120,5 @@ export async function openNode(options: NodeOptions): Promise<Node> {
     throw error;
   }
 }
+
+const ON_POSTGRES = { storage: "postgres", replaceLostTelemetry: false } as const;

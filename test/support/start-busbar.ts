@@ -64,7 +64,8 @@ export function callBusbar(
 ): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
   return new Promise((resolve) => {
     execFile(PROGRAM, words, { cwd, env: cleanEnvironment(env) }, (error, out, err) => {
-      resolve({ code: error === null ? 0 : Number(error.code), out, err });
+      // Killed by a signal: no code at all.
+      resolve({ code: error === null ? 0 : Number(error.code ?? Number.NaN), out, err });
     });
   });
 }

@@ -190,7 +190,7 @@ export function addRestoreCommand(restore: Command, cli: Cli): void {
       `
 The backup is checked before anything is put in place. A backup of an older version is upgraded by the next start; one of
 a newer version is refused. Tokens that were revoked after the backup are valid again: look at busbar token list.
-Commands that were under way are not sent again. The old installation must not go on with the same devices and cloud.
+Commands that were under way are not sent again. A restore that was cut off is started over by the same command. The old installation must not go on with the same devices and cloud.
 
 Where records and telemetry are in PostgreSQL, restore them first, with pg_restore, and set database.url
 (BUSBAR_DATABASE_URL): this command then prepares the database too.`,
@@ -225,7 +225,7 @@ Where records and telemetry are in PostgreSQL, restore them first, with pg_resto
 }
 
 const KEYS_ONLY =
-  "it holds the keys only: restore records and telemetry with pg_restore, set BUSBAR_DATABASE_URL, and restore again";
+  "it holds the keys only: restore records and telemetry with pg_restore, and then restore this backup into an empty folder with BUSBAR_DATABASE_URL set, so that no command is sent again";
 const WITH_DATABASE = "it holds the keys; the database is prepared: commands that were under way are not sent again";
 
 function addIdentityOption(command: Command): Command {

@@ -62,7 +62,7 @@ function examineFolder({ data, database }: Config): readonly Finding[] {
   } catch {
     findings.push(failed("data folder", `this user may not use ${data}`, "run it as the user that owns the folder"));
   }
-  const open = ["", "records.db", "seal.key", "admin.token"]
+  const open = ["", "records.db", "telemetry.db", "lock.db", "installation.json", "seal.key", "admin.token"]
     .map((name) => join(data, name))
     .filter((path) => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0);
   findings.push(

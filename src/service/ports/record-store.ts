@@ -59,6 +59,8 @@ export interface RecordStore extends SubjectStores {
   readonly buffers: readonly BufferUse[];
   /** Whether anything is stored that only the current key of sealed values opens. */
   holdsSealed(): Promise<boolean>;
+  /** Whether no installation has used these records yet. */
+  isEmpty(): Promise<boolean>;
   /** Resolves when every earlier write is stored or refused. A second call returns the same promise. */
   close(): Promise<void>;
 }

@@ -24,6 +24,9 @@ import { dirname, join } from "node:path";
 import { pipeline, promises, Readable } from "node:stream";
 
 import { constants, createGzip } from "node:zlib";
+import { readMark } from "#store/installation/installation-mark.ts";
+import { requireEmbedded } from "#store/installation/open-installation.ts";
+import { refuseUnfinished } from "#store/installation/unfinished.ts";
 import {
   copyChanges,
   copyTelemetry,
@@ -60,8 +63,7 @@ export interface WrittenBackup {
 
 export async function writeBackup(options: BackupOptions): Promise<WrittenBackup> {
   const { data, target, lock } = options;
-  const isEmbedded = exists(join(data, "records.db"));
-  if (!isEmbedded && !exists(join(data, "seal.key"))) throw new Error(`${data} is not a data folder of Busbar`);
+  const isEmbedded = holdsRecords(data);
   const work = workFolderOf(target);
   const part = partOf(target);
   rmSync(work, { recursive: true, force: true });
@@ -85,6 +87,16 @@ export async function writeBackup(options: BackupOptions): Promise<WrittenBackup
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
+}
+
+/** Refuses half of an installation: a backup of it would push the good ones out of their folder. */
+function holdsRecords(data: string): boolean {
+  refuseUnfinished(data);
+  const storage = readMark(data)?.storage;
+  const isEmbedded = storage === undefined ? exists(join(data, "records.db")) : storage === "embedded";
+  if (!isEmbedded && !exists(join(data, "seal.key"))) throw new Error(`${data} is not a data folder of Busbar`);
+  if (isEmbedded) requireEmbedded(data);
+  return isEmbedded;
 }
 
 /** `work` is for copies of the databases; undefined where there are none. */
@@ -140,7 +152,7 @@ function describe(options: BackupOptions, isEmbedded: boolean): BackupManifest {
 
 /** Of no use elsewhere, or copied in another way. */
 const LEFT_OUT =
-  /^(?:lock\.db.*|reserve|(?:records|telemetry)\.db.*|backups|backup-work|last-backup\.json|restoring|.*\.(?:new|unreadable|unreadable-\d+))$/;
+  /^(?:lock\.db.*|reserve|(?:records|telemetry)\.db.*|backups|backup-work|last-backup\.json|restoring|installation\.json|.*\.(?:new|unreadable|unreadable-\d+))$/;
 
 function keptFiles(folder: string): readonly string[] {
   const all = readdirSync(folder, { recursive: true, withFileTypes: true });

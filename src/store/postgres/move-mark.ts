@@ -9,8 +9,11 @@ export async function beginMove(client: Client, source: string): Promise<void> {
       `SELECT 1 WHERE EXISTS (SELECT 1 FROM site) OR EXISTS (SELECT 1 FROM token) OR EXISTS (SELECT 1 FROM telemetry_device)`,
     );
     if (used.rows.length > 0) throw new Error("the database already holds an installation; name an empty one");
+    // In one transaction: a mark without its source would refuse the move that goes on.
+    await client.query("BEGIN");
     await client.query("CREATE TABLE unfinished_move (source text NOT NULL)");
     await client.query("INSERT INTO unfinished_move VALUES ($1)", [source]);
+    await client.query("COMMIT");
     return;
   }
   const begun = await client.query<{ source: string }>("SELECT source FROM unfinished_move");

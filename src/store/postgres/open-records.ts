@@ -1,6 +1,6 @@
 import pg from "pg";
 import type { RecordStore } from "#service/ports/record-store.ts";
-import { createSubjectStores, holdsSealed } from "#store/records/subject-stores.ts";
+import { createSubjectStores, holdsSealed, isEmpty } from "#store/records/subject-stores.ts";
 import { clientConfig, prepareDatabase } from "./connect.ts";
 import { followEvents } from "./follow-events.ts";
 import { createLists } from "./lists.ts";
@@ -57,6 +57,7 @@ export async function openPostgresRecords(url: string, settings: PostgresSetting
     agreeOnKey: (check, replaces) => agreeOnKey(reads, check, replaces),
     buffers: [writer.buffer],
     holdsSealed: () => holdsSealed(reader),
+    isEmpty: () => isEmpty(reader),
     close() {
       closed ??= closeAll();
       return closed;

@@ -87,3 +87,10 @@ const SEALED = `SELECT CASE WHEN EXISTS (SELECT 1 FROM device_configuration WHER
 export async function holdsSealed(reader: ReadDatabase): Promise<boolean> {
   return number(await reader.one(SEALED), "found") === 1;
 }
+
+const EMPTY = `SELECT CASE WHEN EXISTS (SELECT 1 FROM site) OR EXISTS (SELECT 1 FROM token) THEN 0 ELSE 1 END AS empty`;
+
+/** Every installation has at least its admin token. */
+export async function isEmpty(reader: ReadDatabase): Promise<boolean> {
+  return number(await reader.one(EMPTY), "empty") === 1;
+}

@@ -1,6 +1,7 @@
 // One process per data folder. The lock is an operating system lock on a file, so a killed process leaves none behind.
 import { existsSync, renameSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { makePrivate } from "./make-private.ts";
 
 const SQLITE_BUSY = 5;
 const SQLITE_NOTADB = 26;
@@ -18,6 +19,7 @@ export function lockFolder(file: string): () => void {
 }
 
 function lock(file: string): () => void {
+  makePrivate(file);
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
     database.exec("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");

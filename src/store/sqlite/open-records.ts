@@ -1,8 +1,8 @@
-import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { oneNode } from "#service/ports/nodes.ts";
 import type { RecordStore } from "#service/ports/record-store.ts";
-import { createSubjectStores, holdsSealed } from "#store/records/subject-stores.ts";
+import { createSubjectStores, holdsSealed, isEmpty } from "#store/records/subject-stores.ts";
 import type { Writer } from "#store/records/writer.ts";
 import type { StorageGate } from "#store/storage-gate.ts";
 import { Connection } from "./connection.ts";
@@ -10,6 +10,7 @@ import { guardWriter } from "./guard-writer.ts";
 import { keptEventBytes } from "./kept-event-bytes.ts";
 import { createLists } from "./lists.ts";
 import { lockFolder, refuseUsed } from "./lock-folder.ts";
+import { makePrivate } from "./make-private.ts";
 import { openReadPool } from "./read-pool.ts";
 import { createRecordReader } from "./record-reader.ts";
 import { openWriter } from "./writer.ts";
@@ -65,6 +66,7 @@ export async function openRecords(
       agreeOnKey: async () => true,
       buffers: [writer.buffer],
       holdsSealed: () => holdsSealed(reader),
+      isEmpty: () => isEmpty(reader),
       close() {
         closed ??= closeAll();
         return closed;
@@ -82,12 +84,6 @@ export async function openRecords(
     release();
     throw error;
   }
-}
-
-/** Done before SQLite opens the file, because its log takes over the file's mode. */
-function makePrivate(file: string): void {
-  closeSync(openSync(file, "a", 0o600));
-  chmodSync(file, 0o600);
 }
 
 async function openReader(file: string, writer: Writer): Promise<Connection> {

@@ -1,7 +1,8 @@
 // Chunks in one SQLite file. The threads load this module by its address.
-import { chmodSync, existsSync, renameSync } from "node:fs";
+import { existsSync, renameSync } from "node:fs";
 import type { ChunkAddress, OwnChunks } from "#store/series/load-chunk-module.ts";
 import { Connection, isCorrupt } from "#store/sqlite/connection.ts";
+import { makePrivate } from "#store/sqlite/make-private.ts";
 import { damagedJournal, forgetDamagedJournal } from "./damaged-journal.ts";
 import { createSqliteReader } from "./sqlite-chunk-reader.ts";
 import { createSqliteChunkStore } from "./sqlite-chunk-store.ts";
@@ -13,9 +14,9 @@ export const sqliteChunks = (file: string): ChunkAddress => ({ module: import.me
 
 export const chunkModule: OwnChunks = {
   openStore(file, { forgetDamaged, onDamaged }) {
+    makePrivate(file);
     const database = new Connection(file, "write", CACHE_MB.writes);
     try {
-      chmodSync(file, 0o600);
       const store = createSqliteChunkStore(database, onDamaged);
       if (forgetDamaged) forgetDamagedJournal(database);
       const aside = damagedJournal(database);

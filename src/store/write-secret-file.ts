@@ -10,7 +10,12 @@ export function writeSecretFile(file: string, text: string, mode: number): void 
   fsyncSync(handle);
   closeSync(handle);
   renameSync(draft, file);
-  const folder = openSync(dirname(file), "r");
-  fsyncSync(folder);
-  closeSync(folder);
+  flushFolder(dirname(file));
+}
+
+/** The names in it are on the disk when this returns. */
+export function flushFolder(folder: string): void {
+  const handle = openSync(folder, "r");
+  fsyncSync(handle);
+  closeSync(handle);
 }
