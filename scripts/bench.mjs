@@ -2,7 +2,8 @@
 // Each benchmark prints one JSON line: what it measured, and ratios against a baseline taken in the same run.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { fail, nodePath, root, run, say, setUp } from "./setup.mjs";
+import { say } from "./say.mjs";
+import { fail, nodePath, root, run, setUp } from "./setup.mjs";
 import { installBenchPackages } from "./system-packages.mjs";
 
 const names = readdirSync(join(root, "bench"))

@@ -5,7 +5,9 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { nodePath, root, say } from "./setup.mjs";
+import { withProgress } from "./progress.mjs";
+import { say } from "./say.mjs";
+import { nodePath, root } from "./setup.mjs";
 
 /** What the page is made of. */
 const SOURCES = ["web", "src/core", "src/manifest", "src/client", "package-lock.json"];
@@ -16,9 +18,10 @@ const stampFile = join(root, "web", "dist", ".stamp");
 export function buildPage() {
   const wanted = fingerprint();
   if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === wanted) return true;
-  say("building the web page (some seconds)");
   const vite = [join(root, "node_modules", "vite", "bin", "vite.js"), "build", "--logLevel", "warn"];
-  const built = spawnSync(nodePath(), vite, { cwd: join(root, "web"), encoding: "utf8" });
+  const built = withProgress("building the web page", () =>
+    spawnSync(nodePath(), vite, { cwd: join(root, "web"), encoding: "utf8" }),
+  );
   if (built.status !== 0) {
     say(`the web page could not be built:\n${built.stdout ?? ""}${built.stderr ?? built.error}`);
     return false;

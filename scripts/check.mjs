@@ -2,7 +2,8 @@
 // only. Stops at the first that fails.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { nodePath, root, say, setUp, toolPath } from "./setup.mjs";
+import { say } from "./say.mjs";
+import { nodePath, root, setUp, toolPath } from "./setup.mjs";
 
 setUp();
 const node = nodePath();

@@ -1,10 +1,11 @@
 // Builds `@busbar/client`, the typed client as a package of its own: JavaScript and types for Node and browsers, without
 // any dependency. `npm run package` calls it; `node scripts/client-package.mjs --out FOLDER` builds it alone.
 import { spawnSync } from "node:child_process";
-import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { fail, nodePath, root, run, say, setUp, toolPath } from "./setup.mjs";
+import { say } from "./say.mjs";
+import { fail, nodePath, root, run, setUp, toolPath } from "./setup.mjs";
 
 const SOURCE = join(root, "src/client");
 
@@ -37,8 +38,9 @@ function emit(folder) {
   run(nodePath(), [toolPath("typescript", "bin", "tsc"), "-p", config]);
   rmSync(config);
   // The compiler rewrites the endings of imports in JavaScript and leaves them in types.
-  for (const name of globSync("lib/**/*.d.ts", { cwd: folder })) {
-    const path = join(folder, name);
+  for (const name of readdirSync(join(folder, "lib"), { recursive: true })) {
+    if (!name.endsWith(".d.ts")) continue;
+    const path = join(folder, "lib", name);
     const text = readFileSync(path, "utf8");
     writeFileSync(path, text.replaceAll(/((?:from|import\()\s*"\.{1,2}\/[\w./-]+)\.ts"/g, '$1.js"'));
   }

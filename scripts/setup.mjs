@@ -5,6 +5,8 @@ import { createHash } from "node:crypto";
 import { existsSync, lstatSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { withProgress } from "./progress.mjs";
+import { say } from "./say.mjs";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 const NEEDED_NODE = 24;
@@ -16,8 +18,9 @@ export function setUp() {
   if (lstatSync(join(root, "node_modules"), { throwIfNoEntry: false })?.isSymbolicLink()) return;
   const wanted = fingerprint();
   if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === wanted) return;
-  say("installing the locked packages (once, about a minute)");
-  run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
+  withProgress("installing the locked packages (once, about a minute)", () =>
+    run("npm", ["ci", "--no-audit", "--no-fund", "--no-progress", "--loglevel=error"]),
+  );
   if (nodeMajor(nodePath()) < NEEDED_NODE) {
     fail(
       `Busbar runs on Node ${NEEDED_NODE} or newer. There is no bundled Node for ${process.platform}-${process.arch}: ` +
@@ -36,10 +39,6 @@ export function nodePath() {
 /** Path of a tool's own program file, to be run with `nodePath()`. */
 export function toolPath(...parts) {
   return join(root, "node_modules", ...parts);
-}
-
-export function say(text) {
-  console.error(`busbar: ${text}`);
 }
 
 export function fail(text) {

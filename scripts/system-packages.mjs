@@ -1,7 +1,7 @@
 // Debian packages that some tests and benchmarks need. Installed when we may (root on Debian), else named as missing.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { say } from "./setup.mjs";
+import { say } from "./say.mjs";
 
 const PROGRAMS = {
   chromium: "/usr/bin/chromium",

@@ -1,10 +1,13 @@
 // Files with which Busbar is installed, checked without installing anything.
-import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { loadConfig } from "#config";
+import { tempFolder } from "../support/temp-folder.ts";
 
 const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
 const read = (name: string) => readFileSync(path(name), "utf8");
@@ -79,3 +82,83 @@ test("the service of systemd is hardened: its exposure is below 2.0", () => {
 test("the scripts of the Debian package are shell", () => {
   for (const name of ["postinst", "prerm", "postrm"]) execFileSync("sh", ["-n", path(`packaging/debian/${name}`)]);
 });
+
+test("npm pack refuses in a checkout and names the right command, as do sources that are installed all the same", () => {
+  const packed = spawnSync("npm", ["pack", "--dry-run", "--loglevel=error"], { cwd: path("."), encoding: "utf8" });
+  expect([packed.status, packed.stderr]).toEqual([1, expect.stringContaining("Run: npm run package")]);
+  const program = join(tempFolder(), "node_modules/busbar/bin/busbar");
+  mkdirSync(dirname(program), { recursive: true });
+  copyFileSync(path("bin/busbar"), program);
+  const run = spawnSync(program, ["--version"], { encoding: "utf8" });
+  expect([run.status, run.stderr]).toEqual([1, expect.stringContaining("npm run package")]);
+});
+
+test("a long step shows how long it takes, line by line where there is no terminal", async () => {
+  const progress = path("scripts/progress.mjs");
+  const script = `const { withProgress } = await import(${JSON.stringify(progress)});
+    console.log(withProgress("waiting", () => "its result"));`;
+  const done = spawnSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
+  expect([done.stdout, done.stderr]).toEqual(["its result\n", "busbar: waiting\n"]);
+  // The process beside it that writes the lines, on a clock of a hundred times the speed.
+  const fast = "data:text/javascript,const real = setInterval; globalThis.setInterval = (f, ms) => real(f, ms / 100);";
+  const child = spawn(process.execPath, ["--import", fast, progress, "waiting"]);
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: child.stderr })) if (lines.push(line) === 2) child.kill();
+  expect(lines).toEqual(["busbar: waiting: 15 s so far", "busbar: waiting: 30 s so far"]);
+});
+
+/** Programs that a shell script needs, and no Node. */
+function pathWithoutNode(): string {
+  const folder = tempFolder();
+  for (const name of ["dirname", "readlink", "sh"]) symlinkSync(`/usr/bin/${name}`, join(folder, name));
+  return folder;
+}
+
+const DPKG_DEB = "/usr/bin/dpkg-deb";
+
+test.runIf(existsSync(DPKG_DEB))(
+  "the Debian package brings the pinned Node with it and needs no other one",
+  { timeout: 120_000 },
+  () => {
+    const build = tempFolder();
+    const folder = join(build, "package");
+    mkdirSync(join(folder, "bin"), { recursive: true });
+    mkdirSync(join(folder, "lib"));
+    // A package of one file stands for the real one, whose dependencies take long to install.
+    const own = {
+      name: "busbar",
+      version: "9.8.7",
+      description: "a test",
+      type: "module",
+      bin: { busbar: "bin/busbar" },
+    };
+    writeFileSync(join(folder, "package.json"), JSON.stringify(own));
+    const lock = { ...own, lockfileVersion: 3, requires: true, packages: { "": own } };
+    writeFileSync(join(folder, "npm-shrinkwrap.json"), JSON.stringify(lock));
+    writeFileSync(join(folder, "lib/main.js"), "console.log(process.version, process.execPath);");
+    const script = `
+      const { renderProgram } = await import(${JSON.stringify(path("scripts/package.mjs"))});
+      const { buildDebianPackage } = await import(${JSON.stringify(path("scripts/debian-package.mjs"))});
+      (await import("node:fs")).writeFileSync(${JSON.stringify(join(folder, "bin/busbar"))}, renderProgram(), { mode: 0o755 });
+      const { folder, build } = ${JSON.stringify({ folder, build })};
+      console.log(buildDebianPackage({ folder, build, kind: process.arch, isPlain: true }));
+    `;
+    const deb = execFileSync(process.execPath, ["--input-type=module", "-e", script], {
+      encoding: "utf8",
+      stdio: "pipe",
+    });
+    const field = (name: string) => execFileSync(DPKG_DEB, ["-f", deb.trim(), name], { encoding: "utf8" }).trim();
+    expect(field("Depends")).not.toMatch(/node/);
+    expect(field("Architecture")).toBe(
+      execFileSync("/usr/bin/dpkg", ["--print-architecture"], { encoding: "utf8" }).trim(),
+    );
+    const root = tempFolder();
+    execFileSync(DPKG_DEB, ["-x", deb.trim(), root]);
+    const said = execFileSync(join(root, "usr/bin/busbar"), { encoding: "utf8", env: { PATH: pathWithoutNode() } });
+    const { optionalDependencies } = JSON.parse(read("package.json")) as {
+      optionalDependencies: Readonly<Record<string, string>>;
+    };
+    const pinned = optionalDependencies[`node-linux-${process.arch}`];
+    expect(said).toBe(`v${pinned} ${join(root, "usr/lib/busbar/node/bin/node")}\n`);
+  },
+);

@@ -1,0 +1,3 @@
+export function say(text) {
+  console.error(`busbar: ${text}`);
+}
