@@ -92,7 +92,7 @@ process.exit(0);
 async function openStage(): Promise<Stage> {
   const cloud = await startGateway(join(folder, "cloud"), ["--role", "cloud", "--mqtt-port", "off"]);
   stops.push(() => cloud.stop());
-  const gateway = await startGateway(join(folder, "gateway"));
+  const gateway = await startGateway(join(folder, "gateway"), ["--link-allow-local"]);
   stops.push(() => gateway.stop());
   const line = await openCountingLine(cloud.url);
   stops.push(() => line.close());

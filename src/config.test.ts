@@ -60,7 +60,7 @@ test("without any source every setting has its documented default", async () => 
       streamsPerToken: 64,
       streamsPerAddress: 256,
     },
-    link: { offlineAccess: 86_400_000_000_000n, credentialLifetime: 2_592_000_000_000_000n },
+    link: { offlineAccess: 86_400_000_000_000n, allowLocal: false, credentialLifetime: 2_592_000_000_000_000n },
     log: { level: "info", format: "auto" },
     admin: { token: undefined },
     seal: { replaceLostKey: false },

@@ -2,7 +2,7 @@
 // says nothing more.
 import { LINK_PROTOCOL, type LinkedItem, type UpMessage } from "#core/link/messages.ts";
 import { parseDownMessage } from "#core/link/parse-message.ts";
-import { openLinkSocket } from "#link/dial.ts";
+import { createDial } from "#link/dial.ts";
 import { createLinkChannel } from "#service/link/link-channel.ts";
 import { PLAIN_INTAKE } from "../../test/support/plain-intake.ts";
 import type { Gateway } from "../commands/gateway.ts";
@@ -30,7 +30,7 @@ async function connectOne(cloud: Gateway, number: number): Promise<{ close(reaso
   };
   const joined = await cloud.call("/v3/gateways/join", { code, name: "gateway", version: "1.0.0" });
   const { credential } = JSON.parse(joined) as { credential: string };
-  const socket = await openLinkSocket(cloud.url, credential, new AbortController().signal);
+  const socket = await createDial(() => true).openLinkSocket(cloud.url, credential, new AbortController().signal);
   const channel = createLinkChannel<UpMessage, ReturnType<typeof parseDownMessage>>(socket, {
     parse: parseDownMessage,
     nonce: number,

@@ -308,6 +308,12 @@ export const SETTINGS = {
       "1d",
       "How long tokens of the cloud are accepted on a gateway while the two are not connected; off: not at all.",
     ),
+    allowLocal: setting(
+      "link.allow_local",
+      kinds.toggle,
+      "false",
+      "Lets a gateway join a cloud on its own machine or link. The cloud of cloud.url may always be there.",
+    ),
     credentialLifetime: setting(
       "link.credential_lifetime",
       kinds.duration,

@@ -1,21 +1,43 @@
 // Outgoing connections of a gateway to its cloud.
-import { refuse } from "#core/app-error.ts";
+import type { IncomingMessage } from "node:http";
+import { AppError, ERROR_CODES, refuse } from "#core/app-error.ts";
 import { connectionWords } from "#core/net/connection-words.ts";
 import { LINK_SOCKET_SETTINGS, webSocketLink } from "#service/link/web-socket-link.ts";
-import type { AskCloud, OpenLinkSocket } from "#service/ports/link-socket.ts";
+import type { AskCloud, LinkSocket, OpenLinkSocket } from "#service/ports/link-socket.ts";
+import * as plainHttp from "#tuning/plain-http.ts";
+import { guardedLookup, requireAllowed } from "./allowed-address.ts";
 
 const HANDSHAKE_MS = 10_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
+const LONGEST_ANSWER = 500;
 
-export const openLinkSocket: OpenLinkSocket = async (url, credential, signal) => {
+export interface Dial {
+  readonly openLinkSocket: OpenLinkSocket;
+  readonly askCloud: AskCloud;
+}
+
+/** `mayBeLocal`: whether the cloud of this URL may be on this machine or its link. */
+export function createDial(mayBeLocal: (url: string) => boolean): Dial {
+  return {
+    openLinkSocket: (url, credential, signal) => openSocket({ url, credential, signal }, mayBeLocal(url)),
+    askCloud: (url, request) => exchangeCode(url, request, mayBeLocal(url)),
+  };
+}
+
+async function openSocket(
+  { url, credential, signal }: { readonly url: string; readonly credential: string; readonly signal: AbortSignal },
+  mayBeLocal: boolean,
+): Promise<LinkSocket> {
   const address = new URL("v3/link", withSlash(url));
   address.protocol = address.protocol === "https:" || address.protocol === "wss:" ? "wss:" : "ws:";
+  requireAllowed(address, mayBeLocal);
   // Loaded with the first connection: most gateways have no cloud.
   const { WebSocket } = await import("ws");
   if (signal.aborted) throw new Error("the gateway stops");
   const socket = new WebSocket(address, {
     ...LINK_SOCKET_SETTINGS,
     handshakeTimeout: HANDSHAKE_MS,
+    lookup: guardedLookup(mayBeLocal),
     headers: { authorization: `Bearer ${credential}` },
   });
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -24,7 +46,7 @@ export const openLinkSocket: OpenLinkSocket = async (url, credential, signal) =>
   socket.once("open", resolve);
   socket.once("error", (error) => reject(new Error(unreachable(address, error))));
   socket.once("unexpected-response", (_request, response) => {
-    readText(response).then((body) => {
+    readText(response, AbortSignal.timeout(HANDSHAKE_MS)).then((body) => {
       const words = `${address.host} refuses the gateway: ${messageOf(body, response.statusCode)}`;
       reject(response.statusCode === 401 ? refuse("unauthorized", words) : new Error(words));
     }, reject);
@@ -39,37 +61,55 @@ export const openLinkSocket: OpenLinkSocket = async (url, credential, signal) =>
   } finally {
     signal.removeEventListener("abort", abort);
   }
-};
+}
 
-export const askCloud: AskCloud = async (url, request) => {
+async function exchangeCode(url: string, request: Parameters<AskCloud>[1], mayBeLocal: boolean) {
   const address = new URL("v3/gateways/join", withSlash(url));
   address.protocol = address.protocol.replace("ws", "http");
-  let response: Response;
-  try {
-    response = await fetch(address, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(request),
-      redirect: "error",
-      signal: AbortSignal.timeout(HANDSHAKE_MS),
-    });
-  } catch (error) {
-    throw refuse("cloud_unreachable", unreachable(address, error));
+  requireAllowed(address, mayBeLocal);
+  const { status, body } = await post(address, JSON.stringify(request), mayBeLocal);
+  if (status >= 300 && status < 400) {
+    throw refuse("cloud_unreachable", `${address.host} redirects to another address: give that address`);
   }
-  const body = await response.text();
-  if (!response.ok) {
-    throw refuse("cloud_unreachable", `${address.host} refuses the gateway: ${messageOf(body, response.status)}`);
+  if (status !== 200) {
+    throw refuse("cloud_unreachable", `${address.host} refuses the gateway: ${messageOf(body, status)}`);
   }
   const { gateway_id: gatewayId, credential } = fieldsOf(body);
-  if (typeof gatewayId !== "string" || typeof credential !== "string") {
-    throw refuse("cloud_unreachable", `${address.host} does not answer like a Busbar cloud`);
+  const isAnswer = [gatewayId, credential].every((text) => typeof text === "string" && text.length <= LONGEST_ANSWER);
+  if (!isAnswer) throw refuse("cloud_unreachable", `${address.host} does not answer like a Busbar cloud`);
+  return { gatewayId: String(gatewayId), credential: String(credential) };
+}
+
+/** The whole exchange has to be over in time, and only so much of the answer is read. */
+async function post(
+  address: URL,
+  body: string,
+  mayBeLocal: boolean,
+): Promise<{ readonly status: number; readonly body: string }> {
+  const { request } = address.protocol === "https:" ? await import("node:https") : plainHttp;
+  const signal = AbortSignal.timeout(HANDSHAKE_MS);
+  const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const settings = { method: "POST", headers, agent: false as const, lookup: guardedLookup(mayBeLocal), signal };
+  const sent = request(address, settings, resolve);
+  // Also after the answer has come: what the other side does then is its own affair.
+  sent.on("error", reject);
+  sent.end(body);
+  try {
+    const answer = await promise;
+    return { status: answer.statusCode ?? 0, body: await readText(answer, signal) };
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw refuse("cloud_unreachable", unreachable(address, signal.aborted ? signal.reason : error));
+  } finally {
+    sent.destroy();
   }
-  return { gatewayId, credential };
-};
+}
 
 /** Why the cloud cannot be reached, with what to do where the address or the certificate is the reason. */
 function unreachable(address: URL, error: unknown): string {
   const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  if (reason instanceof AppError) return reason.message;
   const [code, text] = reason instanceof Error ? [codeOf(reason), reason.message] : ["", String(reason)];
   if (/SELF_SIGNED|^UNABLE_TO/.test(code)) {
     return (
@@ -79,7 +119,6 @@ function unreachable(address: URL, error: unknown): string {
   }
   if (/^CERT_|^ERR_TLS_CERT/.test(code)) return `the certificate of ${address.host} is not accepted: ${text}`;
   if (/WRONG_VERSION|^EPROTO/.test(code)) return `${address.host} does not speak TLS here: check the port and https://`;
-  if (text === "unexpected redirect") return `${address.host} redirects to another address: give that address`;
   const why = reason instanceof DOMException ? `no answer within ${HANDSHAKE_MS / 1_000} s` : wordsOf(code, text);
   return `${address.host} cannot be reached: ${why}`;
 }
@@ -102,19 +141,23 @@ function fieldsOf(body: string): Readonly<Record<string, unknown>> {
 
 const withSlash = (url: string) => (url.endsWith("/") ? url : `${url}/`);
 
-async function readText(stream: AsyncIterable<Uint8Array>): Promise<string> {
+/** At most this much. */
+async function readText(stream: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<string> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const part of stream) {
     bytes += part.length;
     if (bytes > MAX_ANSWER_BYTES) break;
+    signal.throwIfAborted();
     parts.push(part);
   }
   return Buffer.concat(parts).toString();
 }
 
+/** The words of a Busbar cloud. Of anything else only the status is repeated: it may be none of the caller's business. */
 function messageOf(body: string, status: number | undefined): string {
-  const { errors } = fieldsOf(body) as { errors?: readonly { message?: unknown }[] };
-  const message = Array.isArray(errors) ? errors[0]?.message : undefined;
-  return typeof message === "string" ? message : `status ${status ?? "unknown"}`;
+  const { errors } = fieldsOf(body) as { errors?: readonly { code?: unknown; message?: unknown }[] };
+  const { code, message } = (Array.isArray(errors) ? errors[0] : undefined) ?? {};
+  const isOurs = typeof code === "string" && Object.hasOwn(ERROR_CODES, code) && typeof message === "string";
+  return isOurs ? message.slice(0, LONGEST_ANSWER) : `status ${status ?? "unknown"}`;
 }

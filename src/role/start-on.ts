@@ -15,7 +15,7 @@ import { createRunOperation } from "#http/link/run-operation.ts";
 import { createRoutes } from "#http/routes.ts";
 import { createServer } from "#http/server.ts";
 import { createSessionCookie } from "#http/session-cookie.ts";
-import { askCloud, openLinkSocket } from "#link/dial.ts";
+import { createDial } from "#link/dial.ts";
 import { RECENT_BYTES, recentLines } from "#log";
 import { prepareAdminToken } from "#role/admin-token.ts";
 import { createBackups } from "#role/backups.ts";
@@ -299,8 +299,7 @@ export async function startOn(
     version: version(),
     pause,
     random: Math.random,
-    openLinkSocket,
-    askCloud,
+    ...createDial((url) => config.link.allowLocal || url === config.cloud.url),
   };
   const gatewayChanges = config.role === "cloud" ? createGatewayChanges(linking) : undefined;
   // Loaded in a cloud alone: a gateway starts sooner without it.

@@ -27,7 +27,19 @@ async function startOn(folder: string, ...flags: readonly string[]) {
   const log = openSync(logFile, "a");
   const child = spawn(
     PROGRAM,
-    ["serve", "--data", data, "--port", "0", "--mqtt-port", "off", "--log-format", "json", ...flags],
+    [
+      "serve",
+      "--data",
+      data,
+      "--port",
+      "0",
+      "--mqtt-port",
+      "off",
+      "--link-allow-local",
+      "--log-format",
+      "json",
+      ...flags,
+    ],
     {
       cwd: "/",
       env: { ...process.env, BUSBAR_ADMIN_TOKEN: TOKEN },

@@ -67,7 +67,14 @@ export async function openSiteGateway(unit: number, around: Surroundings): Promi
   const data = tempFolder();
   // The broker keeps its port when its gateway starts again.
   const mqttPort = await freePort();
-  const flags = ["--mqtt-port", `${mqttPort}`, "--lua-allow", `127.0.0.1:${around.modbus.port}`, ...around.flags];
+  const flags = [
+    "--mqtt-port",
+    `${mqttPort}`,
+    "--link-allow-local",
+    "--lua-allow",
+    `127.0.0.1:${around.modbus.port}`,
+    ...around.flags,
+  ];
   let victim: Victim | undefined;
   let session: Session | undefined;
   const start = async () => {

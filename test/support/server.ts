@@ -212,6 +212,8 @@ function defaults(flags: readonly string[]): readonly string[] {
     // Whether somebody has built the page must not matter.
     ["--no-http-page"],
     ["--http-wrong-token-limit", "1000000"],
+    // Both sides of a link run on one machine.
+    ["--link-allow-local"],
   ];
   return all.filter(([name = ""]) => !flags.includes(name.replace("--no-", "--"))).flat();
 }

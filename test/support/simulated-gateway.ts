@@ -8,7 +8,7 @@ import type { Uplink as StoredUplink } from "#core/link/gateway.ts";
 import { GATEWAY_MANIFEST, renderFigures } from "#core/link/gateway-figures.ts";
 import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { instant } from "#core/time/instant.ts";
-import { askCloud, openLinkSocket } from "#link/dial.ts";
+import { createDial } from "#link/dial.ts";
 import { parseManifest } from "#manifest/parse-manifest.ts";
 import { createTelemetryLane } from "#service/link/telemetry-lane.ts";
 import { createUplink, type Uplink, type UplinkNeeds } from "#service/link/uplink.ts";
@@ -17,6 +17,8 @@ import type { Needs } from "#service/ports.ts";
 import { createMemoryExecutions } from "./memory-executions.ts";
 import { createMemoryOutbox } from "./memory-outbox.ts";
 import { PLAIN_INTAKES } from "./plain-intake.ts";
+
+const dial = createDial(() => true);
 
 const MANIFEST = `blueprint_spec: device/3.0
 display_name: Fleet device
@@ -74,7 +76,7 @@ export interface SimulatedGateway {
 
 /** Exchanges the code for a credential; the gateway connects when its uplink is started. */
 export async function joinSimulated(url: string, code: string, onTurn: () => void): Promise<SimulatedGateway> {
-  const { gatewayId, credential } = await askCloud(url, { code, name: "Simulated", version: "0.0.0-fleet" });
+  const { gatewayId, credential } = await dial.askCloud(url, { code, name: "Simulated", version: "0.0.0-fleet" });
   const [siteId, ownId, deviceId, epoch] = [uuidv7(), uuidv7(), uuidv7(), uuidv7()];
   const times = { createdAt: now(), updatedAt: now() };
   const site = { id: siteId, name: `Site ${gatewayId.slice(-6)}`, timezone: "UTC", location: undefined, ...times };
@@ -183,7 +185,7 @@ export async function joinSimulated(url: string, code: string, onTurn: () => voi
     newId: uuidv7,
     random: Math.random,
     pause,
-    openLinkSocket,
+    openLinkSocket: dial.openLinkSocket,
     linkIntakes: PLAIN_INTAKES,
     onTurn,
     log: { info: () => {}, warn: (about: object, text: string) => console.error(text, about) },
