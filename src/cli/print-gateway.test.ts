@@ -11,6 +11,7 @@ const uplinkWith = (historyBefore: string | null): Uplink => ({
   backlog: 2,
   telemetry: { messages: 0, points: 0, bytes: 0, hours: 0, oldest_at: null, history_before: historyBefore },
   dropped: { expired: 0, unreadable: 0 },
+  refused: [],
   last_error: null,
 });
 

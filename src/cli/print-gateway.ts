@@ -1,7 +1,7 @@
 // How people see gateways: in a table, one by one, and all of them in numbers.
 import { printRecord, printTable } from "#cli/print.ts";
 import type { Columns } from "#cli/table.ts";
-import type { Fleet, Gateway, Uplink } from "#client/resources/gateway.ts";
+import type { Fleet, Gateway, RefusedRecord, Uplink } from "#client/resources/gateway.ts";
 import type { Cli } from "./cli.ts";
 
 type Format = { readonly output?: string | undefined };
@@ -32,6 +32,7 @@ export const GATEWAY_COLUMNS: Columns<Gateway> = {
 };
 
 export const WIDE_GATEWAY_COLUMNS: Columns<Gateway> = {
+  REFUSED: (gateway) => String(gateway.refused_count),
   LOST: ({ report }) => (report === null ? "" : String(report.dropped.expired + report.dropped.unreadable)),
   CPU: ({ report }) => (report === null ? "" : `${report.cpu_percent} %`),
   MEMORY: ({ report }) => (report === null ? "" : describeBytes(report.memory_bytes)),
@@ -48,6 +49,8 @@ export async function printGateway(cli: Cli, format: Format, gateway: Gateway): 
     "last seen": gateway.last_seen_at ?? "never",
     sites: gateway.site_ids.join(", "),
     device: gateway.device_id ?? "none yet",
+    ...(gateway.granted_site_ids?.length && { "may take over": gateway.granted_site_ids.join(", ") }),
+    ...(gateway.refused?.length && { refused: gateway.refused.map(describeRefused).join("\n") }),
     ...(report === null
       ? { reported: "nothing yet" }
       : {
@@ -85,15 +88,18 @@ export async function printFleet(cli: Cli, format: Format, fleet: Fleet): Promis
 }
 
 export function describeUplink(uplink: Uplink): string {
-  const { url, gateway_id, connected, since, backlog, telemetry, dropped, last_error } = uplink;
+  const { url, gateway_id, connected, since, backlog, telemetry, dropped, refused, last_error } = uplink;
   return [
     `${connected ? "connected" : "not connected"} to ${url} since ${since}`,
     `gateway ${gateway_id}, ${count(backlog, "change")} to tell, ${describeTelemetry(telemetry)}`,
     ...(dropped.expired > 0 ? [`${dropped.expired} hours or days of devices expired before they were told`] : []),
     ...(dropped.unreadable > 0 ? [`${dropped.unreadable} pieces of telemetry cannot be read`] : []),
+    ...refused.map((record) => `the cloud refuses ${describeRefused(record)}`),
     ...(last_error === null ? [] : [`last error: ${last_error}`]),
   ].join("\n");
 }
+
+const describeRefused = ({ kind, id, reason }: RefusedRecord) => `${kind} ${id}: ${reason}`;
 
 function describeTelemetry(telemetry: Uplink["telemetry"]): string {
   const { messages, points, bytes, hours, oldest_at, history_before } = telemetry;

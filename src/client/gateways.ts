@@ -5,7 +5,13 @@ import type { Page, Window } from "./resources/page.ts";
 import { segment } from "./segment.ts";
 import type { Transport } from "./transport.ts";
 
-type NewJoinCode = { readonly name?: string; readonly expires_in?: string | number };
+type NewJoinCode = {
+  readonly name?: string;
+  readonly expires_in?: string | number;
+  /** A gateway whose sites the new one may take over. */
+  readonly replaces?: string;
+  readonly site_ids?: readonly string[];
+};
 
 type CreatedJoinCode = { readonly id: string; readonly code: string; readonly expires_at: string };
 
@@ -31,6 +37,9 @@ export function gateways({ json }: Transport) {
       (await json<{ gateway: Gateway }>({ method: "GET", path: `/v3/gateways/${segment(id)}` })).gateway,
     overview: () => json<Fleet>({ method: "GET", path: "/v3/gateways/overview" }),
     revoke: (id: string) => json<JsonObject>({ method: "DELETE", path: `/v3/gateways/${segment(id)}` }),
+    /** Lets the gateway take over a site of another gateway. */
+    giveSite: (id: string, siteId: string) =>
+      json<JsonObject>({ method: "POST", path: `/v3/gateways/${segment(id)}/sites`, body: { site_id: siteId } }),
     rotateCredential: (id: string) =>
       json<JsonObject>({ method: "POST", path: `/v3/gateways/${segment(id)}/rotate_credential` }),
   };

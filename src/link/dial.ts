@@ -4,7 +4,6 @@ import { AppError, ERROR_CODES, refuse } from "#core/app-error.ts";
 import { connectionWords } from "#core/net/connection-words.ts";
 import { LINK_SOCKET_SETTINGS, webSocketLink } from "#service/link/web-socket-link.ts";
 import type { AskCloud, LinkSocket, OpenLinkSocket } from "#service/ports/link-socket.ts";
-import * as plainHttp from "#tuning/plain-http.ts";
 import { guardedLookup, requireAllowed } from "./allowed-address.ts";
 
 const HANDSHAKE_MS = 10_000;
@@ -86,7 +85,7 @@ async function post(
   body: string,
   mayBeLocal: boolean,
 ): Promise<{ readonly status: number; readonly body: string }> {
-  const { request } = address.protocol === "https:" ? await import("node:https") : plainHttp;
+  const { request } = await (address.protocol === "https:" ? import("node:https") : import("node:http"));
   const signal = AbortSignal.timeout(HANDSHAKE_MS);
   const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();

@@ -39,6 +39,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   getFleet: "not_available",
   getGateway: "not_found",
   revokeGateway: "not_found",
+  giveSite: "not_available",
   rotateGatewayCredential: "not_found",
   getChange: "not_found",
   withdrawChange: "not_found",

@@ -2,7 +2,9 @@
 import { describe, expect, test } from "vitest";
 import type { RaisedAlert } from "#core/alert/alert-state.ts";
 import type { Micros } from "#core/command/execution.ts";
+import type { JoinCode } from "#core/link/gateway.ts";
 import { parseAlertKey, parseLogKey } from "#core/link/linked-key.ts";
+import type { Site } from "#core/site/site.ts";
 import { instant } from "#core/time/instant.ts";
 import { asNew, makeExecution } from "../support/executions.ts";
 import { makeGateway, makeJoinCode } from "../support/gateways.ts";
@@ -166,7 +168,7 @@ export function linkStoreContract(open: OpenStores): void {
     async function ordered(fields: { readonly attempted: boolean }, gateway = makeGateway()) {
       const stores = await open();
       const site = makeSite();
-      await stores.copies.site(gateway.id, site);
+      await stores.copies.site(gateway.id, site, NOON);
       const device = { ...makeDevice(site.id), slug: "a" };
       await stores.copies.device(gateway.id, device);
       const execution = makeExecution({ siteId: site.id, deviceId: device.id });
@@ -268,14 +270,14 @@ export function linkStoreContract(open: OpenStores): void {
         { version: "2", gateways: 1, connected: 1 },
       ]);
       const [site, plain] = [makeSite(), makeSite()];
-      await copies.site(a, site);
-      await copies.site(a, plain);
+      await copies.site(a, site, NOON);
+      await copies.site(a, plain, NOON);
       const own = { ...makeDevice(site.id), slug: "own", type: "GATEWAY" as const };
       await copies.device(a, { ...makeDevice(site.id), slug: "other" });
       await copies.device(a, own);
       const places = await gateways.places([a, b]);
-      expect(places.get(a)).toEqual({ siteIds: [site.id, plain.id].sort(), deviceId: own.id });
-      expect(places.get(b)).toEqual({ siteIds: [], deviceId: undefined });
+      expect(places.get(a)).toEqual({ siteIds: [site.id, plain.id].sort(), deviceId: own.id, refusals: 0 });
+      expect(places.get(b)).toEqual({ siteIds: [], deviceId: undefined, refusals: 0 });
     });
 
     test("how far a gateway's changes are stored is kept, and a gateway is revoked once", async () => {
@@ -382,18 +384,19 @@ export function linkStoreContract(open: OpenStores): void {
       const former = makeGateway();
       await gateways.join(code.hash, former, makeEntry());
       const site = makeSite();
-      await copies.site(former.id, site);
-      await expectRefusal(copies.site("g2", site), "conflict");
+      await copies.site(former.id, site, NOON);
+      const isRefused = async (id: string) => (await copies.site(id, site, NOON)).isRefused;
+      expect(await isRefused("g2")).toBe(true);
       await gateways.revoke(former.id, NOON, makeEntry());
-      await copies.site("g2", site);
-      expect(await gateways.ownerOf(site.id)).toBe("g2");
+      expect(await isRefused("g2")).toBe(true);
+      expect(await gateways.ownerOf(site.id)).toBe(former.id);
     });
 
     test("a copy is stored as it was told, again and again, and is found by its owner", async () => {
       const { copies, sites, devices, gateways } = await open();
       const site = makeSite();
-      await copies.site("g1", site);
-      await copies.site("g1", { ...site, name: "New" });
+      await copies.site("g1", site, NOON);
+      await copies.site("g1", { ...site, name: "New" }, NOON);
       expect(await sites.find(site.id)).toEqual({ ...site, name: "New" });
       const device = { ...makeDevice(site.id), slug: "a" };
       await copies.device("g1", device);
@@ -419,8 +422,8 @@ export function linkStoreContract(open: OpenStores): void {
       const { copies } = await open();
       const [site, other] = [makeSite(), makeSite()];
       const parent = { ...makeDevice(other.id), slug: "parent" };
-      await copies.site("g1", site);
-      await copies.site("g2", other);
+      await copies.site("g1", site, NOON);
+      await copies.site("g2", other, NOON);
       await copies.device("g2", parent);
       const child = { ...makeDevice(site.id), slug: "child", type: "CHILD" as const, parentId: parent.id };
       await expectRefusal(copies.device("g1", child), "conflict");
@@ -430,7 +433,7 @@ export function linkStoreContract(open: OpenStores): void {
     test("alerts, log entries, configuration and audit entries are stored as they are told, however often", async () => {
       const { copies, alerts, deviceLogs, configurations, audit } = await open();
       const site = makeSite();
-      await copies.site("g1", site);
+      await copies.site("g1", site, NOON);
       const device = { ...makeDevice(site.id), slug: "a" };
       await copies.device("g1", device);
       const nobody = { events: [], notices: [] };
@@ -448,7 +451,7 @@ export function linkStoreContract(open: OpenStores): void {
       expect((await configurations.get(device.id)).map(({ shown }) => shown)).toEqual([{ host: "a" }]);
       const entry = makeEntry({ target: { siteId: site.id } });
       for (const count of [1, 3]) await copies.auditEntry("g1", { ...entry, count });
-      expect(await audit.find(entry.id)).toMatchObject({ count: 3, details: { gateway_id: "g1" } });
+      expect(await audit.find(entry.id)).toEqual({ ...entry, count: 3, reportedBy: "g1" });
       await expectRefusal(copies.auditEntry("g2", entry), "conflict");
       await expectRefusal(copies.auditEntry("g2", makeEntry({ target: { siteId: site.id } })), "conflict");
       await expectRefusal(copies.alert("g2", raised, nobody), "conflict");
@@ -456,10 +459,90 @@ export function linkStoreContract(open: OpenStores): void {
       await expectRefusal(copies.configuration("g2", { deviceId: device.id, buckets: [], events: [] }), "conflict");
     });
 
+    test("an audit entry of a gateway is marked, is about its own, and never changes one of others", async () => {
+      const { copies, audit, gateways } = await open();
+      const [mine, foreign] = [makeSite(), makeSite()];
+      await copies.site("g1", foreign, NOON);
+      const device = { ...makeDevice(foreign.id), slug: "a" };
+      await copies.device("g1", device);
+      await copies.site("g2", mine, NOON);
+      const about = (target: object) => makeEntry({ target: { siteId: mine.id, ...target } });
+      await expectRefusal(copies.auditEntry("g2", about({ deviceId: device.id })), "conflict");
+      // The cloud's own entry about the gateway, such as that it joined.
+      const ours = makeEntry({ details: { gateway_id: "g2" } });
+      const code = makeJoinCode();
+      await gateways.insertCode(code, ours);
+      await expectRefusal(copies.auditEntry("g2", { ...ours, count: 99 }), "conflict");
+      expect(await audit.find(ours.id)).toEqual({ ...ours, reportedBy: undefined });
+      const theirs = makeEntry();
+      await copies.auditEntry("g1", theirs);
+      await copies.auditEntry("g2", { ...theirs, count: 99 });
+      expect(await audit.find(theirs.id)).toEqual({ ...theirs, reportedBy: "g1" });
+      // Nor does the cloud change what a gateway reported.
+      await audit.put([{ ...theirs, count: 98 }]);
+      expect(await audit.find(theirs.id)).toEqual({ ...theirs, reportedBy: "g1" });
+      // A gateway cannot put words into the mouth of a token: its own entries are those that were written here.
+      const actor = { tokenId: "t", name: "somebody" };
+      await copies.auditEntry("g1", makeEntry({ actor }));
+      const read = await audit.list({ reader: { sites: new Set(), tokenId: "t" }, newestFirst: true }, ALL);
+      expect(read.items).toEqual([]);
+    });
+
+    test("a site changes its gateway when a person has said so, and only then", async () => {
+      const { copies, gateways, sites } = await open();
+      const join = async (fields: Partial<JoinCode> = {}) => {
+        const [code, gateway] = [makeJoinCode(fields), makeGateway()];
+        await gateways.insertCode(code, makeEntry());
+        await gateways.join(code.hash, gateway, makeEntry());
+        return gateway.id;
+      };
+      const [first, second] = [await join(), await join()];
+      const [a, b, c, own] = [makeSite(), makeSite(), makeSite(), makeSite()];
+      for (const site of [a, b, c]) await copies.site(first, site, NOON);
+      await sites.insert(own, makeEntry());
+      const replacing = await join({ replaces: first });
+      const forOne = await join({ siteIds: [b.id, own.id] });
+      expect(await gateways.grantedSites(replacing)).toEqual([a.id, c.id].sort());
+      // The latest word counts.
+      expect(await gateways.grantedSites(forOne)).toEqual([b.id]);
+      const copy = async (id: string, site: Site) => (await copies.site(id, site, NOON)).formerOwner ?? "refused";
+      expect([await copy(replacing, a), await copy(replacing, b), await copy(second, c)]).toEqual([
+        first,
+        "refused",
+        "refused",
+      ]);
+      expect([await copy(forOne, b), await copy(forOne, own)]).toEqual([first, "refused"]);
+      // A word is good for one change of owner.
+      expect([await copy(first, a), await gateways.ownerOf(a.id)]).toEqual(["refused", replacing]);
+      const grant = (gatewayId: string, siteId: string) =>
+        gateways.grantSite({ gatewayId, siteId, at: NOON, trail: makeEntry() });
+      expect([await grant(second, own.id), await grant("nobody", a.id), await grant(first, a.id)]).toEqual([
+        false,
+        false,
+        true,
+      ]);
+      await gateways.revoke(first, NOON, makeEntry());
+      expect([await gateways.grantedSites(first), await grant(first, a.id)]).toEqual([[], false]);
+    });
+
+    test("refused records are kept with their reasons, up to a number, until they are taken", async () => {
+      const { gateways } = await open();
+      const [code, { id, ...rest }] = [makeJoinCode(), makeGateway()];
+      await gateways.insertCode(code, makeEntry());
+      await gateways.join(code.hash, { id, ...rest }, makeEntry());
+      const records = Array.from({ length: 120 }, (_, n) => ({ kind: "site", key: `${n + 100}`, reason: "foreign" }));
+      await gateways.noteRefusals(id, { refused: records, taken: [], at: NOON });
+      const kept = await gateways.refusals(id);
+      expect([kept.length, kept[0]]).toEqual([100, { kind: "site", key: "100", reason: "foreign", at: NOON }]);
+      expect((await gateways.places([id])).get(id)?.refusals).toBe(100);
+      await gateways.noteRefusals(id, { refused: [], taken: records, at: NOON });
+      expect(await gateways.refusals(id)).toEqual([]);
+    });
+
     test("devices that exchange their slugs are told one after the other", async () => {
       const { copies, devices } = await open();
       const site = makeSite();
-      await copies.site("g1", site);
+      await copies.site("g1", site, NOON);
       const [a, b] = [
         { ...makeDevice(site.id), slug: "a" },
         { ...makeDevice(site.id), slug: "b" },
@@ -472,12 +555,14 @@ export function linkStoreContract(open: OpenStores): void {
       const { copies, sites, devices } = await open();
       const [own, foreign] = [makeSite(), makeSite()];
       await sites.insert(own, makeEntry());
-      await copies.site("g1", foreign);
+      await copies.site("g1", foreign, NOON);
       const device = { ...makeDevice(foreign.id), slug: "a" };
       await copies.device("g1", device);
       const mine = makeSite();
-      await copies.site("g2", mine);
-      for (const site of [own, foreign]) await expectRefusal(copies.site("g2", site), "conflict");
+      await copies.site("g2", mine, NOON);
+      for (const site of [own, foreign]) {
+        expect(await copies.site("g2", site, NOON)).toEqual({ isRefused: true, formerOwner: undefined });
+      }
       await expectRefusal(copies.device("g2", device), "conflict");
       await expectRefusal(copies.device("g2", { ...device, siteId: mine.id }), "conflict");
       await expectRefusal(copies.properties("g2", device.id, []), "conflict");
@@ -489,7 +574,7 @@ export function linkStoreContract(open: OpenStores): void {
     test("what a gateway owns is changed by nobody else", async () => {
       const { copies, sites, devices, configurations } = await open();
       const site = makeSite();
-      await copies.site("g1", site);
+      await copies.site("g1", site, NOON);
       const device = { ...makeDevice(site.id), slug: "a" };
       await copies.device("g1", device);
       const entry = makeEntry();
@@ -510,7 +595,7 @@ export function linkStoreContract(open: OpenStores): void {
       await gateways.insertCode(code, makeEntry());
       await gateways.join(code.hash, gateway, makeEntry());
       const site = makeSite();
-      await copies.site(gateway.id, site);
+      await copies.site(gateway.id, site, NOON);
       const device = { ...makeDevice(site.id), slug: "a" };
       await copies.device(gateway.id, device);
       await expectRefusal(devices.delete(device.id, makeEntry()), "owned_by_gateway");

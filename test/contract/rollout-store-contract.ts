@@ -170,7 +170,7 @@ export function rolloutStoreContract(open: OpenStores): void {
     const code = makeJoinCode();
     await stores.gateways.insertCode(code, makeEntry());
     await stores.gateways.join(code.hash, gateway, makeEntry());
-    await stores.copies.site(gateway.id, { ...makeSite(), id: "s" });
+    await stores.copies.site(gateway.id, { ...makeSite(), id: "s" }, NOON);
     const away = async () => (await rollouts.devices(id, { isAway: true }, ALL)).items.map(({ deviceId }) => deviceId);
     expect(await away()).toEqual(["a", "b", "c"]);
     const seen = { version: "1", epoch: "e", taken: 1, at: NOON };

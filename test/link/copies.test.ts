@@ -109,10 +109,12 @@ test("configuration is shown in the cloud, without what is sensitive", async () 
 test("who changed what on the gateway is in the cloud's audit log, with the gateway's name", async () => {
   const id = await pair.site.device("audited");
   await eventually(async () => {
-    const { body } = await cloud.admin.get<{ entries: readonly { target: object; details: object }[] }>(
-      "/v3/audit?limit=100",
-    );
+    const { body } = await cloud.admin.get<{
+      entries: readonly { action: string; target: object; reported_by: string | null }[];
+    }>("/v3/audit?limit=100");
     const found = body.entries.find(({ target }) => JSON.stringify(target).includes(id));
-    expect(found).toMatchObject({ action: "provisionStandalone", details: { gateway_id: expect.any(String) } });
+    expect(found).toMatchObject({ action: "provisionStandalone", reported_by: expect.any(String) });
+    const own = body.entries.filter(({ reported_by }) => reported_by === null);
+    expect(own.map(({ action }) => action)).toContain("createJoinCode");
   });
 });

@@ -16,9 +16,7 @@ test("a gateway that was revoked joins again, gets its sites back, and both agre
   await isLinked(gateway, false);
   expect((await gateway.admin.delete("/v3/uplink")).status).toBe(200);
   await gateway.admin.patch(`/v3/devices/${id}`, { name: "pump 2" });
-  const code = await cloud.admin.post<{ code: string }>("/v3/gateways/join_codes", { name: "North again" });
-  const joined = await gateway.admin.post("/v3/uplink", { url: pair.line.url, code: code.body.code });
-  expect(joined.status, joined.text).toBe(200);
+  await joinAgain({ replaces: body.gateways[0]?.id });
   await eventually(async () => expect(await nameIn(id)).toBe("pump 2"));
   // The cloud asks for changes once everything is told. What it had from the revoked one, such as audit entries, comes too.
   await eventually(async () => {
@@ -34,8 +32,10 @@ interface ListedGateway {
   readonly revoked_at: string | null;
 }
 
-async function joinAgain(): Promise<void> {
-  const { body } = await cloud.admin.post<{ code: string }>("/v3/gateways/join_codes", { name: "North" });
+/** `word`: what the person who makes the code says about sites. */
+async function joinAgain(word: { replaces?: string | undefined; site_ids?: readonly string[] } = {}): Promise<void> {
+  const { body, text } = await cloud.admin.post<{ code: string }>("/v3/gateways/join_codes", { name: "N", ...word });
+  expect(body.code, text).toBeDefined();
   const joined = await gateway.admin.post("/v3/uplink", { url: pair.line.url, code: body.code });
   expect(joined.status, joined.text).toBe(200);
 }
@@ -48,32 +48,93 @@ const valid = async () =>
 test("a gateway that leaves while it is connected tells its cloud, and can join again", async () => {
   const id = await pair.site.device("fan");
   await eventually(async () => expect(await nameIn(id)).toBe("fan"));
-  expect(await valid()).toHaveLength(1);
+  const [former, ...others] = await valid();
+  expect(others).toEqual([]);
   expect((await gateway.admin.delete("/v3/uplink")).status).toBe(200);
   await eventually(async () => expect(await valid()).toEqual([]));
   const audit = await cloud.admin.get<{ entries: { action: string }[] }>("/v3/audit?order=AT_DESC&limit=20");
   expect(audit.text).toContain("leaveCloud");
   await gateway.admin.patch(`/v3/devices/${id}`, { name: "fan 2" });
-  await joinAgain();
+  await joinAgain({ replaces: former?.id });
   await eventually(async () => expect(await nameIn(id)).toBe("fan 2"));
 });
 
-test("a gateway whose sites are those of a former one is told what to do", async () => {
+interface Refused {
+  readonly connected: boolean;
+  readonly refused: readonly { readonly kind: string; readonly id: string; readonly reason: string }[];
+}
+
+const refusedHere = async () => (await gateway.admin.get<Refused>("/v3/uplink")).body;
+const refusedThere = async (id: string | undefined) =>
+  (await cloud.admin.get<{ gateway: Refused }>(`/v3/gateways/${id}`)).body.gateway;
+const reasonFor = (siteId: string, { refused }: Refused) =>
+  refused.find(({ kind, id }) => kind === "site" && id === siteId)?.reason;
+const ownerOf = async (siteId: string) =>
+  (await cloud.admin.get<{ gateways: { id: string; site_ids: string[] }[] }>("/v3/gateways")).body.gateways.find(
+    ({ site_ids }) => site_ids.includes(siteId),
+  )?.id;
+
+/** The gateway leaves without a word and joins as another one, which names the sites of the former one. */
+async function joinAsAnother(isRevoked: boolean): Promise<{ former: string; other: string }> {
+  const [former] = await valid();
   pair.line.cut();
   await isLinked(gateway, false);
   expect((await gateway.admin.delete("/v3/uplink")).status).toBe(200);
-  const [former] = await valid();
+  if (isRevoked) await cloud.admin.delete(`/v3/gateways/${former?.id}`);
   pair.line.heal();
   await joinAgain();
-  await eventually(async () => {
-    const { body } = await gateway.admin.get<{ last_error: string | null }>("/v3/uplink");
-    expect(body.last_error).toMatch(
-      /^the cloud has ended the connection: site .* is of another gateway; revoke that one/,
-    );
-  });
-  await cloud.admin.delete(`/v3/gateways/${former?.id}`);
-  const id = await pair.site.device("lamp");
-  await eventually(async () => expect(await nameIn(id)).toBe("lamp"));
+  const other = (await valid()).find(({ id }) => id !== former?.id);
+  return { former: former?.id ?? "", other: other?.id ?? "" };
+}
+
+test.each([
+  ["still has access", false],
+  ["was revoked", true],
+])(
+  "a gateway does not get the site of one that %s by naming it, nor its tokens, until a person says so",
+  async (_, isRevoked) => {
+    const { siteId } = pair.site;
+    const token = (
+      await cloud.admin.post<{ id: string; token: string }>("/v3/tokens", {
+        name: "people of the site",
+        level: "user",
+        site_ids: [siteId],
+      })
+    ).body;
+    const worksHere = async () => (await gateway.as(token.token).get("/v3/sites")).status === 200;
+    await eventually(async () => expect(await worksHere()).toBe(true));
+    const id = await pair.site.device(`lamp ${isRevoked}`);
+    await eventually(async () => expect(await nameIn(id)).toBe(`lamp ${isRevoked}`));
+    const { former, other } = await joinAsAnother(isRevoked);
+    const words = `busbar gateway give-site ${other} ${siteId}`;
+    await eventually(async () => expect(reasonFor(siteId, await refusedThere(other))).toContain(words));
+    await eventually(async () => expect(reasonFor(siteId, await refusedHere())).toContain(words));
+    await gateway.admin.patch(`/v3/devices/${id}`, { name: "stolen" });
+    // It has told that, and the cloud has taken the rest.
+    const mine = await gateway.admin.post<{ site: { id: string } }>("/v3/sites", { name: `Mine ${isRevoked}` });
+    const mySite = mine.body.site.id;
+    await eventually(async () => expect(await ownerOf(mySite)).toBe(other));
+    expect([await ownerOf(siteId), await nameIn(id), await worksHere()]).toEqual([former, `lamp ${isRevoked}`, false]);
+    expect((await refusedHere()).connected).toBe(true);
+    const given = await cloud.admin.post(`/v3/gateways/${other}/sites`, { site_id: siteId });
+    expect(given.status, given.text).toBe(200);
+    await eventually(async () => expect([await ownerOf(siteId), await nameIn(id)]).toEqual([other, "stolen"]));
+    await eventually(async () => expect(await worksHere()).toBe(true));
+    await eventually(async () => {
+      const reasons = [await refusedHere(), await refusedThere(other)].map((one) => reasonFor(siteId, one));
+      expect(reasons).toEqual([undefined, undefined]);
+    });
+    expect((await gateway.admin.delete(`/v3/sites/${mySite}`)).status).toBe(200);
+    if (!isRevoked) await cloud.admin.delete(`/v3/gateways/${former}`);
+  },
+);
+
+test.each([
+  ["replaces", { replaces: "01a1ddf7-7a88-7d0f-8ec9-d08f5c9dbea7" }],
+  ["site_ids/0", { site_ids: ["01a1ddf7-7a88-7d0f-8ec9-d08f5c9dbea7"] }],
+])("a code for what no gateway has is refused: %s", async (pointer, word) => {
+  const { status, text } = await cloud.admin.post("/v3/gateways/join_codes", word);
+  expect([status, text]).toEqual([400, expect.stringContaining(`"/${pointer}"`)]);
 });
 
 test("what a revoked gateway has left behind can be deleted, and comes back when the gateway joins again", async () => {
@@ -92,6 +153,7 @@ test("what a revoked gateway has left behind can be deleted, and comes back when
   expect((await cloud.admin.delete(`/v3/sites/${siteId}`)).status).toBe(200);
   expect((await cloud.admin.get(`/v3/sites/${siteId}`)).status).toBe(404);
   expect((await gateway.admin.delete("/v3/uplink")).status).toBe(200);
+  // Nobody has the site any more, so nobody has to say anything.
   await joinAgain();
   await eventually(async () => expect((await devicesOf()).map(({ id }) => id)).toContain(device?.id));
 });

@@ -27,6 +27,8 @@ export function makeJoinCode(fields: Partial<JoinCode> = {}): JoinCode {
     id: newId(),
     name: undefined,
     hash: bytes(newId()),
+    replaces: undefined,
+    siteIds: [],
     madeBy: { tokenId: newId(), name: "installer" },
     createdAt: NOON,
     expiresAt: instant(NOON + 1_000),

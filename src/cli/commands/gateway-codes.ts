@@ -1,23 +1,46 @@
 import type { Command } from "commander";
 import type { Cli } from "#cli/cli.ts";
-import { addExamples, addWindowOptions, clientCommand, requireId, type WindowFlags } from "#cli/client-command.ts";
+import {
+  addExamples,
+  addWindowOptions,
+  clientCommand,
+  collect,
+  requireId,
+  type WindowFlags,
+} from "#cli/client-command.ts";
 import { confirm } from "#cli/confirm.ts";
 import { fetchList } from "#cli/fetch-list.ts";
+import { findGateway } from "#cli/find-gateway.ts";
+import { findSites } from "#cli/find-site.ts";
 import { printAnswer, printTable, remark } from "#cli/print.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import type { OpenJoinCode } from "#client/resources/gateway.ts";
+
+type CodeFlags = ClientFlags & {
+  readonly name?: string;
+  readonly expiresIn?: string;
+  readonly replaces?: string;
+  readonly siteId?: readonly string[];
+};
 
 /** In a cloud: the codes with which gateways join. */
 export function addCodeCommands(gateway: Command, cli: Cli): void {
   const code = clientCommand(gateway, "code", "In a cloud: make a code with which one gateway joins.")
     .option("-n, --name <name>", "what the gateway is called in the cloud; without it, like its first site")
     .option("--expires-in <duration>", "how long the code is valid, at most 30d; without it 1h")
-    .action(async (flags: ClientFlags & { name?: string; expiresIn?: string }) => {
-      const { client, wait } = await openSession(cli, flags);
+    .option("--replaces <gateway>", "a gateway, by id or name, whose sites the new one may take over")
+    .option("-s, --site-id <sites>", "sites of other gateways, by id or name, that the new one may take over", collect)
+    .action(async (flags: CodeFlags) => {
+      const session = await openSession(cli, flags);
+      const { client, wait } = session;
+      const replaces = flags.replaces === undefined ? undefined : await findGateway(session, flags.replaces);
+      const siteIds = await findSites(session, flags.siteId);
       const answer = await wait(
         client.gateways.createJoinCode({
           ...(flags.name !== undefined && { name: flags.name }),
           ...(flags.expiresIn !== undefined && { expires_in: flags.expiresIn }),
+          ...(replaces !== undefined && { replaces }),
+          ...(siteIds !== undefined && { site_ids: siteIds }),
         }),
       );
       await printAnswer(cli, flags, answer, () => answer.code);
@@ -27,7 +50,7 @@ export function addCodeCommands(gateway: Command, cli: Cli): void {
       );
       remark(cli, `To withdraw it: busbar gateway withdraw-code ${answer.id}`);
     });
-  addExamples(code, "gateway code --name North --expires-in 2h");
+  addExamples(code, "gateway code --name North --expires-in 2h", "gateway code --replaces North");
 
   addWindowOptions(
     clientCommand(gateway, "codes", "In a cloud: list the codes with which a gateway can still join."),
@@ -56,6 +79,8 @@ export function addCodeCommands(gateway: Command, cli: Cli): void {
 const CODE_COLUMNS = {
   ID: (code: OpenJoinCode) => code.id,
   NAME: (code: OpenJoinCode) => code.name ?? "",
+  "TAKES OVER": ({ replaces, site_ids }: OpenJoinCode) =>
+    [...(replaces === null ? [] : [`gateway ${replaces}`]), ...site_ids].join(", "),
   BY: (code: OpenJoinCode) => code.made_by?.name ?? "",
   CREATED: (code: OpenJoinCode) => code.created_at,
   EXPIRES: (code: OpenJoinCode) => code.expires_at,

@@ -4,19 +4,19 @@ import { addExamples, addWindowOptions, clientCommand, requireId, type WindowFla
 import { addCodeCommands } from "#cli/commands/gateway-codes.ts";
 import { confirm } from "#cli/confirm.ts";
 import { fetchList } from "#cli/fetch-list.ts";
-import { findNamed } from "#cli/find-named.ts";
+import { findGateway } from "#cli/find-gateway.ts";
+import { findSite } from "#cli/find-site.ts";
 import { isForPeople } from "#cli/output-format.ts";
 import { printAnswer, printTable, remark } from "#cli/print.ts";
 import { describeUplink, GATEWAY_COLUMNS, printFleet, printGateway, WIDE_GATEWAY_COLUMNS } from "#cli/print-gateway.ts";
 import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
 import { UsageError } from "#cli/usage-error.ts";
-import { listAll } from "#client/list-all.ts";
 import type { GatewayChange } from "#client/resources/gateway.ts";
 import type { Window } from "#client/resources/page.ts";
 
 /**
  * On a gateway: join, status, leave. In a cloud: code, codes, withdraw-code, list, show, overview, changes, withdraw,
- * rotate, revoke.
+ * give-site, rotate, revoke.
  */
 export function addGatewayCommands(gateway: Command, cli: Cli): void {
   addExamples(
@@ -28,6 +28,7 @@ export function addGatewayCommands(gateway: Command, cli: Cli): void {
   );
   addCodeCommands(gateway, cli);
   addCloudCommands(gateway, cli);
+  addTakeoverCommand(gateway, cli);
   addRotateCommand(gateway, cli);
 
   const join = clientCommand(gateway, "join <url> <code>", "On a gateway: join a cloud.").action(
@@ -135,6 +136,23 @@ function addCloudCommands(gateway: Command, cli: Cli): void {
     });
 }
 
+function addTakeoverCommand(gateway: Command, cli: Cli): void {
+  const give = clientCommand(
+    gateway,
+    "give-site <gateway> <site>",
+    "In a cloud: let a gateway take over a site of another gateway.",
+  )
+    .option("-y, --yes", "do not ask")
+    .action(async (which: string, site: string, flags: ClientFlags & { yes?: boolean }) => {
+      const session = await openSession(cli, flags);
+      const [id, siteId] = [await findGateway(session, which), await findSite(session, site)];
+      await confirm(cli, flags, `Let the gateway ${id} take over the site ${siteId}? Its present gateway loses it.`);
+      const answer = await session.wait(session.client.gateways.giveSite(id, siteId));
+      await printAnswer(cli, flags, answer, () => `${id} gets the site ${siteId} as soon as it names it`);
+    });
+  addExamples(give, 'gateway give-site "North 2" "My site"');
+}
+
 function addRotateCommand(gateway: Command, cli: Cli): void {
   clientCommand(gateway, "rotate [gateway]", "In a cloud: let a gateway replace its credential.")
     .option("--gateway-id <gateway>", "the gateway by id or name, if not given as argument")
@@ -150,7 +168,7 @@ function addRotateCommand(gateway: Command, cli: Cli): void {
     });
 }
 
-/** The gateway that the command is about, by its id or name. One that has joined counts before revoked ones of its name. */
+/** The gateway that the command is about, by its id or name. */
 async function openGateway(
   cli: Cli,
   argument: string | undefined,
@@ -158,12 +176,7 @@ async function openGateway(
 ): Promise<Session & { readonly id: string }> {
   const given = requireId("gateway", argument, flags.gatewayId);
   const session = await openSession(cli, flags);
-  const list = async () => {
-    const all = await session.wait(Array.fromAsync(listAll("gateways", session.client.gateways.list)));
-    const joined = new Set(all.filter(({ revoked_at }) => revoked_at === null).map(({ name }) => name));
-    return all.filter(({ revoked_at, name }) => revoked_at === null || !joined.has(name));
-  };
-  return { ...session, id: await findNamed("gateway", list, given) };
+  return { ...session, id: await findGateway(session, given) };
 }
 
 /** Why it was not made. */

@@ -49,6 +49,8 @@ export type AuditEntry = {
   readonly last_at: string;
   /** null: no valid token came with the call, or Busbar itself acted. */
   readonly actor: { readonly token_id: string; readonly name: string } | null;
+  /** The gateway that reported the entry to this cloud: everything in it is as the gateway says. null: written here. */
+  readonly reported_by: string | null;
   readonly action: string;
   readonly target: {
     readonly site_id?: string;

@@ -9,12 +9,21 @@ export type Gateway = {
   readonly site_ids: readonly string[];
   /** The device that stands for it in its first site. */
   readonly device_id: string | null;
+  /** How many of its records the cloud does not take. */
+  readonly refused_count: number;
+  /** Not in lists. */
+  readonly refused?: readonly RefusedRecord[];
+  /** Sites of other gateways that it may take over and has not. Not in lists. */
+  readonly granted_site_ids?: readonly string[];
   /** What it told last; null before its first report. */
   readonly report: GatewayReport | null;
   readonly created_at: string;
   readonly last_seen_at: string | null;
   readonly revoked_at: string | null;
 };
+
+/** A record that the cloud does not take from a gateway. */
+export type RefusedRecord = { readonly kind: string; readonly id: string; readonly reason: string };
 
 export type GatewayReport = {
   readonly at: string;
@@ -58,6 +67,9 @@ export type Fleet = {
 export type OpenJoinCode = {
   readonly id: string;
   readonly name: string | null;
+  /** The gateway whose sites the new one may take over. */
+  readonly replaces: string | null;
+  readonly site_ids: readonly string[];
   /** The token with which it was made; null when a former version made it. */
   readonly made_by: { readonly token_id: string; readonly name: string } | null;
   readonly created_at: string;
@@ -84,6 +96,8 @@ export type Uplink = {
   };
   /** Hours, days and pieces of telemetry that the cloud never gets. */
   readonly dropped: { readonly expired: number; readonly unreadable: number };
+  /** Records that the cloud does not take. */
+  readonly refused: readonly RefusedRecord[];
   readonly last_error: string | null;
 };
 

@@ -27,6 +27,8 @@ export interface AuditEntry {
   readonly requestId: string;
   readonly remoteAddress: string;
   readonly details: Readonly<Record<string, unknown>>;
+  /** The gateway that reported the entry, in its cloud. Its actor is whoever the gateway says; undefined: written here. */
+  readonly reportedBy?: string | undefined;
   /** How many calls the entry counts: 1, except for repeated refusals. */
   readonly count: number;
   /** When the last of them came. */

@@ -33,6 +33,10 @@ export interface JoinCode {
   /** What the gateway is to be called; undefined: as it calls itself. */
   readonly name: string | undefined;
   readonly hash: Uint8Array;
+  /** The gateway that joins with it may take over the sites of this one. */
+  readonly replaces: string | undefined;
+  /** Further sites that it may take over. */
+  readonly siteIds: readonly string[];
   /** Undefined for a code that a former version made. */
   readonly madeBy: { readonly tokenId: string; readonly name: string } | undefined;
   readonly createdAt: Instant;

@@ -10,12 +10,13 @@ import type { Site } from "#core/site/site.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { AskedChange, ChangeOutcome } from "./asked-change.ts";
 import type { LinkedToken } from "./linked-token.ts";
+import type { RefusedRecord } from "./refused-record.ts";
 
 /**
  * Raise the second number with every change of what travels, and record the frames anew: test/link/frames says how.
  * Sides whose second numbers differ by one at most understand each other.
  */
-export const LINK_PROTOCOL = "1.3";
+export const LINK_PROTOCOL = "1.4";
 
 /** A record as it is now; null when it was deleted. */
 export type LinkedItem =
@@ -26,11 +27,14 @@ export type LinkedItem =
   | { readonly kind: "configuration"; readonly key: string; readonly value: readonly LinkedBucket[] }
   | { readonly kind: "alert"; readonly key: string; readonly value: LinkedAlert | null }
   | { readonly kind: "log"; readonly key: string; readonly value: LinkedLogEntry | null }
-  | { readonly kind: "audit"; readonly key: string; readonly value: AuditEntry | null }
+  | { readonly kind: "audit"; readonly key: string; readonly value: LinkedAuditEntry | null }
   | { readonly kind: "execution"; readonly key: string; readonly value: ExecutionChange };
 
 /** People confirm the time zone of a site at its gateway. */
 export type LinkedSite = Omit<Site, "timezoneAssumed">;
+
+/** Who reported it is known from the connection. */
+type LinkedAuditEntry = Omit<AuditEntry, "reportedBy">;
 
 export interface LinkedBlueprint {
   /** SHA-256 of the package, in hexadecimal. */
@@ -120,8 +124,11 @@ export type DownMessage =
       readonly epoch: string;
       readonly taken: number | null;
       readonly unpacks: boolean;
+      /** All records of the gateway that the cloud does not take. Since 1.4; without it: none. */
+      readonly refused: readonly RefusedRecord[];
     }
-  | { readonly type: "ack"; readonly to: number }
+  /** `refused`: the same as in welcome; undefined when it has not changed. Since 1.4. */
+  | { readonly type: "ack"; readonly to: number; readonly refused?: readonly RefusedRecord[] | undefined }
   | { readonly type: "execute"; readonly order: ExecutionOrder }
   /** Telemetry up to this number is stored, except for devices that the cloud does not know. */
   | { readonly type: "stored"; readonly number: number; readonly unknown: readonly string[] }

@@ -4,6 +4,7 @@ import { ACCESS_LEVELS } from "#core/access/level.ts";
 import type { LinkedToken } from "./linked-token.ts";
 import {
   count,
+  type Fields,
   flag,
   hash,
   LinkMistake,
@@ -19,6 +20,7 @@ import {
 import type { DownMessage, LinkedPoints, LinkedTrace, UpMessage } from "./messages.ts";
 import { parseAskedChange, parseOutcome } from "./parse-change.ts";
 import { parseChange, parseItem } from "./parse-item.ts";
+import { MAX_REFUSED, type RefusedRecord, refusedRecord } from "./refused-record.ts";
 
 /** `content`: the bytes that came with the message. */
 export function parseUpMessage(value: unknown, content?: Uint8Array): UpMessage {
@@ -96,9 +98,12 @@ export function parseDownMessage(value: unknown, content?: Uint8Array): DownMess
         epoch: text(given, "epoch"),
         taken: given["taken"] === null ? null : count(given, "taken"),
         unpacks: given["unpacks"] === undefined ? false : flag(given, "unpacks"),
+        refused: parseRefused(given) ?? [],
       };
-    case "ack":
-      return { type: "ack", to: count(given, "to") };
+    case "ack": {
+      const refused = parseRefused(given);
+      return { type: "ack", to: count(given, "to"), ...(refused !== undefined && { refused }) };
+    }
     case "execute": {
       const order = object(given["order"], "order");
       return {
@@ -136,6 +141,16 @@ export function parseDownMessage(value: unknown, content?: Uint8Array): DownMess
     default:
       throw new LinkMistake(`no message has the type ${String(given["type"]).slice(0, 40)}`);
   }
+}
+
+function parseRefused(given: Fields): readonly RefusedRecord[] | undefined {
+  if (given["refused"] === undefined) return undefined;
+  return list(given, "refused")
+    .slice(0, MAX_REFUSED)
+    .map((value) => {
+      const one = object(value, "a refused record");
+      return refusedRecord(text(one, "kind").slice(0, 20), text(one, "key"), text(one, "reason"));
+    });
 }
 
 function parseTrace(value: unknown): LinkedTrace {

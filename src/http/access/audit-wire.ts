@@ -9,6 +9,12 @@ export const auditEntrySchema = strict("AuditEntry", {
   count: Type.Integer({ description: "How many calls the entry stands for. Repeated refusals are one entry." }),
   last_at: timestamp,
   actor: nullable(strict("AuditActor", { token_id: Type.String(), name: Type.String() })),
+  reported_by: nullable(
+    Type.String({
+      description:
+        "The gateway that reported the entry to this cloud: actor, address and everything else are as the gateway says. Null: this server wrote it.",
+    }),
+  ),
   action: Type.String({ description: "The operation, such as createSite." }),
   target: strict("AuditTarget", {
     site_id: Type.Optional(Type.String()),
@@ -31,6 +37,7 @@ export function renderAuditEntry(entry: AuditEntry): Static<typeof auditEntrySch
     count: entry.count,
     last_at: renderInstant(entry.lastAt),
     actor: entry.actor === undefined ? null : { token_id: entry.actor.tokenId, name: entry.actor.name },
+    reported_by: entry.reportedBy ?? null,
     action: entry.action,
     target: {
       ...(siteId !== undefined && { site_id: siteId }),

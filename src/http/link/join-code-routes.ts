@@ -23,16 +23,17 @@ export function joinCodeRoutes(needs: JoinCodeNeeds): readonly Route[] {
       path: "/v3/gateways/join_codes",
       operation: "createJoinCode",
       summary: "Create a code with which a gateway joins",
-      description: "The code works once. On the gateway: `busbar gateway join URL CODE`.",
+      description:
+        "The code works once. On the gateway: `busbar gateway join URL CODE`. A gateway gets a site that another one has only if its code, or [giveSite](#giveSite), says so.",
       tag,
       access: "installer",
       body: newJoinCodeSchema,
       answer: joinCodeSchema,
       handle: async (call) => {
         requireCloud(needs.links);
-        const { name, expires_in: lifetime } = call.body;
+        const { name, expires_in: lifetime, replaces, site_ids: siteIds = [] } = call.body;
         const expiresInMs = lifetime === undefined ? CODE_LIFETIME_MS : parseLifetime(lifetime, LONGEST_CODE_LIFETIME);
-        const { id, code, expiresAt } = await createJoinCode(needs, call, { name, expiresInMs });
+        const { id, code, expiresAt } = await createJoinCode(needs, call, { name, replaces, siteIds, expiresInMs });
         return { id, code, expires_at: renderInstant(expiresAt) };
       },
     }),

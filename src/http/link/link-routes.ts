@@ -4,6 +4,7 @@ import {
   fleetSchema,
   gatewayAnswer,
   gatewaySchema,
+  givenSiteSchema,
   joinedSchema,
   joinSchema,
   newUplinkSchema,
@@ -20,9 +21,9 @@ import { listAnswer, NOTHING } from "#http/wire.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import { requireAllSites } from "#service/access/require-level.ts";
 import type { Background } from "#service/background.ts";
-import { describeGateways, fleetOverview } from "#service/link/fleet-overview.ts";
+import { describeGateway, describeGateways, fleetOverview } from "#service/link/fleet-overview.ts";
 import { type JoinNeeds, joinCloud, leaveCloud, uplinkStatus } from "#service/link/join-cloud.ts";
-import { joinGateway, signInGateway } from "#service/link/join-gateway.ts";
+import { giveSite, joinGateway, signInGateway } from "#service/link/join-gateway.ts";
 import type { Links } from "#service/link/links.ts";
 import type { LinkSocket } from "#service/ports/link-socket.ts";
 import type { Nodes } from "#service/ports/nodes.ts";
@@ -115,7 +116,7 @@ export function linkRoutes(needs: LinkRouteNeeds): readonly Route[] {
         requireAllSites(call.caller);
         const gateway = await needs.gateways.find(call.params.gateway_id);
         if (gateway === undefined) throw noGateway(call.params.gateway_id);
-        const [described] = await describeGateways(needs, [gateway]);
+        const described = await describeGateway(needs, gateway);
         if (described === undefined) throw noGateway(gateway.id);
         return { gateway: renderGateway(described) };
       },
@@ -136,6 +137,25 @@ export function linkRoutes(needs: LinkRouteNeeds): readonly Route[] {
         if (!(await needs.gateways.revoke(id, needs.now(), trail))) throw await notJoined(needs, id);
         needs.links?.disconnect(id);
         needs.nodes.tell({ kind: "revoked", id });
+        return {};
+      },
+    }),
+    route({
+      method: "POST",
+      path: "/v3/gateways/:gateway_id/sites",
+      operation: "giveSite",
+      summary: "Let a gateway take over a site of another gateway",
+      description:
+        "The gateway has the site as soon as it names it: at once if it is connected and has the site. The former gateway is refused the site from then on. Without this, or a join code that names the site or the former gateway, a site keeps its gateway.",
+      tag,
+      access: "installer",
+      body: givenSiteSchema,
+      answer: NOTHING,
+      handle: async (call) => {
+        requireAllSites(call.caller);
+        const links = requireCloud(needs.links);
+        const [gatewayId, siteId] = [call.params.gateway_id, call.body.site_id];
+        await giveSite({ ...needs, links }, call, { gatewayId, siteId });
         return {};
       },
     }),

@@ -1,6 +1,7 @@
 import { refuse } from "#core/app-error.ts";
 import type { OpenJoinCode } from "#core/link/gateway.ts";
 import type { ToldFigures } from "#core/link/gateway-figures.ts";
+import type { RefusedRecord } from "#core/link/refused-record.ts";
 import { type Instant, renderInstant } from "#core/time/instant.ts";
 import { type Static, Type } from "#http/schema.ts";
 import { id, name, nullable, strict, timestamp } from "#http/wire.ts";
@@ -15,6 +16,15 @@ const duration = Type.Unsafe<string | number>({
 export const newJoinCodeSchema = strict("NewJoinCode", {
   name: Type.Optional(name("What the gateway is called here. Without it: as its first site.")),
   expires_in: Type.Optional(duration),
+  replaces: Type.Optional(
+    id("A gateway whose sites the new one may take over: replaced hardware, or one that joins again."),
+  ),
+  site_ids: Type.Optional(
+    Type.Array(id("Site identifier."), {
+      maxItems: 100,
+      description: "Sites of other gateways that the new one may take over.",
+    }),
+  ),
 });
 
 export const joinCodeSchema = strict("JoinCode", {
@@ -26,6 +36,8 @@ export const joinCodeSchema = strict("JoinCode", {
 export const openCodeSchema = strict("OpenJoinCode", {
   id: id("Identifier, not the code itself."),
   name: nullable(Type.String({ description: "What the gateway will be called; null: as its first site." })),
+  replaces: nullable(Type.String({ description: "The gateway whose sites the new one may take over." })),
+  site_ids: Type.Array(Type.String(), { description: "Further sites that it may take over." }),
   made_by: nullable(strict("JoinCodeMaker", { token_id: Type.String(), name: Type.String() })),
   created_at: timestamp,
   expires_at: timestamp,
@@ -36,6 +48,8 @@ export function renderOpenCode(code: OpenJoinCode): Static<typeof openCodeSchema
   return {
     id: code.id,
     name: code.name ?? null,
+    replaces: code.replaces ?? null,
+    site_ids: [...code.siteIds],
     made_by: madeBy === undefined ? null : { token_id: madeBy.tokenId, name: madeBy.name },
     created_at: renderInstant(code.createdAt),
     expires_at: renderInstant(code.expiresAt),
@@ -80,6 +94,16 @@ const reportSchema = strict("GatewayReport", {
   disk_free_bytes: Type.Integer(),
 });
 
+export const givenSiteSchema = strict("GivenSite", { site_id: id("The site that the gateway may take over.") });
+
+const refusedSchema = strict("RefusedRecord", {
+  kind: Type.String({ description: "Such as site or device." }),
+  id: Type.String({ description: "The record among those of its kind." }),
+  reason: Type.String(),
+});
+
+const renderRefused = ({ kind, key, reason }: RefusedRecord) => ({ kind, id: key, reason });
+
 export const gatewaySchema = strict("Gateway", {
   id: id("Gateway identifier."),
   name: Type.String(),
@@ -87,6 +111,16 @@ export const gatewaySchema = strict("Gateway", {
   connected: Type.Boolean(),
   site_ids: Type.Array(Type.String(), { description: "The sites that it owns." }),
   device_id: nullable(Type.String({ description: "The device that stands for it in its first site." })),
+  refused_count: Type.Integer({
+    description: "How many of its records this cloud does not take, at most 100 are counted. Everything else is taken.",
+  }),
+  refused: Type.Optional(Type.Array(refusedSchema, { description: "These records. Not in lists." })),
+  granted_site_ids: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        "Sites of other gateways that somebody lets it take over, and that it has not named yet. Not in lists.",
+    }),
+  ),
   report: nullable(reportSchema),
   created_at: timestamp,
   last_seen_at: nullable(timestamp),
@@ -111,7 +145,7 @@ function renderReport(told: ToldFigures): Static<typeof reportSchema> {
 }
 
 export function renderGateway(described: DescribedGateway): Static<typeof gatewaySchema> {
-  const { gateway, siteIds, deviceId, told } = described;
+  const { gateway, siteIds, deviceId, told, takeover } = described;
   return {
     id: gateway.id,
     name: gateway.name,
@@ -119,6 +153,11 @@ export function renderGateway(described: DescribedGateway): Static<typeof gatewa
     connected: gateway.isConnected,
     site_ids: [...siteIds],
     device_id: deviceId ?? null,
+    refused_count: described.refusals,
+    ...(takeover !== undefined && {
+      refused: takeover.refused.map(renderRefused),
+      granted_site_ids: [...takeover.grantedSiteIds],
+    }),
     report: told === undefined ? null : renderReport(told),
     created_at: renderInstant(gateway.createdAt),
     last_seen_at: renderTime(gateway.lastSeenAt),
@@ -203,6 +242,9 @@ export const uplinkSchema = strict("Uplink", {
     history_before: nullable(timestamp),
   }),
   dropped: droppedSchema,
+  refused: Type.Array(refusedSchema, {
+    description: "Records that the cloud does not take, at most 100. Everything else is taken.",
+  }),
   last_error: nullable(Type.String()),
 });
 
@@ -213,6 +255,7 @@ export function renderUplink(status: UplinkStatus): Static<typeof uplinkSchema> 
     joined_at: renderInstant(status.joinedAt),
     connected: status.isConnected,
     since: renderInstant(status.since),
+    refused: status.refused.map(renderRefused),
     backlog: status.backlog.changes,
     telemetry: {
       messages: status.backlog.messages,

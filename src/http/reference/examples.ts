@@ -216,6 +216,10 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   getGateway: { ts: `client.gateways.get(${JSON.stringify(ID.gateway_id)})` },
   getFleet: { ts: "client.gateways.overview()" },
   revokeGateway: { ts: `client.gateways.revoke(${JSON.stringify(ID.gateway_id)})` },
+  giveSite: {
+    body: { site_id: ID.site_id },
+    ts: `client.gateways.giveSite(${JSON.stringify(ID.gateway_id)}, ${JSON.stringify(ID.site_id)})`,
+  },
   rotateGatewayCredential: { ts: `client.gateways.rotateCredential(${JSON.stringify(ID.gateway_id)})` },
   openLink: {},
   joinCloud: {

@@ -34,7 +34,13 @@ function prepare(stored: { readonly kind: string } = { kind: "applied" }) {
       },
     },
   } as unknown as ApplyNeeds;
-  const teller = { gatewayId: "g", devices: new Map([["own", "here"]]), own: new Set<string>() };
+  const teller = {
+    gatewayId: "g",
+    devices: new Map([["own", "here"]]),
+    own: new Set<string>(),
+    refusedSites: new Set<string>(),
+    onTakeover: () => {},
+  };
   return { done, needs, teller, apply: (item: LinkedItem) => applyItem(needs, teller, item) };
 }
 

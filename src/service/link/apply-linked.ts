@@ -3,6 +3,8 @@ import { AppError } from "#core/app-error.ts";
 import { alertKey, parseLogKey } from "#core/link/linked-key.ts";
 import { LinkMistake } from "#core/link/message-fields.ts";
 import type { LinkedItem } from "#core/link/messages.ts";
+import { RecordRefused } from "#core/link/refused-record.ts";
+import type { Site } from "#core/site/site.ts";
 import { deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
 import { type UploadNeeds, uploadBlueprint } from "#service/blueprint/upload-blueprint.ts";
 import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
@@ -16,7 +18,7 @@ import type { Call, Needs } from "#service/ports.ts";
 export interface ApplyNeeds
   extends UploadNeeds,
     CopyAlertNeeds,
-    Pick<Needs, "gateways" | "copies" | "devices" | "telemetry" | "configurations"> {
+    Pick<Needs, "gateways" | "copies" | "devices" | "telemetry" | "configurations" | "executions"> {
   readonly events: Pick<EventHub, "publish">;
   readonly log: { warn(about: object, text: string): void };
   readonly dispatcher: Pick<CommandDispatcher, "applyRemote">;
@@ -30,15 +32,19 @@ export interface Teller {
   readonly devices: Map<string, string>;
   /** Those of its devices that stand for the gateway itself. */
   readonly own: Set<string>;
+  /** Sites that it names and that are not its own; kept up to date here. */
+  readonly refusedSites: Set<string>;
+  /** It has taken over a site of this gateway. */
+  readonly onTakeover: (formerOwner: string) => void;
 }
 
-/** `gap`: responses of the execution are missing. */
+/** `gap`: responses of the execution are missing. Throws RecordRefused for a record that is refused alone. */
 export async function applyItem(needs: ApplyNeeds, teller: Teller, item: LinkedItem): Promise<"applied" | "gap"> {
   const { gatewayId, devices } = teller;
   switch (item.kind) {
     case "site":
-      if (item.value === null) await needs.copies.deleteSite(gatewayId, item.key);
-      else await needs.copies.site(gatewayId, { ...item.value, id: item.key });
+      if (item.value === null) await orRefused(needs.copies.deleteSite(gatewayId, item.key));
+      else await copySite(needs, teller, { ...item.value, id: item.key });
       return "applied";
     case "blueprint": {
       if (item.value === null) return "applied";
@@ -55,16 +61,18 @@ export async function applyItem(needs: ApplyNeeds, teller: Teller, item: LinkedI
     }
     case "device": {
       if (item.value === null) {
-        await needs.copies.deleteDevice(gatewayId, item.key, needs.now());
+        await orRefused(needs.copies.deleteDevice(gatewayId, item.key, needs.now()));
         devices.delete(item.key);
         await needs.telemetry.deleteDevice(item.key);
         needs.connectivity.forget(item.key);
         return "applied";
       }
       const { blueprintDigest, ...device } = item.value;
+      // The operators know that the whole site is refused.
+      if (teller.refusedSites.has(device.siteId)) return "applied";
       const blueprint =
         blueprintDigest === undefined ? undefined : await needs.blueprints.findByDigest(blueprintDigest);
-      await needs.copies.device(gatewayId, { ...device, id: item.key, blueprintId: blueprint?.id });
+      await orRefused(needs.copies.device(gatewayId, { ...device, id: item.key, blueprintId: blueprint?.id }));
       devices.set(item.key, device.siteId);
       if (device.type === "GATEWAY") {
         // It speaks to us, so it is there.
@@ -86,7 +94,8 @@ export async function applyItem(needs: ApplyNeeds, teller: Teller, item: LinkedI
       await copyLogEntry(needs, teller, item);
       return "applied";
     case "audit":
-      if (item.value !== null) await needs.copies.auditEntry(gatewayId, { ...item.value, id: item.key });
+      if (item.value === null || teller.refusedSites.has(item.value.target.siteId ?? "")) return "applied";
+      await orRefused(needs.copies.auditEntry(gatewayId, { ...item.value, id: item.key }));
       return "applied";
     case "execution": {
       const { execution } = item.value;
@@ -100,6 +109,33 @@ export async function applyItem(needs: ApplyNeeds, teller: Teller, item: LinkedI
 }
 
 type Item<Kind extends LinkedItem["kind"]> = Extract<LinkedItem, { kind: Kind }>;
+
+async function copySite(needs: ApplyNeeds, teller: Teller, site: Site): Promise<void> {
+  const { gatewayId, refusedSites, onTakeover } = teller;
+  const { isRefused, formerOwner } = await needs.copies.site(gatewayId, site, needs.now());
+  if (isRefused) {
+    refusedSites.add(site.id);
+    throw new RecordRefused(
+      `a site with this id exists in the cloud and is not this gateway's. If the gateway takes it over, somebody has to confirm that in the cloud: busbar gateway give-site ${gatewayId} ${site.id}`,
+    );
+  }
+  refusedSites.delete(site.id);
+  if (formerOwner === undefined) return;
+  // The revisions of its executions are those of the former gateway.
+  await needs.executions.forgetRevisions(site.id);
+  needs.log.warn({ gatewayId, formerOwner, siteId: site.id }, "a gateway has taken over a site");
+  onTakeover(formerOwner);
+}
+
+/** What belongs to others is refused alone. */
+async function orRefused<Result>(copying: Promise<Result>): Promise<Result> {
+  try {
+    return await copying;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "conflict") throw new RecordRefused(error.message);
+    throw error;
+  }
+}
 
 async function copyConfiguration(needs: ApplyNeeds, teller: Teller, item: Item<"configuration">): Promise<void> {
   const deviceId = item.key;

@@ -2,7 +2,7 @@
 import type { Gateway } from "#core/link/gateway.ts";
 import { readFigures, type ToldFigures } from "#core/link/gateway-figures.ts";
 import { allPages } from "#service/all-pages.ts";
-import type { GatewayPlace, VersionCount } from "#service/ports/link-store.ts";
+import type { GatewayPlace, NotedRefusal, VersionCount } from "#service/ports/link-store.ts";
 import type { Needs } from "#service/ports.ts";
 
 export type FleetNeeds = Pick<Needs, "gateways" | "telemetry">;
@@ -11,6 +11,11 @@ export interface DescribedGateway extends GatewayPlace {
   readonly gateway: Gateway;
   /** As of its last report. While it is away, its backlog grows unseen. */
   readonly told: ToldFigures | undefined;
+  /** Only where one gateway is described. */
+  readonly takeover?: {
+    readonly refused: readonly NotedRefusal[];
+    readonly grantedSiteIds: readonly string[];
+  };
 }
 
 export interface FleetOverview {
@@ -40,13 +45,21 @@ export async function describeGateways(
   const described: DescribedGateway[] = [];
   for (let at = 0; at < gateways.length; at += AT_ONCE) {
     const some = gateways.slice(at, at + AT_ONCE).map(async (gateway) => {
-      const { siteIds = [], deviceId } = places.get(gateway.id) ?? {};
+      const { siteIds = [], deviceId, refusals = 0 } = places.get(gateway.id) ?? {};
       const told = deviceId === undefined ? undefined : readFigures(await needs.telemetry.current(deviceId));
-      return { gateway, siteIds, deviceId, told };
+      return { gateway, siteIds, deviceId, refusals, told };
     });
     described.push(...(await Promise.all(some)));
   }
   return described;
+}
+
+/** With what it may take over, and what is refused. */
+export async function describeGateway(needs: FleetNeeds, gateway: Gateway): Promise<DescribedGateway | undefined> {
+  const [described] = await describeGateways(needs, [gateway]);
+  if (described === undefined) return undefined;
+  const refused = await needs.gateways.refusals(gateway.id);
+  return { ...described, takeover: { refused, grantedSiteIds: await needs.gateways.grantedSites(gateway.id) } };
 }
 
 export async function fleetOverview(needs: FleetNeeds): Promise<FleetOverview> {

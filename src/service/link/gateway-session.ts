@@ -6,6 +6,7 @@ import { parseAlertKey } from "#core/link/linked-key.ts";
 import { LinkMistake } from "#core/link/message-fields.ts";
 import { type DownMessage, LINK_PROTOCOL, type LinkedItem, type UpMessage } from "#core/link/messages.ts";
 import { requireProtocol } from "#core/link/protocol.ts";
+import { RecordRefused } from "#core/link/refused-record.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
@@ -14,6 +15,7 @@ import type { ChangeLane, GatewayChanges } from "#service/link/gateway-changes.t
 import { createGatewayOrders, type GatewayOrders, type OrderNeeds } from "#service/link/gateway-orders.ts";
 import type { LinkChannel } from "#service/link/link-channel.ts";
 import { ASKED_AT_ONCE, loseSightOf, openElsewhere } from "#service/link/open-elsewhere.ts";
+import { createRefusals } from "#service/link/refusals.ts";
 import type { TokenSharing } from "#service/link/share-tokens.ts";
 import { hasRoomToUnpack, type TakeTelemetryNeeds, takeTelemetry } from "#service/link/take-telemetry.ts";
 import type { Needs } from "#service/ports.ts";
@@ -66,17 +68,21 @@ export function createGatewaySession(
   {
     lost,
     onWay,
+    onTakeover,
   }: {
     /** Fires when another node may talk to the gateway. From then on nothing is noted here. */
     readonly lost: AbortSignal;
     /** Called with each device that gets commands over this connection from now on. */
     readonly onWay: (deviceId: string) => void;
+    /** Called with the gateway whose site this one has taken over. */
+    readonly onTakeover: (formerOwner: string) => void;
   },
 ): GatewaySession {
   const gatewayId = gateway.id;
   const devices = new Map<string, string>();
   const own = new Set<string>();
-  const teller: Teller = { gatewayId, devices, own };
+  const refusals = createRefusals(needs, gatewayId);
+  const teller: Teller = { gatewayId, devices, own, refusedSites: refusals.sites, onTakeover };
   const orders = createGatewayOrders(needs, channel);
   const applying: ApplyNeeds = {
     ...needs,
@@ -142,6 +148,8 @@ export function createGatewaySession(
     const isKnown = gateway.epoch === hello.epoch;
     isRestored = !isKnown && gateway.epoch !== undefined;
     if (!isKnown) taken = 0;
+    // It was refused a site that it may have now: what was left out has to come again.
+    if (await refusals.open()) taken = 0;
     // Also when no epoch is noted: a first telling that broke off may have left revisions of records that were replaced since.
     if (!isKnown) await forgetRevisions();
     await note(hello);
@@ -152,6 +160,7 @@ export function createGatewaySession(
       epoch: await needs.uplinks.epoch(),
       taken: taken > 0 ? taken : null,
       unpacks: hasRoomToUnpack(needs.liveBudget),
+      refused: refusals.all(),
     });
     for (const deviceId of own) needs.connectivity.connected(deviceId);
     needs.log.info({ gatewayId, version: hello.version }, "a gateway has connected");
@@ -228,7 +237,7 @@ export function createGatewaySession(
     noted = Promise.all([noted, storing])
       .then(
         // A line that is gone is noticed where messages are read.
-        () => channel.send({ type: "ack", to }).catch(() => {}),
+        () => channel.send({ type: "ack", to, ...refusals.news() }).catch(() => {}),
         (error: unknown) => {
           needs.log.warn({ gatewayId, err: error }, "what a gateway has told cannot be confirmed");
           channel.close("the cloud cannot go on");
@@ -249,7 +258,13 @@ export function createGatewaySession(
     const missing: string[] = [];
     let together: LinkedItem[] = [];
     const apply = async (item: LinkedItem) => {
-      if ((await applyItem(applying, teller, item)) === "gap") missing.push(item.key);
+      try {
+        if ((await applyItem(applying, teller, item)) === "gap") missing.push(item.key);
+        refusals.taken(item);
+      } catch (error) {
+        if (!(error instanceof RecordRefused)) throw error;
+        refusals.add(item, error.message);
+      }
     };
     const applyTogether = async () => {
       const waiting = together;
@@ -270,6 +285,7 @@ export function createGatewaySession(
       if (stage === "ready" && item.kind === "device" && item.value !== null) onWay(item.key);
     }
     await applyTogether();
+    await refusals.store();
     for (let at = 0; at < missing.length; at += ASKED_AT_ONCE) {
       await ask(missing.slice(at, at + ASKED_AT_ONCE));
     }

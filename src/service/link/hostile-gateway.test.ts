@@ -53,6 +53,7 @@ async function listen(
       find: async () => undefined,
       devices: async () => ["own"],
       sites: async () => ["s"],
+      refusals: async () => [],
       noteTaken: nothing,
       noteGone: nothing,
     },
@@ -71,6 +72,7 @@ async function listen(
   const session = createGatewaySession(needs, { id: "g", epoch: "e", taken: 0 } as Gateway, channel, {
     lost: new AbortController().signal,
     onWay: () => {},
+    onTakeover: () => {},
   });
   const late = new Promise((resolve) => setTimeout(resolve, patienceMs));
   await Promise.race([session.talk(), ...(open.length > 1 ? [ready.promise] : []), late]);

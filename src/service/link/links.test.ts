@@ -60,6 +60,7 @@ function connect(
       find,
       devices: async () => ["own", "itself"],
       sites: async () => ["s"],
+      refusals: async () => [],
       noteTaken: nothing,
       connected: async () => connected,
       revokedConnected: async () => ["g"],

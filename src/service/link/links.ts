@@ -25,6 +25,8 @@ export interface Links {
   serve(gateway: Gateway, socket: LinkSocket): Promise<void>;
   /** Ends the connection, because the gateway has connected to another node. */
   leaveTo(gatewayId: string): void;
+  /** Ends the connection at whichever node, because sites of the gateway have changed their owner, or may. */
+  connectAnew(gatewayId: string): void;
   /** Ends the connection, because the gateway may no longer sign in. */
   disconnect(gatewayId: string): void;
   /** Asks the gateway to change its credential, if it is connected here. */
@@ -86,6 +88,7 @@ export function createLinks(needs: LinkNeeds): Links {
       const session = createGatewaySession(needs, current, channel, {
         lost: claim.lost,
         onWay: (deviceId) => ways.set(deviceId, session),
+        onTakeover: connectAnew,
       });
       await talkUntilEnd(gateway.id, session, claim.lost);
     } finally {
@@ -123,6 +126,12 @@ export function createLinks(needs: LinkNeeds): Links {
     return undefined;
   }
 
+  /** What the gateway owns has changed: it connects again and says what it has. */
+  function connectAnew(gatewayId: string): void {
+    sessions.get(gatewayId)?.close("the sites of the gateway have changed");
+    needs.nodes.tell({ kind: "gateway", id: gatewayId });
+  }
+
   function disconnect(gatewayId: string): void {
     sessions.get(gatewayId)?.close("the gateway's access was revoked");
   }
@@ -140,6 +149,7 @@ export function createLinks(needs: LinkNeeds): Links {
       disconnect: () => {},
     },
     serve,
+    connectAnew,
     leaveTo: (gatewayId) => sessions.get(gatewayId)?.close("the gateway has connected to another node"),
     disconnect,
     rotate: (gatewayId) => sessions.get(gatewayId)?.rotate(),

@@ -44,7 +44,7 @@ async function saidAfter(
   let wake: () => void = () => {};
   let upTo = latest;
   async function* messages(): AsyncIterable<DownMessage> {
-    yield { type: "welcome", protocol: "1.4", version: "9", epoch: cloudEpoch, taken, unpacks: false };
+    yield { type: "welcome", protocol: "1.4", version: "9", epoch: cloudEpoch, taken, unpacks: false, refused: [] };
     await told.promise;
     if (hasTokens) yield { type: "tokens", tokens: [] };
     yield { type: "ack", to: latest };
@@ -129,7 +129,7 @@ async function saidAfter(
     numbers.push(number);
     if (number === latest + 1 && ordered === undefined) seen.resolve();
   };
-  await talkToCloud(needs, channel, { isFormer: false, onWelcome: () => {}, onTaken });
+  await talkToCloud(needs, channel, { isFormer: false, onWelcome: () => {}, onRefused: () => {}, onTaken });
   return { said, taken: numbers, stored, noted };
 }
 
@@ -143,7 +143,7 @@ test.each([
   const latest = 5;
   const { said, taken: numbers } = await saidAfter(taken, { latest, confirmed: 4, cloudEpoch });
   const [hello, records] = said;
-  expect(hello).toEqual({ type: "hello", protocol: "1.3", version: "1", epoch: "e" });
+  expect(hello).toEqual({ type: "hello", protocol: LINK_PROTOCOL, version: "1", epoch: "e" });
   expect(records).toEqual({ type: "records", to: latest, isWhole, isLast: true, items: [] });
   // Also what is not told counts as confirmed, once everything before it is.
   expect([numbers[0], numbers.at(-1)]).toEqual([latest, latest + 1]);
@@ -182,7 +182,15 @@ test("a cloud that reads no answers is not read any further", async () => {
   const order = { ...orderOf(makeExecution({ deviceId: "d", siteId: "s" }, { id: "e" })), patienceMs: 0 };
   let read = 0;
   async function* messages(): AsyncIterable<DownMessage> {
-    yield { type: "welcome", protocol: LINK_PROTOCOL, version: "9", epoch: "c", taken: null, unpacks: false };
+    yield {
+      type: "welcome",
+      protocol: LINK_PROTOCOL,
+      version: "9",
+      epoch: "c",
+      taken: null,
+      unpacks: false,
+      refused: [],
+    };
     for (; read < 5_000; read++) yield { type: "execute", order };
   }
   const never = new Promise<never>(() => {});
@@ -197,7 +205,7 @@ test("a cloud that reads no answers is not read any further", async () => {
     uplinks: { epoch: async () => "e", get: async () => undefined, latest: async () => 0 },
   } as unknown as TalkNeeds;
   const send = async ({ type }: UpMessage) => (type === "hello" ? undefined : await never);
-  const talk = { isFormer: false, onWelcome: () => {}, onTaken: () => {} };
+  const talk = { isFormer: false, onWelcome: () => {}, onRefused: () => {}, onTaken: () => {} };
   void talkToCloud(needs, { messages: messages(), send, turn: PLAIN_INTAKE.turn, close: () => {} }, talk);
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(read).toBeGreaterThan(500);
@@ -223,7 +231,7 @@ test("a cloud that does not say welcome within a minute is left", async () => {
     turn: PLAIN_INTAKE.turn,
     close: () => closed.resolve(),
   };
-  const talking = talkToCloud(needs, channel, { isFormer: false, onWelcome: () => {}, onTaken: () => {} });
+  const talking = talkToCloud(needs, channel, { isFormer: false, onWelcome: () => {}, onRefused: () => {}, onTaken: () => {} });
   await expect(talking).rejects.toThrow("the cloud has said nothing for 60 s");
   expect(waits).toEqual([60_000]);
 });

@@ -15,6 +15,7 @@ import {
   type UpMessage,
 } from "#core/link/messages.ts";
 import { requireProtocol } from "#core/link/protocol.ts";
+import type { RefusedRecord } from "#core/link/refused-record.ts";
 import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
@@ -48,6 +49,8 @@ export interface Talk {
   readonly isFormer: boolean;
   /** Called once the cloud has accepted the gateway. */
   onWelcome(): void;
+  /** Called with all records that the cloud does not take, when that has changed. */
+  onRefused(records: readonly RefusedRecord[]): void;
   /** Called when the cloud has stored everything up to this number. */
   onTaken(number: number): void;
 }
@@ -197,6 +200,7 @@ export async function talkToCloud(
       case "ack":
         unconfirmed = Math.max(0, unconfirmed - 1);
         confirmed.call();
+        if (message.refused !== undefined) talk.onRefused(message.refused);
         if (message.to > 0) talk.onTaken(message.to);
         noteTold();
         if (whole !== undefined && message.to >= whole.to) {
@@ -329,6 +333,7 @@ export async function talkToCloud(
       isWelcome = true;
       requireProtocol(message);
       talk.onWelcome();
+      talk.onRefused(message.refused);
       // A number that is not reached here comes from records that were replaced by older ones. A cloud of another epoch,
       // or one that has confirmed more than it has now, was replaced itself.
       const { confirmed: atLeast = 0, cloudEpoch } = (await needs.uplinks.get()) ?? {};

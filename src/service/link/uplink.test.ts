@@ -94,6 +94,7 @@ const WELCOME = {
   epoch: "c",
   taken: 0,
   unpacks: false,
+  refused: [],
 } as const satisfies DownMessage;
 
 /** A connection that the cloud welcomes, and then closes for this reason. Undefined: the line is cut. */

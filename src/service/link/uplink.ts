@@ -6,6 +6,7 @@ import { CREDENTIAL_CONTEXT, type Uplink as StoredUplink } from "#core/link/gate
 import type { DroppedHistory, LinkBacklog } from "#core/link/gateway-figures.ts";
 import type { DownMessage, UpMessage } from "#core/link/messages.ts";
 import { parseDownMessage } from "#core/link/parse-message.ts";
+import type { RefusedRecord } from "#core/link/refused-record.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import { createLinkChannel, type LinkChannel } from "#service/link/link-channel.ts";
 import type { LinkIntakes } from "#service/link/link-intake.ts";
@@ -24,6 +25,8 @@ export interface UplinkStatus {
   /** All telemetry before this time has yet to be told. */
   readonly historyBefore: Instant | undefined;
   readonly dropped: DroppedHistory;
+  /** Records that the cloud did not take when it was connected last, since this process runs. */
+  readonly refused: readonly RefusedRecord[];
   readonly lastError: string | undefined;
 }
 
@@ -60,6 +63,7 @@ export function createUplink(needs: UplinkNeeds): Uplink {
   let since = needs.now();
   let taken = 0;
   let lastError: string | undefined;
+  let refused: readonly RefusedRecord[] = [];
   /** While the gateway is connected. */
   let channel: LinkChannel<UpMessage, DownMessage> | undefined;
 
@@ -111,6 +115,13 @@ export function createUplink(needs: UplinkNeeds): Uplink {
           lastError = undefined;
           needs.log.info({ url }, "connected to the cloud");
         },
+        onRefused: (records) => {
+          for (const record of records) {
+            const isKnown = refused.some((one) => one.kind === record.kind && one.key === record.key);
+            if (!isKnown) needs.log.warn({ url, ...record }, "the cloud refuses a record of this gateway");
+          }
+          refused = records;
+        },
         onTaken: (number) => (taken = Math.max(taken, number)),
       });
       const reason = socket.reason?.();
@@ -160,6 +171,7 @@ export function createUplink(needs: UplinkNeeds): Uplink {
     stored = await needs.uplinks.get();
     taken = stored?.confirmed ?? 0;
     lastError = undefined;
+    refused = [];
     since = needs.now();
     if (stored === undefined) return;
     const ending = new AbortController();
@@ -184,7 +196,7 @@ export function createUplink(needs: UplinkNeeds): Uplink {
       const oldestAt = oldest === undefined ? undefined : instant(oldest);
       const backlog = { changes, ...lane.spool.waiting, oldestAt };
       const [historyBefore, dropped] = [lane.history()?.before, lane.dropped];
-      return { url, gatewayId, joinedAt, isConnected, since, backlog, historyBefore, dropped, lastError };
+      return { url, gatewayId, joinedAt, isConnected, since, backlog, historyBefore, dropped, refused, lastError };
     },
     stop: () => inTurn(end),
   };

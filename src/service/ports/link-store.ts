@@ -3,6 +3,7 @@ import type { Device, PropertyValue } from "#core/device/device.ts";
 import type { Gateway, JoinCode, OpenJoinCode, Uplink } from "#core/link/gateway.ts";
 import type { DroppedHistory } from "#core/link/gateway-figures.ts";
 import type { LinkedKey } from "#core/link/linked-key.ts";
+import type { RefusedRecord } from "#core/link/refused-record.ts";
 import type { LinkedHour, MarkedHour } from "#core/link/telemetry-spool.ts";
 import type { Site } from "#core/site/site.ts";
 import type { Instant } from "#core/time/instant.ts";
@@ -66,6 +67,8 @@ export interface VersionCount {
 export interface GatewayPlace {
   readonly siteIds: readonly string[];
   readonly deviceId: string | undefined;
+  /** How many of its records are refused. */
+  readonly refusals: number;
 }
 
 /** Which gateways a list has; without a condition all of them. */
@@ -81,6 +84,17 @@ export interface SeenGateway extends Pick<Gateway, "version" | "epoch" | "taken"
   readonly isCaughtUp: boolean;
 }
 
+export interface NotedRefusal extends RefusedRecord {
+  readonly at: Instant;
+}
+
+export interface NotedRefusals {
+  readonly refused: readonly RefusedRecord[];
+  /** Records that were refused before and are taken now. */
+  readonly taken: readonly Pick<RefusedRecord, "kind" | "key">[];
+  readonly at: Instant;
+}
+
 /** What a cloud keeps about the gateways that have joined it. */
 export interface GatewayStore {
   insertCode(code: JoinCode, trail: AuditEntry): Promise<void>;
@@ -90,7 +104,10 @@ export interface GatewayStore {
   listCodes(at: Instant, page: PageRequest): Promise<Page<OpenJoinCode>>;
   /** Nobody can join with it any more. False when there is no such code, or it was used or has expired. */
   withdrawCode(id: string, at: Instant, trail: AuditEntry): Promise<boolean>;
-  /** Stores the gateway if there is a code with this hash that is still valid, and deletes the code. */
+  /**
+   * Stores the gateway if there is a code with this hash that is still valid, and deletes the code. The gateway may take over
+   * the sites that the code names.
+   */
   join(hash: Uint8Array, gateway: Gateway, trail: AuditEntry): Promise<Gateway | undefined>;
   find(id: string): Promise<Gateway | undefined>;
   /** Ordered by id, which is the order of joining. */
@@ -113,18 +130,39 @@ export interface GatewayStore {
   noteTaken(id: string, seen: SeenGateway): Promise<void>;
   /** How many gateways run each version, and how many of them have a connection. Revoked ones are left out. */
   versions(): Promise<readonly VersionCount[]>;
-  /** Of each of these gateways: its sites, and the device that stands for it in the first of them. */
+  /** Of each of these gateways: its sites, the device that stands for it in the first of them, and its refused records. */
   places(ids: readonly string[]): Promise<ReadonlyMap<string, GatewayPlace>>;
   /** Sites that the gateway owns. */
   sites(id: string): Promise<readonly string[]>;
+  /** A person lets the gateway take over the site. False when it is unknown or revoked, or no gateway owns the site. */
+  grantSite(grant: {
+    readonly gatewayId: string;
+    readonly siteId: string;
+    readonly at: Instant;
+    readonly trail: AuditEntry;
+  }): Promise<boolean>;
+  /** Sites that the gateway may take over and has not. */
+  grantedSites(id: string): Promise<readonly string[]>;
+  noteRefusals(id: string, noted: NotedRefusals): Promise<void>;
+  /** Records of the gateway that were refused, by kind and key. */
+  refusals(id: string): Promise<readonly NotedRefusal[]>;
   /** The gateway that owns the site. */
   ownerOf(siteId: string): Promise<string | undefined>;
   devices(id: string): Promise<readonly string[]>;
 }
 
+export interface CopiedSite {
+  readonly isRefused: boolean;
+  readonly formerOwner: string | undefined;
+}
+
 /** The copies of what gateways own. Each call says who the owner is; what belongs to others is refused with `conflict`. */
 export interface CopyStore {
-  site(gatewayId: string, site: Site): Promise<void>;
+  /**
+   * A site that exists keeps its owner, unless a person lets this gateway take it over: `formerOwner` is the gateway that had
+   * it. Otherwise nothing happens: `isRefused`.
+   */
+  site(gatewayId: string, site: Site, at: Instant): Promise<CopiedSite>;
   device(gatewayId: string, device: Device): Promise<void>;
   properties(gatewayId: string, deviceId: string, values: readonly PropertyValue[]): Promise<void>;
   deleteSite(gatewayId: string, siteId: string): Promise<void>;

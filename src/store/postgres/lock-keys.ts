@@ -99,6 +99,8 @@ const KEYS: { readonly [Name in keyof Writes]: (input: Input<Name>, reader: Data
   withdrawJoinCode: () => ["join codes"],
   joinGateway: () => ["join codes"],
   revokeGateway: ({ id }) => [`gateway ${id}`, `changes of ${id}`],
+  grantSite: ({ gatewayId, siteId }) => [`gateway ${gatewayId}`, `site ${siteId}`],
+  noteRefusals: ({ gatewayId }) => [`gateway ${gatewayId}`],
   askRotation: ({ id }) => [`gateway ${id}`],
   acceptCredential: ({ id }) => [`gateway ${id}`],
   settleCredential: ({ id }) => [`gateway ${id}`],

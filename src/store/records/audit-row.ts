@@ -4,7 +4,7 @@ import { number, oneOf, optionalText, optionalTime, text, time } from "./row.ts"
 import { isObject, storedJson } from "./stored-json.ts";
 
 export const AUDIT_COLUMNS =
-  "id, at, actor_token_id, actor_name, action, site_id, target, outcome, code, request_id, remote_address, details, count, last_at";
+  "id, at, actor_token_id, actor_name, action, site_id, target, outcome, code, request_id, remote_address, details, count, last_at, reported_by";
 
 export function parseEntry(database: DamageLog, row: Row): AuditEntry {
   const from = { database, table: "audit", row };
@@ -21,6 +21,7 @@ export function parseEntry(database: DamageLog, row: Row): AuditEntry {
     remoteAddress: text(row, "remote_address"),
     details: storedJson(from, "details", isObject) ?? {},
     count: number(row, "count"),
+    reportedBy: optionalText(row, "reported_by"),
     lastAt: optionalTime(row, "last_at") ?? time(row, "at"),
   };
 }

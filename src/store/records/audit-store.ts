@@ -18,7 +18,7 @@ export function createAuditStore(reader: Database, writer: Writer, lists: Lists)
       const where = new Where();
       if (filter.reader.sites !== "all") {
         where.and(
-          "(site_id IN (SELECT value FROM json_each(?)) OR actor_token_id = ?)",
+          "(site_id IN (SELECT value FROM json_each(?)) OR (actor_token_id = ? AND reported_by IS NULL))",
           listed(filter.reader.sites),
           filter.reader.tokenId,
         );

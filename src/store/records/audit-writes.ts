@@ -7,7 +7,9 @@ import { marked, note } from "./link-marks.ts";
 /** Few enough that pruning never holds up other writes. */
 const PRUNE_AT_ONCE = 1_000;
 
-const MERGED = " ON CONFLICT (id) DO UPDATE SET count = excluded.count, last_at = excluded.last_at";
+/** Whoever wrote the entry, here or a gateway, is the only one who changes it. */
+const MERGED = ` ON CONFLICT (id) DO UPDATE SET count = excluded.count, last_at = excluded.last_at
+  WHERE coalesce(audit.reported_by, '') = coalesce(excluded.reported_by, '')`;
 
 /** As their indexes say it. */
 const ANONYMOUS = "outcome = 'REFUSED' AND actor_token_id IS NULL";
@@ -45,14 +47,14 @@ export async function recordAudit(database: WriteDatabase, entry: AuditEntry): P
   await note(database, marked("audit", entry.id));
 }
 
-/** Stores the entry; of one that is known, the count and the last time. */
+/** Stores the entry; of one that is known and of the same writer, the count and the last time. */
 export function mergeAudit(database: WriteDatabase, entry: AuditEntry): void {
   insert(database, entry, MERGED);
 }
 
 function insert(database: WriteDatabase, entry: AuditEntry, onConflict: string): void {
   database.send(
-    `INSERT INTO audit (${AUDIT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)${onConflict}`,
+    `INSERT INTO audit (${AUDIT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)${onConflict}`,
     entry.id,
     entry.at,
     entry.actor?.tokenId ?? null,
@@ -67,5 +69,6 @@ function insert(database: WriteDatabase, entry: AuditEntry, onConflict: string):
     JSON.stringify(entry.details),
     entry.count,
     entry.count === 1 ? null : entry.lastAt,
+    entry.reportedBy ?? null,
   );
 }

@@ -134,4 +134,21 @@ export async function withdrawRolloutChanges(
 }
 
 /** What is settled need not be sent again. */
-export const NOTHING = new Uint8Array();
+const NOTHING = new Uint8Array();
+
+/** Nobody makes these changes any more: all that wait for the gateway, or those of one site. */
+export async function refuseChanges(
+  database: Database,
+  refusal: { readonly gatewayId: string; readonly siteId?: string; readonly at: Instant; readonly reason: string },
+): Promise<void> {
+  const where = new Where().and("gateway_id = ?", refusal.gatewayId).and("state = 'PENDING'");
+  if (refusal.siteId !== undefined) where.and("site_id = ?", refusal.siteId);
+  const outcome = { state: "REFUSED", errors: [{ code: "owned_by_gateway", message: refusal.reason }] };
+  await database.run(
+    `UPDATE gateway_change SET state = 'REFUSED', settled_at = ?, outcome = ?, sealed = ?${where.sql}`,
+    refusal.at,
+    JSON.stringify(outcome),
+    NOTHING,
+    ...where.values,
+  );
+}

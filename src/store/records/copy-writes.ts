@@ -7,22 +7,30 @@ import type { Instant } from "#core/time/instant.ts";
 import type { AlertAnnouncement, AlertRecord } from "#service/ports/alert-store.ts";
 import type { ConfigurationChange } from "#service/ports/configuration-store.ts";
 import type { DeviceLogEntry } from "#service/ports/device-log-store.ts";
+import type { CopiedSite } from "#service/ports/link-store.ts";
 import type { Database, Row, WriteDatabase } from "#store/database.ts";
 import { announce, storeAlert } from "./alert-writes.ts";
 import { mergeAudit } from "./audit-writes.ts";
+import { refuseChanges } from "./change-writes.ts";
 import { storeBuckets } from "./configuration-writes.ts";
 import { dropOldest, insertLogEntry } from "./device-log-writes.ts";
 import { DEVICE_COLUMNS, deviceValues, findDevice } from "./device-row.ts";
 import { addEvent } from "./event-writes.ts";
-import { text } from "./row.ts";
+import { optionalText } from "./row.ts";
 import { renderLocation } from "./site-writes.ts";
 
 /** Copies of what gateways own. */
 export const copyWrites = {
-  async copySite(database: Database, { gatewayId, site }: { gatewayId: string; site: Site }): Promise<void> {
-    const here = await database.get("SELECT gateway_id FROM site WHERE id = ?", site.id);
-    if (here !== undefined && !(await isOwnerRevoked(database, site.id))) {
-      await requireOwner(database, gatewayId, site.id);
+  /** A site changes its gateway only by the word of a person, which is in `site_grant`. */
+  async copySite(
+    database: WriteDatabase,
+    { gatewayId, site, at }: { gatewayId: string; site: Site; at: Instant },
+  ): Promise<CopiedSite> {
+    const here = await database.get(OWNER, site.id);
+    const owner = here && optionalText(here, "gateway_id");
+    const isOthers = here !== undefined && owner !== gatewayId;
+    if (isOthers && (owner === undefined || !(await useGrant(database, gatewayId, site.id)))) {
+      return { isRefused: true, formerOwner: undefined };
     }
     await database.run(
       `INSERT INTO site (id, name, timezone, location, created_at, updated_at, gateway_id) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -36,6 +44,10 @@ export const copyWrites = {
       site.updatedAt,
       gatewayId,
     );
+    if (!isOthers || owner === undefined) return { isRefused: false, formerOwner: undefined };
+    const reason = "the site has another gateway now; ask for it again";
+    await refuseChanges(database, { gatewayId: owner, siteId: site.id, at, reason });
+    return { isRefused: false, formerOwner: owner };
   },
 
   async copyDevice(
@@ -144,36 +156,27 @@ export const copyWrites = {
     database: WriteDatabase,
     { gatewayId, entry }: { gatewayId: string; entry: AuditEntry },
   ): Promise<void> {
-    const { siteId } = entry.target;
-    const [site, known] = await Promise.all([
+    const { siteId, deviceId } = entry.target;
+    const [site, device, known] = await Promise.all([
       siteId === undefined ? undefined : database.get(OWNER, siteId),
-      database.get("SELECT details FROM audit WHERE id = ?", entry.id),
+      deviceId === undefined ? undefined : findDevice(database, deviceId),
+      database.get("SELECT reported_by FROM audit WHERE id = ?", entry.id),
     ]);
-    // Of a site that is deleted the entry still tells who did it.
+    // Of a site or device that is deleted the entry still tells who did it.
     if (siteId !== undefined && site !== undefined) requireSameOwner(site, gatewayId, siteId);
-    const from = known === undefined ? gatewayId : JSON.parse(text(known, "details"))["gateway_id"];
-    // A gateway that joins again tells what the former one has told.
-    const isOurs = from === gatewayId || (await isRevoked(database, from));
-    if (!isOurs) throw refuse("conflict", `audit entry ${entry.id} is of another gateway`);
-    mergeAudit(database, { ...entry, details: { ...entry.details, gateway_id: gatewayId } });
+    if (device !== undefined) await requireOwner(database, gatewayId, device.siteId);
+    const writer = known === undefined ? gatewayId : optionalText(known, "reported_by");
+    if (writer === undefined) throw refuse("conflict", `audit entry ${entry.id} was written by the cloud`);
+    // A gateway that joins again sends what the former one has sent. That stays as it is.
+    if (writer !== gatewayId) return;
+    mergeAudit(database, { ...entry, reportedBy: gatewayId });
   },
 };
 
 const OWNER = "SELECT gateway_id FROM site WHERE id = ?";
 
-/** A gateway that joins again is another one. It gets the sites of the former one, once that is revoked. */
-async function isOwnerRevoked(database: Database, siteId: string): Promise<boolean> {
-  const found = await database.get(
-    "SELECT 1 AS found FROM site s JOIN gateway g ON g.id = s.gateway_id WHERE s.id = ? AND g.revoked_at IS NOT NULL",
-    siteId,
-  );
-  return found !== undefined;
-}
-
-async function isRevoked(database: Database, gatewayId: unknown): Promise<boolean> {
-  if (typeof gatewayId !== "string") return false;
-  const sql = "SELECT 1 AS found FROM gateway WHERE id = ? AND revoked_at IS NOT NULL";
-  return (await database.get(sql, gatewayId)) !== undefined;
+async function useGrant(database: Database, gatewayId: string, siteId: string): Promise<boolean> {
+  return (await database.run("DELETE FROM site_grant WHERE site_id = ? AND gateway_id = ?", siteId, gatewayId)) > 0;
 }
 
 async function requireDeviceOwner(database: Database, gatewayId: string, deviceId: string): Promise<Device> {
@@ -190,6 +193,5 @@ async function requireOwner(database: Database, gatewayId: string, siteId: strin
 }
 
 function requireSameOwner(site: Row, gatewayId: string, siteId: string): void {
-  if (site["gateway_id"] !== gatewayId)
-    throw refuse("conflict", `site ${siteId} is of another gateway; revoke that one if this one takes its place`);
+  if (site["gateway_id"] !== gatewayId) throw refuse("conflict", `site ${siteId} is of another gateway`);
 }

@@ -1,4 +1,6 @@
 import type { Gateway, OpenJoinCode, Uplink } from "#core/link/gateway.ts";
+import { refusedRecord } from "#core/link/refused-record.ts";
+import type { NotedRefusal } from "#service/ports/link-store.ts";
 import type { Row } from "#store/database.ts";
 import { bytes, number, optionalBytes, optionalText, optionalTime, text, time } from "./row.ts";
 
@@ -22,17 +24,29 @@ export function parseGateway(row: Row): Gateway {
   };
 }
 
-export const OPEN_CODE_COLUMNS = "id, name, actor_token_id, actor_name, created_at, expires_at";
+export const OPEN_CODE_COLUMNS = "id, name, replaces, site_ids, actor_token_id, actor_name, created_at, expires_at";
 
 export function parseOpenCode(row: Row): OpenJoinCode {
   const tokenId = optionalText(row, "actor_token_id");
   return {
     id: text(row, "id"),
     name: optionalText(row, "name"),
+    replaces: optionalText(row, "replaces"),
+    siteIds: siteIdsOf(row),
     madeBy: tokenId === undefined ? undefined : { tokenId, name: text(row, "actor_name") },
     createdAt: time(row, "created_at"),
     expiresAt: time(row, "expires_at"),
   };
+}
+
+/** Sites that a code names. */
+export function siteIdsOf(row: Row): readonly string[] {
+  const ids: unknown = JSON.parse(optionalText(row, "site_ids") ?? "[]");
+  return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
+}
+
+export function parseRefusal(row: Row): NotedRefusal {
+  return { ...refusedRecord(text(row, "kind"), text(row, "key"), text(row, "reason")), at: time(row, "at") };
 }
 
 export const UPLINK_COLUMNS =

@@ -8,6 +8,7 @@ import {
   OPEN_CODE_COLUMNS,
   parseGateway,
   parseOpenCode,
+  parseRefusal,
   parseUplink,
   UPLINK_COLUMNS,
 } from "./link-row.ts";
@@ -129,8 +130,17 @@ export function createGatewayStore(reader: Database, writer: Writer, lists: List
         listed(ids),
       );
       const places = new Map(
-        ids.map((id) => [id, { siteIds: [] as string[], deviceId: undefined as string | undefined }]),
+        ids.map((id) => [id, { siteIds: [] as string[], deviceId: undefined as string | undefined, refusals: 0 }]),
       );
+      const refusals = await reader.all(
+        `SELECT gateway_id, count(*) AS refusals FROM gateway_refusal
+         WHERE gateway_id IN (SELECT value FROM json_each(?)) GROUP BY gateway_id`,
+        listed(ids),
+      );
+      for (const row of refusals) {
+        const place = places.get(text(row, "gateway_id"));
+        if (place !== undefined) place.refusals = number(row, "refusals");
+      }
       for (const row of rows) {
         const place = places.get(text(row, "gateway_id"));
         place?.siteIds.push(text(row, "id"));
@@ -147,6 +157,19 @@ export function createGatewayStore(reader: Database, writer: Writer, lists: List
     revokedConnected: async () =>
       idsOf(await reader.all("SELECT id FROM gateway WHERE is_connected = 1 AND revoked_at IS NOT NULL ORDER BY id")),
     noteTaken: (id, seen) => writer.run("noteTaken", { id, seen }),
+    grantSite: (grant) => writer.run("grantSite", grant),
+    grantedSites: async (id) =>
+      (await reader.all("SELECT site_id FROM site_grant WHERE gateway_id = ? ORDER BY site_id", id)).map((row) =>
+        text(row, "site_id"),
+      ),
+    noteRefusals: (gatewayId, noted) => writer.run("noteRefusals", { gatewayId, noted }),
+    refusals: async (id) =>
+      (
+        await reader.all(
+          "SELECT kind, key, reason, at FROM gateway_refusal WHERE gateway_id = ? ORDER BY kind, key",
+          id,
+        )
+      ).map(parseRefusal),
     sites: async (id) => idsOf(await reader.all("SELECT id FROM site WHERE gateway_id = ? ORDER BY id", id)),
     ownerOf: async (siteId) => {
       const owner = (await reader.get("SELECT gateway_id FROM site WHERE id = ?", siteId))?.["gateway_id"];
@@ -168,7 +191,7 @@ export function createCopyStore(
   changing: <Result>(deviceId: string, write: Promise<Result>) => Promise<Result>,
 ): CopyStore {
   return {
-    site: (gatewayId, site) => writer.run("copySite", { gatewayId, site }),
+    site: (gatewayId, site, at) => writer.run("copySite", { gatewayId, site, at }),
     device: (gatewayId, device) => changing(device.id, writer.run("copyDevice", { gatewayId, device })),
     properties: (gatewayId, deviceId, values) => writer.run("copyProperties", { gatewayId, deviceId, values }),
     deleteDevice: (gatewayId, deviceId, at) =>

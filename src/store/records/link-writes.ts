@@ -2,13 +2,14 @@ import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { Gateway, JoinCode, Uplink } from "#core/link/gateway.ts";
 import type { DroppedHistory } from "#core/link/gateway-figures.ts";
 import { PASSING_KINDS } from "#core/link/linked-key.ts";
+import { MAX_REFUSED } from "#core/link/refused-record.ts";
 import type { LinkedHour } from "#core/link/telemetry-spool.ts";
 import type { Instant } from "#core/time/instant.ts";
-import type { SeenGateway } from "#service/ports/link-store.ts";
-import type { Database, WriteDatabase } from "#store/database.ts";
+import type { NotedRefusals, SeenGateway } from "#service/ports/link-store.ts";
+import type { Database, Row, WriteDatabase } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
-import { NOTHING } from "./change-writes.ts";
-import { GATEWAY_COLUMNS } from "./link-row.ts";
+import { refuseChanges } from "./change-writes.ts";
+import { GATEWAY_COLUMNS, siteIdsOf } from "./link-row.ts";
 import { listed, optionalText, text } from "./row.ts";
 
 /** What a gateway keeps about its cloud. */
@@ -125,11 +126,13 @@ export const gatewayWrites = {
   async insertJoinCode(database: WriteDatabase, { code, trail }: { code: JoinCode; trail: AuditEntry }): Promise<void> {
     await database.run("DELETE FROM join_code WHERE expires_at <= ?", code.createdAt);
     await database.run(
-      `INSERT INTO join_code (id, name, hash, actor_token_id, actor_name, created_at, expires_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO join_code (id, name, hash, replaces, site_ids, actor_token_id, actor_name, created_at, expires_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       code.id,
       code.name ?? null,
       code.hash,
+      code.replaces ?? null,
+      JSON.stringify(code.siteIds),
       code.madeBy?.tokenId ?? null,
       code.madeBy?.name ?? null,
       code.createdAt,
@@ -152,7 +155,7 @@ export const gatewayWrites = {
     { hash, gateway, trail }: { hash: Uint8Array; gateway: Gateway; trail: AuditEntry },
   ): Promise<Gateway | undefined> {
     const code = await database.get(
-      "DELETE FROM join_code WHERE hash = ? AND expires_at > ? RETURNING name",
+      "DELETE FROM join_code WHERE hash = ? AND expires_at > ? RETURNING name, replaces, site_ids",
       hash,
       gateway.createdAt,
     );
@@ -166,8 +169,50 @@ export const gatewayWrites = {
       joined.createdAt,
       joined.version,
     );
+    await grantSites(database, joined.id, { code, at: joined.createdAt });
     await recordAudit(database, trail);
     return joined;
+  },
+
+  /** False when the gateway is unknown or revoked, or no gateway owns the site. */
+  async grantSite(
+    database: WriteDatabase,
+    { gatewayId, siteId, at, trail }: { gatewayId: string; siteId: string; at: Instant; trail: AuditEntry },
+  ): Promise<boolean> {
+    const open = await database.get("SELECT 1 AS found FROM gateway WHERE id = ? AND revoked_at IS NULL", gatewayId);
+    const site = await database.get("SELECT gateway_id FROM site WHERE id = ? AND gateway_id IS NOT NULL", siteId);
+    if (open === undefined || site === undefined) return false;
+    if (site["gateway_id"] !== gatewayId) await grant(database, { gatewayId, siteId, at });
+    await recordAudit(database, trail);
+    return true;
+  },
+
+  async noteRefusals(
+    database: Database,
+    { gatewayId, noted }: { gatewayId: string; noted: NotedRefusals },
+  ): Promise<void> {
+    for (const { kind, key } of noted.taken) {
+      await database.run(
+        "DELETE FROM gateway_refusal WHERE gateway_id = ? AND kind = ? AND key = ?",
+        gatewayId,
+        kind,
+        key,
+      );
+    }
+    for (const { kind, key, reason } of noted.refused) {
+      await database.run(
+        `INSERT INTO gateway_refusal (gateway_id, kind, key, reason, at)
+         SELECT ?, ?, ?, ?, ? WHERE (SELECT count(*) FROM gateway_refusal WHERE gateway_id = ?) < ?
+         ON CONFLICT (gateway_id, kind, key) DO UPDATE SET reason = excluded.reason`,
+        gatewayId,
+        kind,
+        key,
+        reason,
+        noted.at,
+        gatewayId,
+        MAX_REFUSED,
+      );
+    }
   },
 
   async revokeGateway(
@@ -176,14 +221,8 @@ export const gatewayWrites = {
   ): Promise<boolean> {
     const changed = await database.run("UPDATE gateway SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL", at, id);
     if (changed === 0) return false;
-    const outcome = { state: "REFUSED", errors: [{ code: "owned_by_gateway", message: "its gateway was revoked" }] };
-    await database.run(
-      "UPDATE gateway_change SET state = 'REFUSED', settled_at = ?, outcome = ?, sealed = ? WHERE gateway_id = ? AND state = 'PENDING'",
-      at,
-      JSON.stringify(outcome),
-      NOTHING,
-      id,
-    );
+    await database.run("DELETE FROM site_grant WHERE gateway_id = ?", id);
+    await refuseChanges(database, { gatewayId: id, at, reason: "its gateway was revoked" });
     await recordAudit(database, trail);
     return true;
   },
@@ -225,3 +264,34 @@ export const gatewayWrites = {
     await database.run("UPDATE gateway SET is_connected = 0, is_caught_up = 0 WHERE id = ?", id);
   },
 };
+
+/** A person gave out a code for these sites, so whoever joins with it may take them over. Sites of this cloud itself stay. */
+async function grantSites(
+  database: Database,
+  gatewayId: string,
+  { code, at }: { readonly code: Row; readonly at: Instant },
+): Promise<void> {
+  const replaces = optionalText(code, "replaces");
+  const named = siteIdsOf(code);
+  const rows = await database.all(
+    `SELECT id FROM site WHERE gateway_id IS NOT NULL
+     AND (gateway_id = ? OR id IN (SELECT value FROM json_each(?))) ORDER BY id`,
+    replaces ?? "",
+    listed(named),
+  );
+  for (const row of rows) await grant(database, { gatewayId, siteId: text(row, "id"), at });
+}
+
+/** The latest decision counts. */
+async function grant(
+  database: Database,
+  { gatewayId, siteId, at }: { readonly gatewayId: string; readonly siteId: string; readonly at: Instant },
+): Promise<void> {
+  await database.run(
+    `INSERT INTO site_grant (site_id, gateway_id, at) VALUES (?, ?, ?)
+     ON CONFLICT (site_id) DO UPDATE SET gateway_id = excluded.gateway_id, at = excluded.at`,
+    siteId,
+    gatewayId,
+    at,
+  );
+}

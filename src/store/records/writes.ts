@@ -124,6 +124,8 @@ const MARKS: Marks<typeof ALL> = {
   withdrawJoinCode: undefined,
   joinGateway: undefined,
   revokeGateway: undefined,
+  grantSite: undefined,
+  noteRefusals: undefined,
   askRotation: undefined,
   acceptCredential: undefined,
   settleCredential: undefined,

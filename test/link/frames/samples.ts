@@ -20,6 +20,7 @@ type ItemSamples = { readonly [Kind in LinkedItem["kind"]]: Full<Extract<LinkedI
 const AT = instant(1_760_000_000_000);
 const MICROS = 1_760_000_000_000_001 as Micros;
 const HASH = "ab".repeat(32);
+const REFUSED = { kind: "site", key: "site", reason: "it belongs to another gateway" };
 const response = { state: "SUCCEEDED", payload: { power: 5 }, receivedAt: MICROS } as const;
 const change = {
   execution: {
@@ -169,8 +170,10 @@ export const UP: Samples<UpMessage> = {
 };
 
 export const DOWN: Samples<DownMessage> = {
-  welcome: [{ type: "welcome", protocol: "0.0", version: "1.0.0", epoch: "epoch", taken: 7, unpacks: true }],
-  ack: [{ type: "ack", to: 7 }],
+  welcome: [
+    { type: "welcome", protocol: "0.0", version: "1.0.0", epoch: "epoch", taken: 7, unpacks: true, refused: [REFUSED] },
+  ],
+  ack: [{ type: "ack", to: 7, refused: [REFUSED] }],
   execute: [
     {
       type: "execute",

@@ -147,7 +147,12 @@ export async function startNode(side: CloudNeeds, run: Run): Promise<NodeRun> {
     create: async (input: ExecutionInput) =>
       (await createExecution(needs as unknown as Parameters<typeof createExecution>[0], CALL, input)).id,
     join: async (name: string) => {
-      const { code } = await createJoinCode(around, CALL, { name, expiresInMs: 60_000 });
+      const { code } = await createJoinCode(around, CALL, {
+        name,
+        replaces: undefined,
+        siteIds: [],
+        expiresInMs: 60_000,
+      });
       const { gateway, credential } = await joinGateway(around, CALL, { code, name, version: "1.0.0" });
       return { gatewayId: gateway.id, credential };
     },
