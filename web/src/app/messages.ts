@@ -18,6 +18,7 @@ export const t = defineMessages({
     site: "Site",
     allSites: "All sites",
     live: "Live",
+    gatewayAway: "Not live: the gateway is away",
     connecting: "Connecting",
     notLive: (since: string) => `Not live since ${since}`,
     notLiveText: "Values on this page may be old. The page connects again by itself and then catches up.",
@@ -57,6 +58,7 @@ export const t = defineMessages({
     site: "Standort",
     allSites: "Alle Standorte",
     live: "Live",
+    gatewayAway: "Nicht live: das Gateway ist weg",
     connecting: "Verbindet",
     notLive: (since) => `Nicht live seit ${since}`,
     notLiveText:

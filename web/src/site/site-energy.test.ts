@@ -42,6 +42,7 @@ test("the flow is made of what devices measure now", () => {
 
 test.each([
   ["a device that is away", { connectivity: "OFFLINE" as const }],
+  ["a device behind a gateway that is away", { connectivity: "UNKNOWN" as const }],
   ["an old value", { age: 600_000 }],
 ])("%s is unknown", (_, more) => {
   expect(flow([device("pv", PV, { ac_power: 5000 }, more), device("m", METER, { grid_power: -2000 })])).toBe(

@@ -4,7 +4,7 @@ import { convert } from "#manifest/units.ts";
 import { findAttribute } from "#web/data/find-attribute.ts";
 import type { History, Wanted } from "#web/data/history.ts";
 import type { Manifest } from "#web/data/manifest.ts";
-import { isStale } from "#web/devices/staleness.ts";
+import { isCurrent } from "#web/devices/staleness.ts";
 import { type EnergyFlow, energyFlow, type Measured } from "./energy-flow.ts";
 import { type Counter, countersOf, type Energies, type EnergySeries, energiesOfToday } from "./energy-today.ts";
 import { type PowerReading, powerReadings, wattsOf } from "./power-readings.ts";
@@ -29,11 +29,11 @@ export function instrumentsOf(devices: readonly Described[]): Instruments {
   return { readings: counted.flatMap(powerReadings), counters: counted.flatMap(countersOf) };
 }
 
-/** A value that is old, or of a device that is away, is no value of now. */
+/** A value that is old, or of a device that is away or of which nobody knows, is no value of now. */
 function currentValue(device: EnergyDevice | undefined, attribute: string, now: number): unknown {
   const snapshot = device?.values.get(attribute);
-  if (device === undefined || snapshot === undefined || device.connectivity === "OFFLINE") return undefined;
-  return isStale(snapshot.timestamp * 1000, now) ? undefined : snapshot.value;
+  if (device === undefined || snapshot === undefined) return undefined;
+  return isCurrent(device.connectivity, snapshot.timestamp * 1000, now) ? snapshot.value : undefined;
 }
 
 export function flowOf({ readings }: Instruments, devices: readonly EnergyDevice[], now: number): EnergyFlow {
