@@ -166,3 +166,19 @@ test("hours of a day that is over are told together, and settled together", () =
   if (first !== undefined) spool.hoursStored(first);
   expect([take(), take()]).toEqual(["a 5", undefined]);
 });
+
+test("what was sent counts until it is confirmed, or waits again", () => {
+  const spool = createTelemetrySpool<Point>(1_000);
+  const counts = () => [spool.waiting.messages, spool.unconfirmed];
+  for (const at of [0, 1]) {
+    spool.begin("a", at);
+    spool.add({ deviceId: "a", at }, { bytes: 100, points: 2 });
+  }
+  const none = { messages: 0, points: 0, bytes: 0 };
+  const sent = spool.takeMessages(1_000) ?? [];
+  expect(counts()).toEqual([0, { messages: 2, points: 4, bytes: 200 }]);
+  spool.messagesLost(sent);
+  expect(counts()).toEqual([2, none]);
+  spool.messagesStored(spool.takeMessages(1_000) ?? [], new Set(), 0);
+  expect(counts()).toEqual([0, none]);
+});

@@ -87,6 +87,8 @@ export interface TelemetrySpool<Message extends { readonly deviceId: string; rea
     readonly bytes: number;
     readonly hours: number;
   };
+  /** Messages that were sent, and that the cloud has neither confirmed nor lost. */
+  readonly unconfirmed: { readonly messages: number; readonly points: number; readonly bytes: number };
   /** The time of the oldest message or hour that waits; of an hour, when it begins. */
   oldest(): number | undefined;
 }
@@ -107,6 +109,8 @@ export function createTelemetrySpool<Message extends { readonly deviceId: string
   let points = 0;
   let marked = 0;
   let wholeHours = 0;
+  /** What was sent and is not settled: a few messages, each of many points. */
+  let onWay = new Set<SentMessages<Message>>();
 
   const find = (deviceId: string, hour: number) => devices.get(deviceId)?.get(hour);
 
@@ -237,6 +241,7 @@ export function createTelemetrySpool<Message extends { readonly deviceId: string
         taken.push(next);
         size += next.bytes;
       }
+      if (taken.length > 0) onWay.add(taken);
       return taken.length === 0 ? undefined : taken;
     },
     takeHours(now) {
@@ -254,12 +259,14 @@ export function createTelemetrySpool<Message extends { readonly deviceId: string
       return undefined;
     },
     messagesStored(sent, unknown, retryAt) {
+      onWay.delete(sent);
       for (const { hour } of sent) {
         hour.pending--;
         if (unknown.has(hour.deviceId) && find(hour.deviceId, hour.hour) === hour) leaveToWhole(hour, retryAt);
       }
     },
     messagesLost(sent) {
+      onWay.delete(sent);
       queue = [...sent, ...queue.slice(first)];
       first = 0;
       for (const one of sent) {
@@ -301,14 +308,27 @@ export function createTelemetrySpool<Message extends { readonly deviceId: string
       devices.clear();
       whole.clear();
       [queue, first, bytes, points, marked, wholeHours] = [[], 0, 0, 0, 0, 0];
+      onWay = new Set();
     },
     oldest() {
       let oldest = queue[first]?.message.at ?? Number.POSITIVE_INFINITY;
+      for (const [sent] of onWay) oldest = Math.min(oldest, sent?.message.at ?? oldest);
       for (const hour of whole.keys()) oldest = Math.min(oldest, hour * HOUR_MS);
       return Number.isFinite(oldest) ? oldest : undefined;
     },
     get marked() {
       return marked;
+    },
+    get unconfirmed() {
+      let [messages, sentPoints, sentBytes] = [0, 0, 0];
+      for (const sent of onWay) {
+        messages += sent.length;
+        for (const one of sent) {
+          sentPoints += one.points;
+          sentBytes += one.bytes;
+        }
+      }
+      return { messages, points: sentPoints, bytes: sentBytes };
     },
     get waiting() {
       return { messages: queue.length - first, points, bytes, hours: wholeHours };

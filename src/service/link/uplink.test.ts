@@ -12,7 +12,10 @@ const GATEWAY = {
   random: () => 1,
   log: { info: () => {}, warn: () => {} },
   seal: { open: (text: string) => text },
-  telemetryLane: { spool: { waiting: { messages: 0, hours: 0 }, oldest: () => undefined }, history: () => undefined },
+  telemetryLane: {
+    spool: { waiting: { messages: 0, hours: 0 }, unconfirmed: { messages: 0 }, oldest: () => undefined },
+    history: () => undefined,
+  },
   onTurn: () => {},
 };
 

@@ -194,7 +194,15 @@ export function createUplink(needs: UplinkNeeds): Uplink {
       const { telemetryLane: lane } = needs;
       const oldest = lane.spool.oldest();
       const oldestAt = oldest === undefined ? undefined : instant(oldest);
-      const backlog = { changes, ...lane.spool.waiting, oldestAt };
+      const { waiting, unconfirmed } = lane.spool;
+      const backlog = {
+        changes,
+        messages: waiting.messages + unconfirmed.messages,
+        points: waiting.points + unconfirmed.points,
+        bytes: waiting.bytes + unconfirmed.bytes,
+        hours: waiting.hours,
+        oldestAt,
+      };
       const [historyBefore, dropped] = [lane.history()?.before, lane.dropped];
       return { url, gatewayId, joinedAt, isConnected, since, backlog, historyBefore, dropped, refused, lastError };
     },
