@@ -71,6 +71,6 @@ export function afterWrongToken(
   if (!(error instanceof AppError) || error.code !== "unauthorized") return error;
   const wait = needs.wrongTokens.note(remoteAddress, needs.now());
   if (wait === 0) return error;
-  const message = `too many wrong tokens from this address; try again in ${wait} s`;
+  const message = `too many wrong tokens or codes from this address; try again in ${wait} s`;
   return new AppError([{ code: "too_many_wrong_tokens", message }], wait);
 }

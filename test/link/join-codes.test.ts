@@ -5,7 +5,7 @@ import { runBusbar } from "../support/run-busbar.ts";
 import { useServer } from "../support/server.ts";
 
 const PATH = "/v3/gateways/join_codes";
-const cloud = useServer(["--role", "cloud", "--mqtt-port", "off"]);
+const cloud = useServer(["--role", "cloud", "--mqtt-port", "off", "--http-wrong-token-limit", "20"]);
 
 interface Made {
   readonly id: string;
@@ -30,6 +30,8 @@ test("open codes are listed page by page with who made them, and never with the 
     {
       id: named.id,
       name: "North",
+      replaces: null,
+      site_ids: [],
       made_by: { token_id: expect.any(String), name: "admin" },
       created_at: expect.any(String),
       expires_at: named.expires_at,
@@ -79,11 +81,19 @@ test("the command line makes, lists and withdraws codes", async () => {
   const made = await busbar("gateway code --name Yard");
   const id = /withdraw-code (\S+)/.exec(made.err)?.[1] ?? "";
   const table = await busbar("gateway codes");
-  expect(table.out).toMatch(/^ID +NAME +BY +CREATED +EXPIRES$/m);
+  expect(table.out).toMatch(/^ID +NAME +TAKES OVER +BY +CREATED +EXPIRES$/m);
   expect(table.out).toMatch(new RegExp(`^${id} +Yard +admin `, "m"));
   expect(table.out).not.toContain(made.out.trim());
   expect(await busbar(`gateway withdraw-code ${id} --yes`)).toMatchObject({ code: 0, out: `withdrew ${id}\n` });
   expect((await busbar("gateway codes")).out).not.toContain(id);
   expect((await join(made.out.trim())).status).toBe(401);
   expect((await busbar(`gateway withdraw-code ${id} --yes`)).err).toContain("there is no open code");
+});
+
+test("past the limit wrong codes are 429 with whole seconds to wait, and a right code still lets a gateway join", async () => {
+  const answers = await Array.fromAsync({ length: 21 }, () => join("bb_wrong"));
+  const limited = answers.at(-1);
+  expect([limited?.status, limited?.errors[0]?.code]).toEqual([429, "too_many_wrong_tokens"]);
+  expect(limited?.headers.get("retry-after")).toMatch(/^\d+$/);
+  expect((await join((await make({})).code)).status).toBe(200);
 });

@@ -1,4 +1,5 @@
 import { refuse } from "#core/app-error.ts";
+import { type AuthenticateNeeds, afterWrongToken } from "#http/authenticate.ts";
 import { joinCodeRoutes } from "#http/link/join-code-routes.ts";
 import {
   fleetSchema,
@@ -33,7 +34,9 @@ const tag = "Link";
 const CLOUDS_LIST = "only a cloud lists the gateways that have joined it";
 const TRUE_OR_FALSE = ["true", "false"] as const;
 
-export interface LinkRouteNeeds extends Pick<Needs, "gateways" | "telemetry" | "now" | "newId" | "randomBytes"> {
+export interface LinkRouteNeeds
+  extends Pick<Needs, "gateways" | "telemetry" | "now" | "newId" | "randomBytes">,
+    Pick<AuthenticateNeeds, "wrongTokens"> {
   readonly background: Background;
   readonly nodes: Pick<Nodes, "tell">;
   /** One of the two, by role. */
@@ -60,7 +63,9 @@ export function linkRoutes(needs: LinkRouteNeeds): readonly Route[] {
       answer: joinedSchema,
       handle: async (call) => {
         requireCloud(needs.links);
-        const { gateway, credential } = await joinGateway(needs, call, call.body);
+        const { gateway, credential } = await joinGateway(needs, call, call.body).catch((error: unknown) => {
+          throw afterWrongToken(needs, call.remoteAddress, error);
+        });
         return { gateway_id: gateway.id, credential };
       },
     }),
