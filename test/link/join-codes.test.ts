@@ -82,7 +82,7 @@ test("the command line makes, lists and withdraws codes", async () => {
   const id = /withdraw-code (\S+)/.exec(made.err)?.[1] ?? "";
   const table = await busbar("gateway codes");
   expect(table.out).toMatch(/^ID +NAME +TAKES OVER +BY +CREATED +EXPIRES$/m);
-  expect(table.out).toMatch(new RegExp(`^${id} +Yard +admin `, "m"));
+  expect(table.out).toMatch(new RegExp(`^${id} +Yard +- +admin `, "m"));
   expect(table.out).not.toContain(made.out.trim());
   expect(await busbar(`gateway withdraw-code ${id} --yes`)).toMatchObject({ code: 0, out: `withdrew ${id}\n` });
   expect((await busbar("gateway codes")).out).not.toContain(id);

@@ -231,7 +231,12 @@ test("a cloud that does not say welcome within a minute is left", async () => {
     turn: PLAIN_INTAKE.turn,
     close: () => closed.resolve(),
   };
-  const talking = talkToCloud(needs, channel, { isFormer: false, onWelcome: () => {}, onRefused: () => {}, onTaken: () => {} });
+  const talking = talkToCloud(needs, channel, {
+    isFormer: false,
+    onWelcome: () => {},
+    onRefused: () => {},
+    onTaken: () => {},
+  });
   await expect(talking).rejects.toThrow("the cloud has said nothing for 60 s");
   expect(waits).toEqual([60_000]);
 });
