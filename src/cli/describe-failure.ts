@@ -9,11 +9,14 @@ import { UsageError } from "./usage-error.ts";
 
 type Failure = { readonly exitCode: ExitCode; readonly lines: readonly string[] };
 
-/** What went wrong and what to do next, for a person; the exit code, for a program. */
-export function describeFailure(error: unknown): Failure {
+/**
+ * What went wrong and what to do next, for a person; the exit code, for a program. `tokenSource` says where the token of
+ * the call came from, or where it was looked for.
+ */
+export function describeFailure(error: unknown, tokenSource?: string): Failure {
   if (error instanceof UsageError) return { exitCode: EXIT.usage, lines: error.message.split("\n") };
   if (error instanceof ConfigError) return { exitCode: EXIT.usage, lines: error.message.split("\n") };
-  if (error instanceof ApiError) return describeRefusal(error);
+  if (error instanceof ApiError) return describeRefusal(error, tokenSource);
   if (error instanceof AppError) return describeOwnRefusal(error);
   if (error instanceof UnreachableError) {
     return {
@@ -46,7 +49,7 @@ function describeOwnRefusal({ code, refusals }: AppError): Failure {
   };
 }
 
-function describeRefusal(error: ApiError): Failure {
+function describeRefusal(error: ApiError, tokenSource: string | undefined): Failure {
   const [first, ...rest] = error.errors.map(describeItem);
   const lines = [...(first ?? []), ...rest.flatMap(([head = "", ...below]) => [`also: ${head}`, ...below])];
   return {
@@ -58,6 +61,7 @@ function describeRefusal(error: ApiError): Failure {
           : EXIT.failure,
     lines: [
       ...lines,
+      ...(error.status === 401 && tokenSource !== undefined ? [`  ${printable(tokenSource)}`] : []),
       ...hints(error),
       ...(error.requestId === undefined ? [] : [`  request id: ${printable(error.requestId)}`]),
     ],

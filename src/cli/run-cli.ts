@@ -182,7 +182,8 @@ export async function runCli(argv: readonly string[], cli: Cli): Promise<number>
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     if (error instanceof QuietFailure) return error.exitCode;
     const { describeFailure } = await import("./describe-failure.ts");
-    const { exitCode, lines } = describeFailure(error);
+    const { tokenSourceOf } = await import("./session.ts");
+    const { exitCode, lines } = describeFailure(error, tokenSourceOf(cli));
     cli.stderr.write(`busbar: ${lines.join("\n")}\n`);
     return exitCode;
   }

@@ -88,6 +88,26 @@ test.each<[FakeAnswer | "hang" | "cut", number, readonly string[]]>([
   for (const text of texts) expect(err).toContain(text);
 });
 
+test("a refused token is named by its source, and a missing one by where it was looked for", async () => {
+  await withFolder(async (cwd) => {
+    const home = { BUSBAR_URL: await start(refusal(401, "unauthorized", "no")), HOME: cwd };
+    const said = async (env: Readonly<Record<string, string>>, ...flags: readonly string[]) =>
+      (await runBusbar(["site", "list", ...flags], { cwd, env: { ...home, ...env } })).err;
+    const nowhere = await said({});
+    expect(nowhere).toContain(`there is no ${join(cwd, ".busbar", "admin.token")}`);
+    expect(nowhere).toContain(join(cwd, ".config", "busbar", "connections.json"));
+    expect(nowhere).toMatch(/no token was sent: --token-file, BUSBAR_TOKEN and BUSBAR_TOKEN_FILE are not set/);
+    expect(await said({ BUSBAR_TOKEN: "secret" })).toMatch(/the token came from BUSBAR_TOKEN\n/);
+    writeFileSync(join(cwd, "t"), "secret\n");
+    expect(await said({}, "--token-file", join(cwd, "t"))).toContain(`came from --token-file ${join(cwd, "t")}`);
+    mkdirSync(join(cwd, ".busbar"));
+    writeFileSync(join(cwd, ".busbar", "admin.token"), "secret\n");
+    const local = await said({});
+    expect(local).toContain(`the token came from ${join(cwd, ".busbar", "admin.token")}`);
+    expect(local).not.toContain("secret");
+  });
+});
+
 test("all items of a refusal are listed", async () => {
   const errors = [
     { code: "a", message: "first" },

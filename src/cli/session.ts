@@ -4,7 +4,7 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { type Client, createClient } from "#client/create-client.ts";
 import { type Config, loadConfig } from "#config";
 import type { Cli } from "./cli.ts";
-import { findConnection } from "./connections.ts";
+import { connectionsFile, findConnection } from "./connections.ts";
 import { parseTimeout } from "./parse-timeout.ts";
 import { withProgress } from "./progress.ts";
 import { readFileIfPresent } from "./read-file-if-present.ts";
@@ -47,8 +47,10 @@ export async function openSession(cli: Cli, flags: Wanted): Promise<Session> {
     isLocal || (given !== undefined && flags.connection === undefined) ? undefined : findConnection(cli, named);
   const local = signedIn === undefined && given === undefined ? await localServer(config) : undefined;
   const url = parseAddress(signedIn?.connection.url ?? given ?? local?.url ?? "");
-  const own = givenToken(cli, flags) ?? signedIn?.connection.token;
-  const token = own ?? (isLoopback(url) && flags.isNew !== true ? localToken(config) : undefined);
+  const own = givenToken(cli, flags) ?? tokenOf(signedIn);
+  const found = own ?? (isLoopback(url) && flags.isNew !== true ? localToken(config) : undefined);
+  const token = found?.token;
+  tokenSources.set(cli, found?.source ?? sourcesTried(cli, { config, url, connection: signedIn?.name }));
   const ca = flags.ca ?? (cli.env["BUSBAR_CA"] || undefined);
   if (ca !== undefined) trustAuthority(resolve(cli.cwd, ca), flags.ca === undefined ? "BUSBAR_CA" : "--ca");
   else if (local?.authorities !== undefined) trust(local.authorities);
@@ -62,10 +64,48 @@ export async function openSession(cli: Cli, flags: Wanted): Promise<Session> {
   return { client, token, connection: signedIn?.name, url, wait };
 }
 
-function givenToken(cli: Cli, flags: ClientFlags): string | undefined {
-  if (flags.tokenFile !== undefined) return readTokenFile(flags.tokenFile, "--token-file");
+interface FoundToken {
+  readonly token: string;
+  /** Where it was, for people; never the token itself. */
+  readonly source: string;
+}
+
+/** Where the token of the last session of a run came from, or where it was looked for. */
+const tokenSources = new WeakMap<Cli, string>();
+
+/** For the message about a call that was refused with 401; undefined if no session was opened. */
+export const tokenSourceOf = (cli: Cli): string | undefined => tokenSources.get(cli);
+
+function givenToken(cli: Cli, flags: ClientFlags): FoundToken | undefined {
+  if (flags.tokenFile !== undefined) {
+    return {
+      token: readTokenFile(flags.tokenFile, "--token-file"),
+      source: `the token came from --token-file ${flags.tokenFile}`,
+    };
+  }
   const { BUSBAR_TOKEN: token, BUSBAR_TOKEN_FILE: file } = cli.env;
-  return token || (file ? readTokenFile(file, "BUSBAR_TOKEN_FILE") : undefined);
+  if (token) return { token, source: "the token came from BUSBAR_TOKEN" };
+  if (!file) return undefined;
+  return { token: readTokenFile(file, "BUSBAR_TOKEN_FILE"), source: `the token came from ${file} (BUSBAR_TOKEN_FILE)` };
+}
+
+function tokenOf(signedIn: ReturnType<typeof findConnection>): FoundToken | undefined {
+  const token = signedIn?.connection.token;
+  return token === undefined ? undefined : { token, source: `the token came from the connection ${signedIn?.name}` };
+}
+
+function sourcesTried(
+  cli: Cli,
+  { config, url, connection }: { readonly config: Config; readonly url: URL; readonly connection: string | undefined },
+): string {
+  const kept =
+    connection === undefined
+      ? `no connection of ${connectionsFile(cli)} is used`
+      : `the connection ${connection} has none`;
+  const local = isLoopback(url)
+    ? `there is no ${join(config.data, "admin.token")} (the data folder of the local settings)`
+    : "the local admin token is not sent to another machine";
+  return `no token was sent: --token-file, BUSBAR_TOKEN and BUSBAR_TOKEN_FILE are not set, ${kept}, and ${local}`;
 }
 
 /** For all connections of this process, besides the authorities that Node knows. */
@@ -82,8 +122,12 @@ function trust(authorities: readonly string[]): void {
 }
 
 /** The admin token of the local data folder is never sent to another machine. */
-function localToken(config: Config): string | undefined {
-  return config.admin.token?.reveal() ?? readFileIfPresent(join(config.data, "admin.token"))?.trim();
+function localToken(config: Config): FoundToken | undefined {
+  const set = config.admin.token?.reveal();
+  if (set !== undefined) return { token: set, source: "the token came from BUSBAR_ADMIN_TOKEN" };
+  const file = join(config.data, "admin.token");
+  const token = readFileIfPresent(file)?.trim();
+  return token === undefined ? undefined : { token, source: `the token came from ${file}` };
 }
 
 function readTokenFile(path: string, origin: string): string {

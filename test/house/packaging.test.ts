@@ -7,6 +7,8 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { loadConfig } from "#config";
+import { withBusbarOn } from "../support/busbar-on.ts";
+import { runBusbar } from "../support/run-busbar.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
@@ -23,6 +25,32 @@ test("the container runs as nobody special, checks its health, and keeps data in
     "FROM --platform=$BUILDPLATFORM docker.io/library/node:24-bookworm-slim AS build",
     "FROM docker.io/library/node:24-bookworm-slim",
   ]);
+});
+
+test("the health check of the container follows port and TLS of its settings", async () => {
+  const line =
+    read("Containerfile")
+      .split("\n")
+      .find((one) => one.startsWith("HEALTHCHECK ")) ?? "";
+  const [program, ...words] = JSON.parse(line.slice(line.indexOf("["))) as string[];
+  expect(program).toBe("busbar");
+  const check = (env: Readonly<Record<string, string>>) => runBusbar(words, { cwd: tempFolder(), env });
+  const data = tempFolder();
+  const tls = { BUSBAR_HTTP_TLS: "site", BUSBAR_HTTP_NAMES: "gateway.example.org" };
+  for (const more of [{}, tls]) {
+    const env = { ...more, BUSBAR_HOST: "0.0.0.0", BUSBAR_DATA: data, BUSBAR_ADMIN_TOKEN: "x".repeat(32) };
+    const port = await withBusbarOn(
+      data,
+      async ({ url }) => {
+        const { port } = new URL(url);
+        expect(await check({ ...env, BUSBAR_PORT: port })).toMatchObject({ code: 0 });
+        return port;
+      },
+      env,
+    );
+    const gone = await check({ ...env, BUSBAR_PORT: port });
+    expect([gone.code, gone.err]).toEqual([1, expect.stringContaining(`:${port}/healthz`)]);
+  }
 });
 
 test("the examples of compose and Kubernetes run without root and without a root that can be written", () => {

@@ -1,14 +1,27 @@
 import type { Command } from "commander";
+import { askAlive } from "#cli/ask-alive.ts";
 import type { Cli } from "#cli/cli.ts";
 import { addConnectionOptions, addExamples } from "#cli/client-command.ts";
 import { addOutputOption } from "#cli/output-format.ts";
 import { printRecord } from "#cli/print.ts";
+import { readFileIfPresent } from "#cli/read-file-if-present.ts";
 import { renderValue } from "#cli/render-value.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
+import { UsageError } from "#cli/usage-error.ts";
+import { loadConfig } from "#config";
 
 /** Succeeds when the server answers and says that it is ready for work. */
 export function addHealthCommand(health: Command, cli: Cli): void {
-  addConnectionOptions(addOutputOption(health)).action(async (flags: ClientFlags) => {
+  health.option("--alive", "only whether the local server answers, as port and TLS are set here; for supervisors");
+  addConnectionOptions(addOutputOption(health)).action(async (flags: ClientFlags & { readonly alive?: true }) => {
+    if (flags.alive === true) {
+      if (flags.url !== undefined || flags.connection !== undefined) {
+        throw new UsageError("--alive is about the local server; leave out --url and --connection");
+      }
+      const { config } = await loadConfig({ flags: [], env: cli.env, cwd: cli.cwd, readFile: readFileIfPresent });
+      const server = `${await askAlive(config)} answers`;
+      return await printRecord(cli, flags, { answer: { server }, fields: { server } });
+    }
     const { client, wait } = await openSession(cli, flags);
     const alive = await wait(client.health());
     const ready = await wait(client.ready());
@@ -17,5 +30,5 @@ export function addHealthCommand(health: Command, cli: Cli): void {
     );
     await printRecord(cli, flags, { answer: { ...alive, ...ready }, fields: { server: "ready", ...fields } });
   });
-  addExamples(health, "health", "health --url https://busbar.example.org && echo up");
+  addExamples(health, "health", "health --alive", "health --url https://busbar.example.org && echo up");
 }

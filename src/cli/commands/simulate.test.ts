@@ -89,8 +89,8 @@ test.each([
   ["simulate battery --count 1 -a battery_so", 'no telemetry attribute "battery_so"; did you mean battery_soc?'],
   ["simulate battery --count 1 --set battery_soc=full", 'battery_soc must be a number, not "full"'],
   ["simulate battery --count 1 --set mod=remote", 'no telemetry attribute "mod"; did you mean mode?'],
-  ["simulate battery --slug x", "--slug goes with --site"],
-  ["simulate battery --site --raise x", "--raise works without --site and --mqtt"],
+  ["simulate battery --slug x -o csv", "-o csv works without --site, --mqtt, --name, --slug and --rm"],
+  ["simulate battery --site --raise x", "--raise works without --site, --mqtt"],
   ["simulate nowhere.yml", "nowhere.yml does not exist"],
 ])("%s is refused: %s", async (command, message) => {
   const { code, err } = await run(command);

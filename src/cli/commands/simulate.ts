@@ -54,13 +54,20 @@ export function addSimulateCommand(simulate: Command, cli: Cli): void {
           .choices(["table", "json", "yaml", "csv"])
           .default("table"),
       )
-      .addOption(server("--site [site]", "make a simulated device on a server and follow it; a site by id or name"))
+      .addOption(
+        server(
+          "--site [site]",
+          "make a simulated device on a server and follow it; a site by id or name, if there are several",
+        ),
+      )
       .addOption(server("--mqtt", "connect over MQTT as a device of its own, instead of leaving it to the server"))
       .addOption(server("--name <name>", "name of the device (default the blueprint's)"))
       .addOption(server("--slug <slug>", "short name of the device"))
       .addOption(server("--rm", "delete the device at the end")),
   ).action(async (source: string, flags: SimulateFlags) => {
-    if (flags.site !== undefined || flags.mqtt) await onServer(cli, source, flags);
+    // A name, a slug and a deletion are of a device on a server: with one site there is nothing more to say.
+    const isOnServer = [flags.site, flags.mqtt, flags.name, flags.slug, flags.rm].some((flag) => flag !== undefined);
+    if (isOnServer) await onServer(cli, source, flags);
     else await here(cli, await findBlueprint(cli, source, flags), flags);
   });
   addExamples(
@@ -69,7 +76,7 @@ export function addSimulateCommand(simulate: Command, cli: Cli): void {
     "simulate ./battery --count 5 --seed 42 -o json",
     "simulate ./battery --speed 600 -a battery_soc,battery_power",
     "simulate ./pv --from -7d --step 1m --count 10080 -o csv | busbar telemetry import - --device pv-1",
-    "simulate ./battery --site --slug battery-a",
+    "simulate ./battery --slug battery-a",
     "simulate ./battery --mqtt --slug battery-b",
     "simulation battery-a --set battery_soc=4 --raise too_hot",
   );
@@ -85,9 +92,6 @@ async function here(cli: Cli, blueprint: Blueprint, flags: SimulateFlags): Promi
   const count = flags.count === undefined ? undefined : number("--count", flags.count, [0, 1e9]);
   const speed = flags.speed === undefined ? undefined : number("--speed", flags.speed, [0.001, 1e6]);
   if (!isTimezone(flags.timezone)) throw new UsageError(`"${flags.timezone}" is not a time zone`);
-  for (const flag of ["name", "slug", "rm"] as const) {
-    if (flags[flag] !== undefined) throw new UsageError(`--${flag} goes with --site`);
-  }
   const stepMs = flags.step === undefined ? 1_000 * (speed ?? 1) : stepOf(flags.step);
   const isAtOnce = count !== undefined && speed === undefined;
   await simulateHere(cli, blueprint, {
@@ -106,9 +110,10 @@ async function here(cli: Cli, blueprint: Blueprint, flags: SimulateFlags): Promi
 
 async function onServer(cli: Cli, source: string, flags: SimulateFlags): Promise<void> {
   for (const flag of ["set", "raise", "attributes"] as const) {
-    if (flags[flag] !== undefined) throw new UsageError(`--${flag} works without --site and --mqtt`);
+    if (flags[flag] !== undefined)
+      throw new UsageError(`--${flag} works without --site, --mqtt, --name, --slug and --rm`);
   }
-  if (flags.output === "csv") throw new UsageError("-o csv works without --site");
+  if (flags.output === "csv") throw new UsageError("-o csv works without --site, --mqtt, --name, --slug and --rm");
   const { blueprint } = await readValidBlueprint(cli, source);
   await simulateOnServer(cli, await openSession(cli, flags), {
     path: resolve(cli.cwd, source),

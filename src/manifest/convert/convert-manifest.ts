@@ -27,6 +27,8 @@ export interface ConvertedManifest {
   /** The manifest as device/3.0; undefined when the text is no manifest of device/1.0. */
   readonly text: string | undefined;
   readonly notes: readonly ConversionNote[];
+  /** It is of device/3.0 already. */
+  readonly isConverted?: boolean;
 }
 
 /** Pure, and never throws. Comments stay with the keys that they stand at. */
@@ -45,7 +47,12 @@ export function convertManifest(text: string): ConvertedManifest {
   if (!isMap(root)) return refuse("The manifest is no object.");
   const conversion: Conversion = { document, notes: [], units: new Set() };
   const spec = textAt(conversion, root, "blueprint_spec");
-  if (spec !== OLD_SPEC) return refuse(`Its blueprint_spec is ${spec ?? "missing"}, not ${OLD_SPEC}.`);
+  if (spec !== OLD_SPEC) {
+    return {
+      ...refuse(`Its blueprint_spec is ${spec ?? "missing"}, not ${OLD_SPEC}.`),
+      isConverted: spec === "device/3.0",
+    };
+  }
   try {
     convertRoot(conversion, root);
     return finish(conversion, document.toString({ lineWidth: 0, flowCollectionPadding: false }));

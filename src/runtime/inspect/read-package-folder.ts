@@ -14,6 +14,8 @@ type Walk = {
   readonly files: Map<string, Uint8Array>;
   readonly keys: Map<string, string>;
   readonly issues: PackageIssue[];
+  /** What begins with a dot, or everything else. */
+  readonly wants: "hidden" | "package";
   bytes: number;
 };
 
@@ -22,9 +24,26 @@ type Walk = {
  * (.git, .vscode) and what file managers leave behind is no part of a package.
  */
 export async function readPackageFolder(root: string): Promise<FolderContent> {
-  const walk: Walk = { root, files: new Map(), keys: new Map(), issues: [], bytes: 0 };
+  return await readFiles(root, "package");
+}
+
+/** What `readPackageFolder` leaves out: files that begin with a dot or lie in such a folder, under the same limits. */
+export async function readHiddenFiles(root: string): Promise<FolderContent> {
+  return await readFiles(root, "hidden");
+}
+
+async function readFiles(root: string, wants: Walk["wants"]): Promise<FolderContent> {
+  const walk: Walk = { root, files: new Map(), keys: new Map(), issues: [], wants, bytes: 0 };
   await readInto(walk, "");
   return { files: walk.files, issues: walk.issues };
+}
+
+const isHidden = (path: string) => path.split("/").some((part) => part.startsWith("."));
+
+/** Whether a file or folder is looked at. The history of a repository belongs to its own folder. */
+function isWanted({ wants }: Walk, path: string, isFolder: boolean): boolean {
+  if (isFileManagerLitter(path) || /(?:^|\/)\.(?:git|hg|svn)$/.test(path)) return false;
+  return wants === "package" ? !isHidden(path) : isFolder || isHidden(path);
 }
 
 async function readInto(walk: Walk, folder: string): Promise<void> {
@@ -36,7 +55,7 @@ async function readInto(walk: Walk, folder: string): Promise<void> {
   });
   for (const child of children.sort((one, other) => (one.name < other.name ? -1 : 1))) {
     const path = folder === "" ? child.name : `${folder}/${child.name}`;
-    if (child.name.startsWith(".") || isFileManagerLitter(path)) continue;
+    if (!isWanted(walk, path, child.isDirectory())) continue;
     if (isFull(walk)) return;
     const fault = findPathFault(path);
     if (fault !== undefined) {

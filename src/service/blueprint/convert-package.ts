@@ -7,6 +7,8 @@ export interface ConvertedPackage {
   /** Every file of the new package; undefined when the old one cannot be converted. */
   readonly files: ReadonlyMap<string, Uint8Array> | undefined;
   readonly notes: readonly PackageNote[];
+  /** It is of device/3.0 already. */
+  readonly isConverted: boolean;
 }
 
 /** `port`: the gateway needs this port. */
@@ -16,8 +18,8 @@ export interface PackageNote extends Omit<ConversionNote, "kind"> {
 
 /** A package of device/1.0 as one of device/3.0: the manifest is translated, and every other file stays as it is. */
 export function convertPackage({ files, manifest, manifestPath }: Package): ConvertedPackage {
-  const { text, notes } = convertManifest(manifest);
-  if (text === undefined) return { files: undefined, notes };
+  const { text, notes, isConverted = false } = convertManifest(manifest);
+  if (text === undefined) return { files: undefined, notes, isConverted };
   const scripts = [...files].filter(([path]) => path.endsWith(".lua"));
   const remarks = scripts.flatMap(([path, content]) =>
     reviewV1Script(decodeText(content) ?? "").map(
@@ -25,7 +27,7 @@ export function convertPackage({ files, manifest, manifestPath }: Package): Conv
     ),
   );
   const converted = new Map(files).set(manifestPath, new TextEncoder().encode(text));
-  return { files: converted, notes: [...notes, ...firstOfEach(remarks)] };
+  return { files: converted, notes: [...notes, ...firstOfEach(remarks)], isConverted };
 }
 
 /** A port is named once, however many files use it. */

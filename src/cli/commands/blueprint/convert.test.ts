@@ -63,9 +63,37 @@ test("a folder of blueprints becomes a folder of blueprints; one of another vers
   };
   await inFolder(files, async (run, folder) => {
     const { code, err } = await run("convert all");
-    expect([code, err]).toEqual([1, expect.stringContaining("all/new/manifest.yml: Its blueprint_spec is device/3.0")]);
+    expect([code, err]).toEqual([
+      0,
+      expect.stringMatching(/all\/new\/manifest.yml: Its blueprint_spec is device\/3.0.* left/),
+    ]);
     for (const path of ["a", "b/c"]) expect(existsSync(join(folder, "all-3.0", path, "manifest.yml"))).toBe(true);
     expect(existsSync(join(folder, "all-3.0/new"))).toBe(false);
+  });
+});
+
+test("one that is broken among many is still a failure", async () => {
+  const files = { ...OLD, "new/manifest.yml": MANIFEST.replace("1.0", "3.0"), "broken/manifest.yml": "a: [" };
+  await inFolder(files, async (run) => {
+    const { code, err } = await run("convert . --out out");
+    expect([code, err]).toEqual([1, expect.stringContaining("broken/manifest.yml: The manifest cannot be read")]);
+  });
+});
+
+test("hidden files are kept byte for byte, but no repository", async () => {
+  const files = {
+    ...OLD,
+    "old/.luacheckrc": "std = 'lua53'\n",
+    "old/.vscode/settings.json": "{}",
+    "old/src/.keep": "",
+    "old/.git/HEAD": "ref: refs/heads/main\n",
+    "old/.DS_Store": "x",
+  };
+  await inFolder(files, async (run, folder) => {
+    expect((await run("convert old")).code).toBe(0);
+    for (const name of [".luacheckrc", ".vscode/settings.json", "src/.keep"] as const)
+      expect(readFileSync(join(folder, "old-3.0", name), "utf8")).toBe(files[`old/${name}`]);
+    for (const name of [".git", ".DS_Store"]) expect(existsSync(join(folder, "old-3.0", name))).toBe(false);
   });
 });
 

@@ -10,6 +10,7 @@ import { remark } from "#cli/print.ts";
 import { QuietFailure } from "#cli/quiet-failure.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import { starterLibrary } from "#manifest/starter-profiles.ts";
+import { type FolderContent, readHiddenFiles } from "#runtime/inspect/read-package-folder.ts";
 import { convertPackage, type PackageNote } from "#service/blueprint/convert-package.ts";
 import { packageOfFiles } from "#service/blueprint/unpack-package.ts";
 
@@ -26,9 +27,12 @@ interface Converted {
   readonly result: LintResult;
 }
 
+/** Of device/3.0 already: of many blueprints, such a one is left as it is. */
+class AlreadyConverted extends UsageError {}
+
 /**
  * Writes packages of device/3.0 beside those of device/1.0, which stay untouched. A folder of blueprints becomes a folder
- * of blueprints. Fails when one cannot be converted, or when lint finds an error in one.
+ * of blueprints; those of device/3.0 in it are left. Fails when one cannot be converted, or when lint finds an error in one.
  */
 export async function convert(cli: Cli, path: string | undefined, flags: ConvertFlags): Promise<void> {
   const sources = await readSources(cli, [path ?? "."]);
@@ -40,12 +44,12 @@ export async function convert(cli: Cli, path: string | undefined, flags: Convert
       ? targetOf(cli, source, flags.out)
       : targetAmong(cli, source, { path: path ?? ".", out: flags.out });
     try {
-      converted.push(convertOne(cli, source, { ...flags, target }));
+      converted.push(await convertOne(cli, source, { ...flags, target }));
     } catch (error) {
       // Of many, one that is of another version or broken does not keep the others from being converted.
       if (isOne || !(error instanceof UsageError)) throw error;
-      refused += 1;
-      remark(cli, error.message);
+      if (!(error instanceof AlreadyConverted)) refused += 1;
+      remark(cli, error instanceof AlreadyConverted ? `${error.message} It is left as it is.` : error.message);
     }
   }
   if (flags.output === "json") {
@@ -70,17 +74,23 @@ export async function convert(cli: Cli, path: string | undefined, flags: Convert
 
 type OneFlags = ConvertFlags & { readonly target: string };
 
-function convertOne(cli: Cli, source: Source, { target, force, rocks }: OneFlags): Converted {
+async function convertOne(cli: Cli, source: Source, { target, force, rocks }: OneFlags): Promise<Converted> {
   const { package: unpacked, issues } = source.unpacked;
   if (unpacked === undefined) throw new UsageError(`${source.name}: ${issues.map(({ message }) => message).join(" ")}`);
-  const { files, notes } = convertPackage(unpacked);
-  if (files === undefined) throw new UsageError(`${source.name}: ${notes.map(({ message }) => message).join(" ")}`);
+  const { files, notes, isConverted } = convertPackage(unpacked);
+  if (files === undefined) {
+    const message = `${source.name}: ${notes.map((note) => note.message).join(" ")}`;
+    throw isConverted ? new AlreadyConverted(message) : new UsageError(message);
+  }
   const folder = nameOf(cli, target);
   refuseInput(cli, source, target);
   if (force !== true && existsSync(target) && readdirSync(target).length > 0) {
     throw new UsageError(`${folder} is not empty: add --force to write into it, or --out to write elsewhere`);
   }
-  for (const [file, content] of files) {
+  // Hidden files are no part of a package, and belong to the author all the same.
+  const hidden = source.folder === undefined ? NO_FILES : await readHiddenFiles(resolve(cli.cwd, source.folder));
+  for (const { message } of hidden.issues) remark(cli, `left out: ${message}`);
+  for (const [file, content] of [...hidden.files, ...files]) {
     mkdirSync(dirname(join(target, file)), { recursive: true });
     writeFileSync(join(target, file), content);
   }
@@ -93,6 +103,8 @@ function convertOne(cli: Cli, source: Source, { target, force, rocks }: OneFlags
   const context = { profiles: starterLibrary(), rocks: rocks === undefined ? undefined : resolve(cli.cwd, rocks) };
   return { folder, notes, result: lintSource(written, context) };
 }
+
+const NO_FILES: FolderContent = { files: new Map(), issues: [] };
 
 function renderJson({ folder, notes, result }: Converted) {
   const issues = result.issues.map(({ severity, code, message, path }) => ({ severity, code, message, path }));

@@ -43,3 +43,29 @@ test("an import that is refused half-way says what is stored already", async () 
     /^broken off at line \d{3}: the 1 points before it are stored. Doing it again is harmless.\nbusbar: nonsense\n/,
   );
 });
+
+test("--device takes an export of another device, and refuses columns of several", async () => {
+  const sent: string[] = [];
+  const server = await startFakeBusbar({
+    "POST /v3/devices/copy/telemetry/import": (request) => {
+      sent.push(request.body.toString());
+      return ok;
+    },
+  });
+  const load = async (csv: string) =>
+    await withFolder(async (folder) => {
+      writeFileSync(join(folder, "points.csv"), csv);
+      const env = { BUSBAR_URL: server.url, BUSBAR_TOKEN: "t" };
+      return await runBusbar(["telemetry", "import", join(folder, "points.csv"), "-d", "copy"], { env });
+    });
+  try {
+    const header = "ts,telemetry=power device=meter-1,telemetry=mode device=meter-1 aggregation=last granularity=1m";
+    expect(await load(`${header}\n1,2,idle\n`)).toMatchObject({ code: 0, out: "imported 1 points in 1 rows\n" });
+    expect(sent).toEqual(["ts,telemetry=power,telemetry=mode aggregation=last granularity=1m\n1,2,idle\n"]);
+    const several = await load("ts,telemetry=power device=a,telemetry=power device=b\n1,2,3\n");
+    expect([several.code, several.err]).toEqual([2, expect.stringContaining("--device cannot be all of them")]);
+    expect(sent).toHaveLength(1);
+  } finally {
+    await server.stop();
+  }
+});

@@ -11,7 +11,7 @@ import { type Progress, startProgress } from "#cli/progress.ts";
 import { QuietFailure } from "#cli/quiet-failure.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import { suggestDevice } from "#cli/suggest-device.ts";
-import { headerDevice } from "#cli/telemetry/header-device.ts";
+import { headerDevice, withoutDevice } from "#cli/telemetry/header-device.ts";
 import { parquetPieces, pointPieces } from "#cli/telemetry/point-pieces.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import type { Client } from "#client/create-client.ts";
@@ -51,7 +51,9 @@ export function addImportCommand(telemetry: Command, cli: Cli): void {
     try {
       const settings = { size: () => size, device: flags.device };
       const pieces = input.isParquet ? parquetPieces(file, settings) : pointPieces(input.bytes, settings);
-      for await (const { bytes, firstLine } of pieces) {
+      for await (const { bytes: given, firstLine } of pieces) {
+        // An export names the device that the points are from.
+        const bytes = flags.device === undefined ? given : withoutDevice(given);
         isAny = true;
         line = firstLine;
         const begun = performance.now();
