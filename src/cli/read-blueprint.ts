@@ -2,6 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { readPackageFolder } from "#runtime/inspect/read-package-folder.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";
+import { MANIFEST_NAMES } from "#service/blueprint/unpack-package.ts";
 import type { Cli } from "./cli.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -11,7 +12,7 @@ export async function readBlueprint({ cwd }: Pick<Cli, "cwd">, given: string): P
   if (!statSync(path).isDirectory()) return readFileSync(path);
   const { files, issues } = await readPackageFolder(path);
   const wrong = issues.map((issue) => issue.message);
-  if (!files.has("manifest.yml")) wrong.push("There is no manifest.yml in it.");
+  if (!MANIFEST_NAMES.some((name) => files.has(name))) wrong.push("There is no manifest.yml in it.");
   if (wrong.length > 0)
     throw new UsageError([`${given} cannot be packed:`, ...wrong.map((line) => `  ${line}`)].join("\n"));
   return packPackage(files);

@@ -1,10 +1,12 @@
 // JSON bodies: one schema validates and documents. All problems are reported at once, each with a JSON pointer. An
 // optional field that is null or an empty text counts as not given, because common clients send unset fields that way.
 // If the schema accepts null, null is a value.
+
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
 import { AppError, type Refusal, refuse } from "#core/app-error.ts";
 import { jsonExcess } from "#core/text/json-excess.ts";
+import { pointerTo, shortPointer } from "#core/text/json-pointer.ts";
 import { nearestOf } from "#core/text/nearest.ts";
 import type { Schema } from "#http/schema.ts";
 
@@ -13,7 +15,6 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 /** Reading 20,000 fields takes about 15 ms of the main thread, in which nobody else is served. */
 const LIMITS = { depth: 64, values: 20_000 };
 const MAX_REFUSALS = 20;
-const MAX_POINTER_LENGTH = 300;
 /** Each problem costs memory, and a large body can hold half a million: beyond this size only the first is reported. */
 const MAX_THOROUGH_BYTES = 64 * 1024;
 const [quick, thorough] = [false, true].map((allErrors) => {
@@ -128,7 +129,7 @@ function refusalOf(error: ErrorObject): Refusal {
 
 function explain(error: ErrorObject): { readonly pointer: string; readonly message: string } {
   // If the client chose the keys, the path contains them.
-  const at = error.instancePath.slice(0, MAX_POINTER_LENGTH);
+  const at = shortPointer(error.instancePath);
   const name = at === "" ? "the body" : at.slice(1).replaceAll("/", ".");
   const params = error.params as Readonly<Record<string, unknown>>;
   switch (error.keyword) {
@@ -137,11 +138,11 @@ function explain(error: ErrorObject): { readonly pointer: string; readonly messa
       const known = Object.keys((error.parentSchema as { properties?: object } | undefined)?.properties ?? {});
       const close = nearestOf(field, known);
       const hint = close === undefined ? `known here: ${known.join(", ")}` : `did you mean ${close}?`;
-      return { pointer: `${at}/${escapePointer(field)}`, message: `there is no field ${quoted(field)}; ${hint}` };
+      return { pointer: pointerTo(at, field), message: `there is no field ${quoted(field)}; ${hint}` };
     }
     case "required": {
       const field = String(params["missingProperty"]);
-      return { pointer: `${at}/${escapePointer(field)}`, message: `the field ${field} is missing` };
+      return { pointer: pointerTo(at, field), message: `the field ${field} is missing` };
     }
     case "type":
       return { pointer: at, message: `${name} must be of type ${String(params["type"])}, not ${kindOf(error.data)}` };
@@ -172,8 +173,4 @@ function kindOf(value: unknown): string {
 
 function quoted(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}...` : text);
-}
-
-function escapePointer(field: string): string {
-  return field.slice(0, 100).replaceAll("~", "~0").replaceAll("/", "~1");
 }

@@ -8,12 +8,17 @@ import { visibleSite } from "#service/site/visible-site.ts";
 
 const NO_ATTRIBUTES = "telemetrypersistence/NO_TELEMETRY_ATTRIBUTES_FOUND";
 
-/** [path, operation]: everything else comes from the operation, except refusals that the path words differently. */
-const ALIASES: readonly (readonly [path: string, operation: string, reword?: (error: AppError) => AppError])[] = [
+interface Difference {
+  readonly refusal?: (error: AppError) => AppError;
+  readonly answer?: (answer: object) => object;
+}
+
+/** [path, operation]: everything else comes from the operation, except what the path words differently. */
+const ALIASES: readonly (readonly [path: string, operation: string, difference?: Difference])[] = [
   ["/v3/users/me/sites", "listSites"],
   ["/v3/sites/users/me/sites", "listSites"],
-  ["/v3/telemetry/query_timeseries", "getTimeseries", (error) => foldMissingSeries(error, NO_ATTRIBUTES)],
-  ["/assets/v1/devices/:device_id", "getDevice"],
+  ["/v3/telemetry/query_timeseries", "getTimeseries", { refusal: (error) => foldMissingSeries(error, NO_ATTRIBUTES) }],
+  ["/assets/v1/devices/:device_id", "getDevice", { answer: withDeviceId }],
   ["/v3/blueprints/download_device_profiles", "downloadProfiles"],
   ["/v3/sites/:site_id/devices/:device_id", "getDevice"],
   ["/v3/sites/:site_id/devices/:device_id", "updateDevice"],
@@ -39,7 +44,7 @@ export function compatibilityRoutes(
   needs: Pick<Needs, "devices" | "sites">,
   routes: readonly Route[],
 ): readonly Route[] {
-  return ALIASES.map(([path, operation, reword = (error: AppError) => error]) => {
+  return ALIASES.map(([path, operation, { refusal, answer } = {}]) => {
     const original = routes.find((route) => route.operation === operation);
     if (original === undefined) throw new Error(`the alias ${path} names an unknown operation ${operation}`);
     /** The path names the site, so a slug is searched on that site only. */
@@ -60,13 +65,20 @@ export function compatibilityRoutes(
       description: `Same as ${original.path}.`,
       handle: async (call) => {
         const inner = await inSite(call);
-        return await original.handle(inner).catch((error: unknown) => {
-          throw error instanceof AppError ? reword(error) : error;
+        const given = await original.handle(inner).catch((error: unknown) => {
+          throw error instanceof AppError && refusal !== undefined ? refusal(error) : error;
         });
+        return answer === undefined ? given : answer(given);
       },
       ...(live !== undefined && { live: async (call) => await live(await inSite(call)) }),
     };
   });
+}
+
+/** There a device calls its id `device_id`. */
+function withDeviceId(answer: object): object {
+  const { device } = answer as { readonly device: { readonly id: string } };
+  return { device: { ...device, device_id: device.id } };
 }
 
 function suffixOf(path: string): string {

@@ -12,6 +12,9 @@ const MOST_SYNTAX_ISSUES = 20;
 /** The lexer announces each scalar by this. */
 const SCALAR_FOLLOWS = "\x1f";
 
+/** Those of YAML's core schema: each says which type a value has. */
+const TAGS: ReadonlySet<string> = new Set(["!!str", "!!int", "!!float", "!!bool", "!!null", "!!map", "!!seq"]);
+
 const OPTIONS = { version: "1.2", schema: "core", uniqueKeys: false, prettyErrors: false } as const;
 
 /**
@@ -62,8 +65,9 @@ function createGuard(doubtAt: number) {
       inScalar = lexeme === SCALAR_FOLLOWS;
       tokens += 1;
       if (mark === "&" || mark === "*") marks += 1;
-      if (mark === "!") {
-        return { offset, code: "yaml_syntax", message: "Tags (! ...) are not supported. Remove the tag." };
+      if (mark === "!" && !TAGS.has(lexeme)) {
+        const message = `The tag ${short(lexeme, 40)} is not known. Remove it; ${[...TAGS].join(", ")} are read.`;
+        return { offset, code: "yaml_syntax", message };
       }
       if (marks > MOST_MARKS) {
         const message = `The document has more than ${MOST_MARKS} anchors and aliases. Use fewer.`;

@@ -2,29 +2,38 @@ import { readDocument } from "./read-document.ts";
 import { createReporter } from "./reporter.ts";
 import type { Node } from "./tree.ts";
 
-/**
- * The manifest as the author wrote it, as plain JSON: aliases of YAML followed, dot-keys gone. The text must be one that
- * `parseManifest` accepts.
- */
-export function manifestJson(text: string): Readonly<Record<string, unknown>> {
+type Json = Readonly<Record<string, unknown>>;
+
+export interface ManifestJson {
+  /** As the author wrote it, with dot-keys. */
+  readonly original: Json;
+  /** Without dot-keys, which carry no meaning. */
+  readonly meaning: Json;
+}
+
+/** The manifest as plain JSON: aliases of YAML followed. The text must be one that `parseManifest` accepts. */
+export function manifestJson(text: string): ManifestJson {
   const root = readDocument(createReporter(text));
   if (root?.kind !== "map") throw new TypeError("the text is no manifest");
-  return plain(root) as Record<string, unknown>;
+  return { original: plain(root, "with dot-keys") as Json, meaning: plain(root, "without") as Json };
 }
 
 /** Maps have no prototype, so that ids such as `constructor` are ordinary keys. */
-function plain(node: Node): unknown {
+function plain(node: Node, dotKeys: "with dot-keys" | "without"): unknown {
   switch (node.kind) {
     case "scalar":
       return node.value;
     case "list":
-      return node.items.map(plain);
+      return node.items.map((item) => plain(item, dotKeys));
     case "map": {
       const object: Record<string, unknown> = Object.create(null);
-      for (const [key, entry] of node.entries) object[key] = plain(entry.value);
+      for (const [key, entry] of node.entries) object[key] = plain(entry.value, dotKeys);
+      if (dotKeys === "without") return object;
+      for (const [key, entry] of node.freeEntries) object[key] = plain(entry.value, dotKeys);
       return object;
     }
     case "broken":
-      throw new TypeError("the text is no manifest");
+      // Nobody checks what is below a dot-key. Elsewhere the manifest would not have been accepted.
+      return null;
   }
 }

@@ -142,3 +142,16 @@ test("pointers escape what JSON pointers must", () => {
   const { issues } = parseManifest(`${HEAD}${RUNTIME}units: {"a/b~c": {symbol: 5}}`);
   expect(issues.map((issue) => issue.path)).toEqual(["/units/a~1b~0c/symbol"]);
 });
+
+test.each([
+  ["!!str 5", ""],
+  ["!!str true", ""],
+  ["!!int 5", "wrong_type"],
+  ["5", "wrong_type"],
+  ["!!int abc", "yaml_syntax"],
+  ["!secret key", "yaml_syntax"],
+  ["!!binary aGVsbG8=", "yaml_syntax"],
+])("a description of %s is read with its tag: [%s]", (text, expected) => {
+  const { issues } = parseManifest(`${HEAD}${RUNTIME}description: ${text}\n`);
+  expect(issues.map((issue) => issue.code).join()).toBe(expected);
+});

@@ -11,6 +11,7 @@ const FREE_KEY = /^\.\w*$/;
 const EXTENSION_KEY = ".busbar";
 const MERGE_KEY = "<<";
 const NO_PROBLEMS: readonly NodeProblem[] = [];
+const NO_ENTRIES: ReadonlyMap<string, Entry> = new Map();
 
 export interface Pair {
   readonly key: Node;
@@ -63,7 +64,7 @@ function buildMap(pairs: readonly Pair[], start: number, end: number): MapNode {
   const entries = new Map<string, Entry>();
   const problems: NodeProblem[] = [];
   let merged: Node | undefined;
-  let extension: Entry | undefined;
+  let free: Map<string, Entry> | undefined;
   let size = 1;
   for (const { key, value } of pairs) {
     const name = keyText(key);
@@ -71,8 +72,10 @@ function buildMap(pairs: readonly Pair[], start: number, end: number): MapNode {
       const message = "A key must be a text. Write a name before the colon.";
       problems.push({ code: "key_not_text", message, start: key.start, end: key.end });
     } else if (FREE_KEY.test(name)) {
-      // Carries no meaning, whatever it holds, unless it is our own.
-      if (name === EXTENSION_KEY) extension = { key: name, keyStart: key.start, keyEnd: key.end, value };
+      // Carries no meaning, whatever it holds, unless it is our own. Its values count, too: an alias repeats them.
+      free ??= new Map();
+      free.set(name, { key: name, keyStart: key.start, keyEnd: key.end, value });
+      size += sizeOf(value);
     } else if (entries.has(name) || (name === MERGE_KEY && merged)) {
       const message = `${name} is given twice. Keep one of the two.`;
       problems.push({ code: "duplicate_key", message, start: key.start, end: key.end });
@@ -84,7 +87,10 @@ function buildMap(pairs: readonly Pair[], start: number, end: number): MapNode {
     }
   }
   if (merged) size += mergeInto(entries, merged, problems);
-  return { kind: "map", entries, extension, problems: problems.length > 0 ? problems : NO_PROBLEMS, start, end, size };
+  const extension = free?.get(EXTENSION_KEY);
+  const freeEntries = free ?? NO_ENTRIES;
+  const found = problems.length > 0 ? problems : NO_PROBLEMS;
+  return { kind: "map", entries, extension, freeEntries, problems: found, start, end, size };
 }
 
 /**

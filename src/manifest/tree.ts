@@ -2,7 +2,7 @@ import type { IssueCode } from "#core/blueprint/issue.ts";
 
 /**
  * A document as the rules see it: plain values with their place in the text. No trace of YAML is left: aliases and merge
- * keys are followed, keys are texts, dot-keys are gone except our own. Offsets count UTF-16 units.
+ * keys are followed, keys are texts, dot-keys stand apart. Offsets count UTF-16 units.
  */
 export type Node = ScalarNode | ListNode | MapNode | BrokenNode;
 
@@ -34,6 +34,8 @@ export interface MapNode extends Span {
   readonly size: number;
   /** The key `.busbar`, which other readers of manifests pass over. */
   readonly extension: Entry | undefined;
+  /** Dot-keys, which carry no meaning, `.busbar` among them. */
+  readonly freeEntries: ReadonlyMap<string, Entry>;
 }
 
 /** Stands where no value could be read. */

@@ -121,7 +121,7 @@ test.each([
   ],
   [
     '{"id":"e1","state":"log","payload":null}',
-    '{"executionId":"e1","state":"IN_PROGRESS","payload":{"result":null},"repeated":true}',
+    '{"executionId":"e1","state":"IN_PROGRESS","repeated":true}',
   ],
   [
     '{"id":"e1","state":"completed","payload":[1]}',

@@ -167,6 +167,7 @@ export async function startOn(
     telemetry: telemetryLane.telemetry,
     ...clocks,
     inspectPackage: inspector.inspect,
+    compilePackage: inspector.compile,
     buildScripts: inspector.build,
     checkJson: jsonChecker.check,
     inspectProfiles: inspector.inspectProfiles,

@@ -5,7 +5,7 @@ import type { Caller } from "#core/access/caller.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { TraceContext } from "#core/trace/trace-context.ts";
 import type { ProfileCatalog } from "#service/blueprint/profile-catalog.ts";
-import type { BuildScripts, InspectPackage, InspectProfiles } from "#service/ports/inspect-package.ts";
+import type { BuildScripts, CompilePackage, InspectPackage, InspectProfiles } from "#service/ports/inspect-package.ts";
 import type { SubjectStores } from "#service/ports/record-store.ts";
 import type { Seal } from "#service/ports/seal.ts";
 import type { TelemetryStore } from "#service/ports/telemetry-store.ts";
@@ -16,6 +16,7 @@ export interface Needs extends SubjectStores {
   readonly sender: WebhookSender;
   readonly seal: Seal;
   readonly inspectPackage: InspectPackage;
+  readonly compilePackage: CompilePackage;
   readonly buildScripts: BuildScripts;
   readonly inspectProfiles: InspectProfiles;
   readonly profiles: ProfileCatalog;

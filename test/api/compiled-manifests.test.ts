@@ -1,6 +1,7 @@
 // Manifests as programs read them: everything written out, in one form each.
 import { beforeAll, expect, test } from "vitest";
 import { packPackage } from "#service/blueprint/pack-package.ts";
+import { unpackPackage } from "#service/blueprint/unpack-package.ts";
 import { useServer } from "../support/server.ts";
 
 const busbar = useServer();
@@ -10,6 +11,7 @@ display_name: Compiled
 implements: energy.battery
 runtime: {type: embedded}
 .private: {any: thing}
+.note: [kept, {.in: 1, it: 2}]
 properties:
   battery_capacity: {type: float, display_name: Capacity, unit: kWh}
   setup: {type: json, display_name: Setup, json_schema: schemas/setup.json, access_level: owner}
@@ -19,6 +21,7 @@ telemetry:
   mode:
     type: integer
     display_name: Mode
+    .unit: x
     enum:
       1: {display_name: Off, color: red}
       2: {display_name: On, description: It works.}
@@ -85,6 +88,40 @@ test("view=ORIGINAL gives what the author wrote", async () => {
     properties: { setup: { json_schema: "schemas/setup.json" } },
   });
   expect(Object.keys(original["alerts"] as Json)).toEqual(["hot"]);
+});
+
+test("dot-keys survive where the author's own manifest is given, and are gone from the compiled one", async () => {
+  expect(await manifestOf("?view=ORIGINAL")).toMatchObject({
+    ".note": ["kept", { ".in": 1, it: 2 }],
+    telemetry: { mode: { ".unit": "x" } },
+  });
+  expect(JSON.stringify(await manifestOf())).not.toContain('".');
+});
+
+test("a missing description of a property or an attribute is an empty text", async () => {
+  const { properties, telemetry } = (await manifestOf()) as Readonly<Record<string, Json>>;
+  for (const item of [...Object.values(properties ?? {}), ...Object.values(telemetry ?? {})]) {
+    expect((item as Json)["description"]).toEqual(expect.any(String));
+  }
+  expect(properties?.["setup"]).toMatchObject({ description: "" });
+});
+
+test("a blueprint is downloaded as it was uploaded, or with its manifest compiled", async () => {
+  const { blueprint_id: blueprint } = (
+    await busbar.admin.get<{ device: { blueprint_id: string } }>(`/v3/devices/${id}`)
+  ).body.device;
+  const files = async (query: string) => {
+    const headers = { "X-Service-Auth-Token": busbar.adminToken };
+    const answer = await fetch(`${busbar.url}/v3/blueprints/${blueprint}/zip${query}`, { headers });
+    const found = unpackPackage(await answer.bytes()).package?.files ?? new Map<string, Uint8Array>();
+    return new Map([...found].map(([path, content]) => [path, Buffer.from(content).toString()]));
+  };
+  const [original, compiled] = [await files(""), await files("?view=COMPILED")];
+  expect(await files("?view=ORIGINAL")).toEqual(original);
+  expect([...compiled.keys()]).toEqual([...original.keys()]);
+  expect(JSON.parse(compiled.get("manifest.yml") ?? "")).toEqual(await manifestOf());
+  expect(original.get("manifest.yml")).toContain("blueprint_spec: device/3.0");
+  expect(compiled.get("schemas/setup.json")).toBe(original.get("schemas/setup.json"));
 });
 
 test("an enum is a list of plain values; what a map says of them stands beside it", async () => {

@@ -36,9 +36,10 @@ async function sent(...messages: readonly object[]) {
 }
 
 check("now.value", async () => {
-  const { now: read } = await sent({ power: 1.5, energy: 7, running: true, status: "idle" });
-  const values = Object.entries(await read("power,energy,running,status")).map(([name, { value }]) => [name, value]);
-  expect(Object.fromEntries(values)).toEqual({ power: 1.5, energy: 7, running: true, status: "idle" });
+  const given = { power: 1.5, energy: 7, running: true, status: "idle", tags: ["a", "b"] };
+  const { now: read } = await sent(given);
+  const values = Object.entries(await read(Object.keys(given).join())).map(([name, { value }]) => [name, value]);
+  expect(Object.fromEntries(values)).toEqual(given);
 });
 
 check("now.timestamp", async () => {

@@ -20,6 +20,7 @@ export function compileManifest(manifest: Json, blueprint: Blueprint, library: P
     implements: library.resolve(blueprint.implements),
     ...(blueprint.implementsDraft.length > 0 && { implements_draft: library.resolve(blueprint.implementsDraft) }),
     properties: mapFields(blueprint.properties, (id, property) => ({
+      description: "",
       ...given("properties")[id],
       ...namesOf(property, properties.get(id)),
       access_level: property.accessLevel,
@@ -28,6 +29,7 @@ export function compileManifest(manifest: Json, blueprint: Blueprint, library: P
     telemetry: {
       ...ADDED_TELEMETRY,
       ...mapFields(blueprint.telemetry, (id, attribute) => ({
+        description: "",
         ...given("telemetry")[id],
         ...namesOf(attribute, telemetry.get(id)),
         access_level: attribute.accessLevel,
@@ -69,6 +71,7 @@ const ADDED_TELEMETRY = {
   alerts: {
     type: "alerts",
     display_name: "Alerts",
+    description: "",
     implements: [],
     aliases: [],
     access_level: "readonly",
@@ -76,6 +79,7 @@ const ADDED_TELEMETRY = {
   alert_details: {
     type: "json",
     display_name: "Alert details",
+    description: "",
     implements: [],
     aliases: [],
     access_level: "readonly",

@@ -3,6 +3,7 @@ import { refuse } from "#core/app-error.ts";
 import type { Blueprint, Command } from "#core/blueprint/blueprint.ts";
 import type { Payload } from "#core/command/execution.ts";
 import { refuseMistakes } from "#core/mistakes.ts";
+import { pointerTo } from "#core/text/json-pointer.ts";
 import { nearestOf } from "#core/text/nearest.ts";
 import { checkInputs, type JsonCheck } from "#core/value/check-inputs.ts";
 
@@ -37,7 +38,7 @@ export function planCommand(
   const told = problems.map(({ name, message }) => ({
     code: "invalid_arguments" as const,
     message,
-    details: { pointer: `/arguments/${name.slice(0, 100).replaceAll("~", "~0").replaceAll("/", "~1")}` },
+    details: { pointer: pointerTo("/arguments", name) },
   }));
   refuseMistakes({ told, more: moreProblems });
   return { command, arguments: values };

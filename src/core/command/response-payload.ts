@@ -6,9 +6,13 @@ const NO_MESSAGE = "the device reported an error without a message";
 /** Longest message that is made of other values. */
 const MAX_DERIVED = 1_000;
 
-/** What a device sent as payload, as an object: any other value is under `result`, and of an error under `message`. */
+/**
+ * What a device sent as payload, as an object: any other value is under `result`, and of an error under `message`. Null is no
+ * payload.
+ */
 export function wrapPayload(state: string, sent: unknown): Payload | undefined {
-  if (sent === undefined || isObject(sent)) return sent;
+  if (sent === undefined || sent === null) return undefined;
+  if (isObject(sent)) return sent;
   return state === "ERROR" ? { message: derivedMessage(sent) } : { result: sent };
 }
 

@@ -2,6 +2,7 @@ import { refuse } from "#core/app-error.ts";
 import { renderDiagnostic } from "#core/blueprint/diagnostic-wire.ts";
 import { renderJsonSchema } from "#core/blueprint/schema.ts";
 import type { StoredBlueprint } from "#core/blueprint/stored-blueprint.ts";
+import { requesterOf } from "#core/share/requester.ts";
 import {
   blueprintSchema,
   diagnosticSchema,
@@ -19,11 +20,12 @@ import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { findNamedBlueprint } from "#service/blueprint/find-named-blueprint.ts";
 import { inspectUpload } from "#service/blueprint/inspect-upload.ts";
 import { type UploadNeeds, uploadBlueprint } from "#service/blueprint/upload-blueprint.ts";
+import type { Needs } from "#service/ports.ts";
 
 const tag = "Blueprints";
 const PACKAGE_TYPES = ["application/zip", "application/yaml", "application/json", "multipart/form-data"];
 
-interface BlueprintRouteNeeds extends UploadNeeds {
+interface BlueprintRouteNeeds extends UploadNeeds, Pick<Needs, "compilePackage"> {
   readonly catalog: BlueprintCatalog;
 }
 
@@ -124,14 +126,18 @@ export function blueprintRoutes(needs: BlueprintRouteNeeds): readonly Route[] {
       path: "/v3/blueprints/:blueprint_id/zip",
       operation: "downloadBlueprint",
       summary: "Download a blueprint",
-      description: "The package as it was uploaded; a bare manifest comes packed.",
+      description: "The package as it was uploaded, or with its manifest compiled; a bare manifest comes packed.",
       tag,
       access: "readonly",
-      query: { view: choice("Both views are the package as uploaded.", ["ORIGINAL", "COMPILED"]) },
+      query: { view: choice("ORIGINAL unless said otherwise.", ["ORIGINAL", "COMPILED"]) },
       answer: { contentType: "application/zip", description: "The package." },
-      handle: async ({ params }) => {
-        const { id } = await find(params.blueprint_id);
-        return zipAnswer((await needs.blueprints.content(id)) ?? new Uint8Array(), id);
+      handle: async (call) => {
+        const { id } = await find(call.params.blueprint_id);
+        const content = (await needs.blueprints.content(id)) ?? new Uint8Array();
+        if (call.query.view !== "COMPILED") return zipAnswer(content, id);
+        const { zip } = await needs.compilePackage(content, requesterOf(call.caller, call.remoteAddress));
+        if (zip === undefined) throw refuse("invalid_blueprint", `blueprint ${id} is not valid in this version`);
+        return zipAnswer(zip, id);
       },
     }),
     route({

@@ -32,6 +32,7 @@ export const connectivitySchema = strict("Connectivity", { status: oneOf(["ONLIN
 
 export const deviceSchema = strict("Device", {
   id: id("Device identifier."),
+  device_id: Type.Optional(id("The same again, only below /assets/v1.")),
   name: Type.String(),
   slug: Type.String(),
   site_id: Type.String(),

@@ -173,7 +173,7 @@ function checkSettings({ granularity, timezone, gap_filling }: Settings, refuse:
 function mergeSettings(global: Settings, own: Settings, refuse: Refuse): Merged {
   const aggregation = own.aggregation ?? global.aggregation;
   const granularity = own.granularity ?? global.granularity;
-  const filling = own.gap_filling ?? global.gap_filling;
+  const filling = givenFilling(own) ?? givenFilling(global);
   if (aggregation === undefined) refuse("/aggregation", "aggregation is missing, here and globally");
   if (granularity === undefined) refuse("/granularity", "granularity is missing, here and globally");
   const timezone = own.timezone ?? global.timezone;
@@ -182,7 +182,11 @@ function mergeSettings(global: Settings, own: Settings, refuse: Refuse): Merged 
   if (timezone === undefined && needsTimezone(own.granularity)) refuse("/granularity", NEEDS_TIMEZONE);
   const isFilled = filling !== undefined && filling.method !== "none";
   if (isFilled && aggregation !== undefined && !canBeCarried(aggregation)) {
-    refuse("/gap_filling", `${aggregation} cannot be filled, because nothing of it repeats; take the method none`);
+    const message = `${aggregation} cannot be filled, because nothing of it repeats; take the method none`;
+    // A global setting is right for other items; then the item is what is wrong.
+    const place =
+      givenFilling(own) !== undefined ? "/gap_filling" : own.aggregation !== undefined ? "/aggregation" : "";
+    refuse(place, message);
   }
   const lookAround = isFilled ? (filling.look_around ?? global.gap_filling?.look_around ?? "0s") : undefined;
   return {
@@ -192,6 +196,11 @@ function mergeSettings(global: Settings, own: Settings, refuse: Refuse): Merged 
     lookAroundMs: lookAround === undefined ? undefined : (parseLength(lookAround) ?? 0),
     header: { granularity: granularity ?? "", timezone: calendar?.timezone, lookAround },
   };
+}
+
+/** An object without any setting says nothing: it neither fills nor replaces the global setting. */
+function givenFilling({ gap_filling }: Settings): Settings["gap_filling"] {
+  return gap_filling?.method === undefined && gap_filling?.look_around === undefined ? undefined : gap_filling;
 }
 
 /** The granularities that follow the calendar if a time zone is given. Without one, those that are durations are fixed. */
@@ -212,8 +221,10 @@ function needsTimezone(granularity: string | undefined): boolean {
 function problemOfGranularity(text: string): string | undefined {
   const milliseconds = parseLength(text);
   if (milliseconds === undefined) return durationProblem(text);
-  if (milliseconds < 1) return "must be at least 1ms";
-  return Number.isInteger(milliseconds) ? undefined : "must be a whole number of milliseconds";
+  if (milliseconds < 1) return "must be at least 1ms, because points have times in whole milliseconds";
+  if (Number.isInteger(milliseconds)) return undefined;
+  const [below, above] = [Math.floor(milliseconds), Math.ceil(milliseconds)];
+  return `must be a whole number of milliseconds, because points have times in whole milliseconds: take ${below}ms or ${above}ms`;
 }
 
 /** The same few lengths are used again and again. */

@@ -6,7 +6,7 @@ import type { Requester } from "#core/share/requester.ts";
 import type { Shares } from "#core/share/shares.ts";
 import type { InspectResult, InspectSettings, InspectTask } from "#runtime/inspect/inspect-worker.ts";
 import { createTaskThread } from "#runtime/task-thread.ts";
-import type { BuildScripts, InspectPackage, InspectProfiles } from "#service/ports/inspect-package.ts";
+import type { BuildScripts, CompilePackage, InspectPackage, InspectProfiles } from "#service/ports/inspect-package.ts";
 
 /** Far more processor time than any package takes. A thread that takes longer is stuck and is ended. */
 const DEADLINE_MS = 5_000;
@@ -21,6 +21,7 @@ const STORED = { slots: 1, slotsPerKey: 1, waiting: 256, waitingPerKey: 256 };
 
 export interface Inspector {
   readonly inspect: InspectPackage;
+  readonly compile: CompilePackage;
   readonly build: BuildScripts;
   readonly inspectProfiles: InspectProfiles;
   /** From the next package on, these are known besides those of Busbar. */
@@ -75,6 +76,7 @@ export function createInspector(
 
   return {
     inspect: (bytes, requester) => ask("inspect", bytes, requester),
+    compile: (bytes, requester) => ask("compile", bytes, requester),
     build: (bytes, requester) => ask("build", bytes, requester),
     inspectProfiles: (bytes, requester) => ask("profiles", bytes, requester),
     useProfiles(profiles) {

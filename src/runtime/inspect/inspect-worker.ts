@@ -8,6 +8,7 @@ import { createEvaluator } from "#runtime/lua/evaluate-lua.ts";
 import type { Numbered, TaskAnswer } from "#runtime/task-thread.ts";
 import { type BuiltProgram, buildProgram } from "#service/blueprint/build-program.ts";
 import { checkPackage } from "#service/blueprint/check-package.ts";
+import { type CompiledPackage, compilePackage } from "#service/blueprint/compile-package.ts";
 import { type Inspection, inspectPackage } from "#service/blueprint/inspect-package.ts";
 import { type InspectedProfiles, inspectProfiles } from "#service/blueprint/inspect-profiles.ts";
 import { freeBytes } from "#tuning/free-bytes.ts";
@@ -16,11 +17,11 @@ import { lowerPriority } from "#tuning/lower-priority.ts";
 import { openRockRepository } from "./open-rock-repository.ts";
 
 export interface InspectTask {
-  readonly kind: "inspect" | "build" | "profiles";
+  readonly kind: "inspect" | "compile" | "build" | "profiles";
   readonly bytes: Uint8Array;
 }
 
-export type InspectResult = Inspection | BuiltProgram | InspectedProfiles;
+export type InspectResult = Inspection | CompiledPackage | BuiltProgram | InspectedProfiles;
 
 type InspectAnswer = TaskAnswer<InspectResult>;
 
@@ -40,6 +41,7 @@ const evaluate = createEvaluator();
 
 const TASKS: Readonly<Record<InspectTask["kind"], (bytes: Uint8Array) => InspectResult>> = {
   inspect: (bytes) => inspectPackage(bytes, profiles),
+  compile: (bytes) => compilePackage(bytes, profiles),
   build,
   profiles: (bytes) => inspectProfiles(bytes, profiles),
 };

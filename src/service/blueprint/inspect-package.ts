@@ -25,6 +25,6 @@ interface FoundBlueprint {
 export function inspectPackage(bytes: Uint8Array, profiles: ProfileLibrary): Inspection {
   const { package: unpacked, blueprint, issues } = checkPackage(bytes, profiles);
   if (unpacked === undefined || blueprint === undefined) return { issues, found: undefined };
-  const manifest = manifestJson(unpacked.manifest);
-  return { issues, found: { blueprint, manifest, compiled: compileManifest(manifest, blueprint, profiles) } };
+  const { original, meaning } = manifestJson(unpacked.manifest);
+  return { issues, found: { blueprint, manifest: original, compiled: compileManifest(meaning, blueprint, profiles) } };
 }

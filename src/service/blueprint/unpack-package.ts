@@ -18,7 +18,8 @@ export type Unpacked = {
   readonly issues: readonly PackageIssue[];
 };
 
-const MANIFEST_NAMES = ["manifest.yml", "manifest.yaml"];
+/** The name of a manifest; the second one is accepted, too. */
+export const MANIFEST_NAMES = ["manifest.yml", "manifest.yaml"];
 
 /** Takes an upload: a zip with its manifest at the root, or a bare manifest as YAML or JSON. Never throws. */
 export function unpackPackage(bytes: Uint8Array): Unpacked {

@@ -1,5 +1,6 @@
 // Configuration buckets of a device: what its blueprint declares, filled in by people, read by the device.
 // Sensitive parameters are write-only: they are read as `***`, and sending `***` or nothing keeps what is stored.
+
 import { allows } from "#core/access/level.ts";
 import { type Refusal, refuse } from "#core/app-error.ts";
 import type { Blueprint, ConfigurationBucket } from "#core/blueprint/blueprint.ts";
@@ -7,6 +8,7 @@ import type { Payload } from "#core/command/execution.ts";
 import { HIDDEN } from "#core/command/plan-command.ts";
 import type { Device } from "#core/device/device.ts";
 import { MistakeList, refuseMistakes } from "#core/mistakes.ts";
+import { pointerTo } from "#core/text/json-pointer.ts";
 import { nearestOf } from "#core/text/nearest.ts";
 import { checkInputs } from "#core/value/check-inputs.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
@@ -128,7 +130,7 @@ function noteProblems(
   place: string,
 ): void {
   for (const { name, message } of problems) {
-    const pointer = `${place}/${name.slice(0, 100)}`;
+    const pointer = pointerTo(place, name);
     refusals.add(() => ({ code: "invalid_configuration", message, details: { pointer } }));
   }
   refusals.more += moreProblems;

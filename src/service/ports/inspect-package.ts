@@ -1,5 +1,6 @@
 import type { Requester } from "#core/share/requester.ts";
 import type { BuiltProgram } from "#service/blueprint/build-program.ts";
+import type { CompiledPackage } from "#service/blueprint/compile-package.ts";
 import type { Inspection } from "#service/blueprint/inspect-package.ts";
 import type { InspectedProfiles } from "#service/blueprint/inspect-profiles.ts";
 
@@ -7,6 +8,9 @@ import type { InspectedProfiles } from "#service/blueprint/inspect-profiles.ts";
  * Reads an uploaded package. Runs off the HTTP thread, because a hostile package may take long. Requesters take turns.
  */
 export type InspectPackage = (bytes: Uint8Array, requester: Requester) => Promise<Inspection>;
+
+/** Makes a package with a compiled manifest of a stored one, in the same way. */
+export type CompilePackage = (bytes: Uint8Array, requester: Requester) => Promise<CompiledPackage>;
 
 /** Reads an uploaded zip of profiles, in the same way. */
 export type InspectProfiles = (bytes: Uint8Array, requester: Requester) => Promise<InspectedProfiles>;

@@ -1,10 +1,12 @@
 // Reading and changing a simulated device, limited to what the caller's level may read.
+
 import { type AccessLevel, allows } from "#core/access/level.ts";
 import { type AppError, type Refusal, refuse } from "#core/app-error.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Device } from "#core/device/device.ts";
 import { MistakeList, refuseMistakes } from "#core/mistakes.ts";
 import type { AdjustmentChange } from "#core/simulator/adjustments.ts";
+import { pointerTo } from "#core/text/json-pointer.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
 import type { HostRouter } from "#service/device/host-router.ts";
@@ -42,7 +44,7 @@ export async function adjustSimulation(
   const told = outcome.problems.told.map(({ at, message }) => ({
     code: "invalid_body" as const,
     message,
-    details: { pointer: pointerTo(at) },
+    details: { pointer: pointerTo("", ...at) },
   }));
   refuseMistakes({ told, more: outcome.problems.more });
   throw new Error("a simulation was not changed, without a reason");
@@ -70,14 +72,10 @@ function refuseUnreadable(blueprint: Blueprint | undefined, level: AccessLevel, 
       const needed = blueprint?.[kind].get(name)?.accessLevel ?? "readonly";
       if (allows(level, needed)) continue;
       const message = `${name} takes access level ${needed}; the token has ${level}`;
-      refusals.add(() => ({ code: "forbidden", message, details: { pointer: pointerTo([kind, name]), needed } }));
+      refusals.add(() => ({ code: "forbidden", message, details: { pointer: pointerTo("", kind, name), needed } }));
     }
   }
   refuseMistakes(refusals);
-}
-
-function pointerTo(keys: readonly string[]): string {
-  return keys.map((key) => `/${key.slice(0, 100).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
 function readable(blueprint: Blueprint | undefined, level: AccessLevel, simulation: Simulation): Simulation {

@@ -119,6 +119,12 @@ test("to clients of the ecosystem the interface's own path gives the one error t
   }
 });
 
+test("below /assets/v1 a device has its id as device_id, too", async () => {
+  const { body } = await busbar.admin.get<{ device: { id: string } }>("/assets/v1/devices/meter");
+  expect(body.device).toMatchObject({ id: expect.any(String), device_id: body.device.id });
+  expect((await busbar.admin.get("/v3/devices/meter")).text).not.toContain("device_id");
+});
+
 test("all current values of a device are read at its own path, and below its site", async () => {
   const expected = {
     telemetry: {

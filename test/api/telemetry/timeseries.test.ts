@@ -184,7 +184,7 @@ test("the settings may stand at the items alone", async () => {
 test("header cells are the asked words, single spaces between, with the aggregation that auto meant", async () => {
   const answer = await ask(busbar.admin, {
     granularity: "60s",
-    gap_filling: {},
+    gap_filling: { method: "locf" },
     telemetry: [
       { device: "meter", attribute: ["watts", "status"] },
       { device: "meter", attribute: "energy", aggregation: "last", granularity: "1.50m" },
@@ -257,14 +257,27 @@ describe("calendars and what flows", () => {
     return [status, errors.map(({ details }) => details?.["pointer"])];
   };
 
+  const method = { method: "locf" };
+  const filling = (more: object) => ({
+    telemetry: [{ device: "meter", attribute: "power", gap_filling: method, ...more }],
+  });
+  const filledBy = (more: object) => ({
+    gap_filling: method,
+    telemetry: [{ device: "meter", attribute: "power", ...more }],
+  });
+
   test.each([
     ["no time zone of this name", { granularity: "1d", timezone: "Europe/Atlantis" }, ["/timezone"]],
     ["an offset is no time zone", { timezone: "+02:00" }, ["/timezone"]],
     ["a week without a time zone", { granularity: "1w" }, ["/granularity"]],
     ["a month without a time zone", { granularity: "1M" }, ["/granularity"]],
     ["several months", { granularity: "3M", timezone: "Europe/Berlin" }, ["/granularity"]],
-    ["a filled delta", { aggregation: "delta", gap_filling: { method: "locf" } }, ["/telemetry/0/gap_filling"]],
-    ["a filled integral", { aggregation: "integral", gap_filling: {} }, ["/telemetry/0/gap_filling"]],
+    ["a filled delta", { aggregation: "delta", gap_filling: { method: "locf" } }, ["/telemetry/0"]],
+    ["a filled integral", { aggregation: "integral", gap_filling: { look_around: "1s" } }, ["/telemetry/0"]],
+    ["a filled delta of an item", filledBy({ aggregation: "delta" }), ["/telemetry/0/aggregation"]],
+    ["an item that fills itself", { aggregation: "delta", ...filling({}) }, ["/telemetry/0/gap_filling"]],
+    ["a part of a millisecond", { granularity: "1500us" }, ["/granularity"]],
+    ["a part of a millisecond", { granularity: "1.5ms" }, ["/granularity"]],
   ])("%s is refused where it stands", async (_, question, pointers) => {
     expect(await refusalsOf(question)).toEqual([400, pointers]);
   });

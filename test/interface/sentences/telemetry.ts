@@ -1,7 +1,7 @@
 import { section } from "../sentence.ts";
 
 export const now = section("now", "Current values", {
-  value: "A snapshot's value is a text, a number or a boolean.",
+  value: "A snapshot's value is a text, a number or a boolean; that of a list is a JSON array.",
   timestamp: "A snapshot's timestamp is a Unix timestamp.",
   "keyed-by-attribute": "The values of a device are an object by attribute name.",
   served: "GET /telemetry/v1/now is served by a gateway, also below /api.",

@@ -67,6 +67,7 @@ export function surroundings(side: SideNeeds, run: Run, stores: SubjectStores) {
     children: { place: async () => {} },
     executionTraces: { begun: () => {}, of: () => undefined },
     checkJson: async () => undefined,
+    compilePackage: async () => ({ zip: undefined }),
     inspectPackage: async () => ({ issues: [], found }),
     buildScripts: async () => ({ program: undefined, issues: [] }),
     catalog: { get: async () => found, compiled: async () => ({}), withProfiles: async () => [] },

@@ -75,7 +75,7 @@ export function createManifestTools() {
       if (blueprint === undefined) return { issues, compiled: undefined };
       const device = createDeviceModel({ blueprint, seed: SEED, offsetMs: 0, readUnit: parseUnit });
       model = { blueprint, device };
-      return { issues, compiled: plain(compileManifest(manifestJson(content.manifest), blueprint, library)) };
+      return { issues, compiled: plain(compileManifest(manifestJson(content.manifest).meaning, blueprint, library)) };
     },
 
     /** The text with all fixes in it, as `busbar blueprint lint --fix` writes it. */
