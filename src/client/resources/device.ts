@@ -4,6 +4,8 @@ import type { Site } from "./site.ts";
 
 export type Device = {
   readonly id: string;
+  /** The same again, only below /assets/v1. */
+  readonly device_id?: string;
   readonly name: string;
   readonly slug: string;
   readonly site_id: string;

@@ -23,6 +23,7 @@ export type ErrorCode =
   | "slug_ambiguous"
   | "idempotency_conflict"
   | "body_too_large"
+  | "request_timeout"
   | "too_many_wrong_tokens"
   | "too_many_streams"
   | "queue_full"
