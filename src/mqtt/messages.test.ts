@@ -119,10 +119,7 @@ test.each([
     '{"id":"e1","state":"log","payload":{"a":1}}',
     '{"executionId":"e1","state":"IN_PROGRESS","payload":{"a":1},"repeated":true}',
   ],
-  [
-    '{"id":"e1","state":"log","payload":null}',
-    '{"executionId":"e1","state":"IN_PROGRESS","repeated":true}',
-  ],
+  ['{"id":"e1","state":"log","payload":null}', '{"executionId":"e1","state":"IN_PROGRESS","repeated":true}'],
   [
     '{"id":"e1","state":"completed","payload":[1]}',
     '{"executionId":"e1","state":"SUCCEEDED","payload":{"result":[1]},"repeated":true}',
