@@ -1,3 +1,4 @@
+import { hasOwnBlueprint } from "#client/built-in-blueprints.ts";
 import type { Device } from "#client/resources/device.ts";
 import type { Cli } from "./cli.ts";
 import { printRecord } from "./print.ts";
@@ -11,7 +12,7 @@ export function printDevice(cli: Cli, flags: ClientFlags, answer: { readonly dev
     slug: device.slug,
     type: device.type,
     "site id": device.site_id,
-    "blueprint id": device.blueprint_id,
+    "blueprint id": hasOwnBlueprint(device) ? device.blueprint_id : "none",
     ...(device.parent_id ? { "parent id": device.parent_id, "child type": device.child_type } : {}),
     "your role": device.authorized_role,
     created: device.created_at,

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { Validation } from "#client/resources/blueprint.ts";
 import type { Device } from "#client/resources/device.ts";
 import type { Page } from "#client/resources/page.ts";
+import { EMPTY_BLUEPRINT_ID } from "#core/blueprint/built-in.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";
 import { unpackPackage } from "#service/blueprint/unpack-package.ts";
 import { luaManifest, manifest } from "../support/blueprints.ts";
@@ -233,7 +234,9 @@ test("assigning an unknown blueprint is 404 and changes nothing", async () => {
   ).body;
   const blueprint_id = "019a8c00-0000-7000-8000-0000000000bb";
   expect((await busbar.admin.post(`/v3/devices/${device_id}/assign_blueprint`, { blueprint_id })).status).toBe(404);
-  expect((await busbar.admin.get<{ device: Device }>(`/v3/devices/${device_id}`)).body.device.blueprint_id).toBeNull();
+  expect((await busbar.admin.get<{ device: Device }>(`/v3/devices/${device_id}`)).body.device.blueprint_id).toBe(
+    EMPTY_BLUEPRINT_ID,
+  );
 });
 
 test("the manifest language is served as a JSON Schema, without a token", async () => {

@@ -17,7 +17,7 @@ const device = {
   name: "电池 1",
   slug: "battery-1",
   site_id: "s1",
-  blueprint_id: null,
+  blueprint_id: "00000000-0000-7000-8000-000000000001",
   type: "STANDALONE",
   parent_id: null,
   child_type: null,

@@ -23,6 +23,7 @@ import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
 import { suggestDevice } from "#cli/suggest-device.ts";
 import { addBlueprintOptions, type BlueprintFlags, requireBlueprint } from "#cli/upload-blueprint.ts";
 import { UsageError } from "#cli/usage-error.ts";
+import { hasOwnBlueprint } from "#client/built-in-blueprints.ts";
 import type { CommunicationConfig, Device, Expansion, MqttProtocol } from "#client/resources/device.ts";
 
 type ExpandFlags = ClientFlags & { readonly expand?: readonly Expansion[] };
@@ -200,7 +201,7 @@ const WIDE = {
   ID: (device: Device) => device.id,
   SLUG: (device: Device) => device.slug,
   "SITE ID": (device: Device) => device.site_id,
-  "BLUEPRINT ID": (device: Device) => device.blueprint_id,
+  "BLUEPRINT ID": (device: Device) => (hasOwnBlueprint(device) ? device.blueprint_id : "none"),
   "PARENT ID": (device: Device) => device.parent_id,
 };
 

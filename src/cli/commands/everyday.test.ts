@@ -12,7 +12,7 @@ const device = (id: string, status?: string) => ({
   slug: `battery-${id}`,
   site_id: "s1",
   type: "STANDALONE",
-  blueprint_id: null,
+  blueprint_id: "00000000-0000-7000-8000-000000000001",
   ...(status !== undefined && { connectivity: { status } }),
 });
 const alert = {

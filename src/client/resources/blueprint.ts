@@ -8,6 +8,8 @@ export type Blueprint = {
   readonly digest: string;
   readonly size: number;
   readonly implements: readonly string[];
+  /** Part of Busbar, the same everywhere. */
+  readonly built_in: boolean;
 };
 
 export type Diagnostic = {

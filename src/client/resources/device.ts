@@ -9,7 +9,8 @@ export type Device = {
   readonly name: string;
   readonly slug: string;
   readonly site_id: string;
-  readonly blueprint_id: string | null;
+  /** Without a blueprint of its own: one that is built in, see `hasOwnBlueprint`. */
+  readonly blueprint_id: string;
   /** LUA, STANDALONE, GATEWAY, CHILD and the like. */
   readonly type: string;
   readonly parent_id: string | null;

@@ -20,6 +20,7 @@ import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { findNamedBlueprint } from "#service/blueprint/find-named-blueprint.ts";
 import { inspectUpload } from "#service/blueprint/inspect-upload.ts";
 import { type UploadNeeds, uploadBlueprint } from "#service/blueprint/upload-blueprint.ts";
+import { withBuiltIns } from "#service/blueprint/with-built-ins.ts";
 import type { Needs } from "#service/ports.ts";
 
 const tag = "Blueprints";
@@ -30,8 +31,9 @@ interface BlueprintRouteNeeds extends UploadNeeds, Pick<Needs, "compilePackage">
 }
 
 export function blueprintRoutes(needs: BlueprintRouteNeeds): readonly Route[] {
+  const blueprints = withBuiltIns(needs.blueprints);
   const find = async (blueprintId: string): Promise<StoredBlueprint> => {
-    const blueprint = await needs.blueprints.find(blueprintId);
+    const blueprint = await blueprints.find(blueprintId);
     if (blueprint === undefined) throw refuse("not_found", `there is no blueprint ${blueprintId.slice(0, 80)}`);
     return blueprint;
   };
@@ -71,13 +73,12 @@ export function blueprintRoutes(needs: BlueprintRouteNeeds): readonly Route[] {
       path: "/v3/blueprints",
       operation: "listBlueprints",
       summary: "List blueprints",
-      description: "Newest first. Blueprints are shared by all sites.",
+      description: "Newest first, those that are built in last. Blueprints are shared by all sites.",
       tag,
       access: "readonly",
       query: paging,
       answer: listAnswer("blueprints", blueprintSchema),
-      handle: async ({ query }) =>
-        renderPage("blueprints", await needs.blueprints.list(pageOf(query)), renderBlueprint),
+      handle: async ({ query }) => renderPage("blueprints", await blueprints.list(pageOf(query)), renderBlueprint),
     }),
     route({
       method: "GET",
@@ -133,7 +134,7 @@ export function blueprintRoutes(needs: BlueprintRouteNeeds): readonly Route[] {
       answer: { contentType: "application/zip", description: "The package." },
       handle: async (call) => {
         const { id } = await find(call.params.blueprint_id);
-        const content = (await needs.blueprints.content(id)) ?? new Uint8Array();
+        const content = (await blueprints.content(id)) ?? new Uint8Array();
         if (call.query.view !== "COMPILED") return zipAnswer(content, id);
         const { zip } = await needs.compilePackage(content, requesterOf(call.caller, call.remoteAddress));
         if (zip === undefined) throw refuse("invalid_blueprint", `blueprint ${id} is not valid in this version`);

@@ -6,6 +6,7 @@ import { renderInstant } from "#core/time/instant.ts";
 import { type Static, Type } from "#http/schema.ts";
 import { id, oneOf, strict, timestamp } from "#http/wire.ts";
 import type { Inspection } from "#service/blueprint/inspect-package.ts";
+import { isBuiltInBlueprint } from "#service/blueprint/with-built-ins.ts";
 
 export const blueprintSchema = strict("Blueprint", {
   id: id("Blueprint identifier."),
@@ -15,6 +16,7 @@ export const blueprintSchema = strict("Blueprint", {
   size: Type.Integer({ description: "Bytes of the package." }),
   implements: Type.Array(Type.String(), { description: "Profiles as the manifest lists them, drafts included." }),
   created_at: timestamp,
+  built_in: Type.Boolean({ description: "Part of Busbar, the same everywhere; devices without another one name it." }),
 });
 
 export const diagnosticSchema = strict("Diagnostic", {
@@ -51,7 +53,8 @@ export function renderBlueprint(blueprint: StoredBlueprint): Static<typeof bluep
     size: blueprint.size,
     implements: [...blueprint.implements],
     created_at: renderInstant(blueprint.createdAt),
-  } satisfies SpeltFields<StoredBlueprint>;
+    built_in: isBuiltInBlueprint(blueprint),
+  } satisfies SpeltFields<StoredBlueprint> & { readonly built_in: boolean };
 }
 
 export function renderValidation(issues: Inspection["issues"]): Static<typeof validationSchema> {

@@ -1,3 +1,4 @@
+import { EMPTY_BLUEPRINT_ID, namedBlueprint } from "#core/blueprint/built-in.ts";
 import { blueprintChangeSchema, renderChange } from "#http/blueprint/blueprint-wire.ts";
 import { assignBlueprintSchema, deviceSchema, renderDevice } from "#http/device/device-wire.ts";
 import { choice } from "#http/query.ts";
@@ -28,9 +29,10 @@ export function deviceBlueprintRoutes(needs: AssignNeeds): readonly Route[] {
       ),
       handle: async (call) => {
         const device = await visibleDevice(needs, call, call.params.device_id);
-        if (device.blueprintId === undefined) return { manifest: {} };
-        if (call.query.view !== "ORIGINAL") return { manifest: await needs.catalog.compiled(device.blueprintId) };
-        return { manifest: (await needs.catalog.get(device.blueprintId)).manifest };
+        const blueprintId = namedBlueprint(device);
+        if (blueprintId === EMPTY_BLUEPRINT_ID) return { manifest: {} };
+        if (call.query.view !== "ORIGINAL") return { manifest: await needs.catalog.compiled(blueprintId) };
+        return { manifest: (await needs.catalog.get(blueprintId)).manifest };
       },
     }),
     route({

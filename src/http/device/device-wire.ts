@@ -1,5 +1,6 @@
 import type { Caller } from "#core/access/caller.ts";
 import { refuse } from "#core/app-error.ts";
+import { namedBlueprint } from "#core/blueprint/built-in.ts";
 import { DEVICE_TYPES, type Device, type DeviceChange } from "#core/device/device.ts";
 import { isSlug, SLUG_RULE } from "#core/device/slug.ts";
 import { renderInstant } from "#core/time/instant.ts";
@@ -36,7 +37,7 @@ export const deviceSchema = strict("Device", {
   name: Type.String(),
   slug: Type.String(),
   site_id: Type.String(),
-  blueprint_id: nullable(Type.String()),
+  blueprint_id: Type.String({ description: "Without a blueprint of its own, a device names one that is built in." }),
   type: oneOf(DEVICE_TYPES),
   parent_id: nullable(Type.String()),
   child_type: nullable(Type.String()),
@@ -154,7 +155,7 @@ export function renderDevice(device: Device, reader: DeviceReader): Static<typeo
     name: device.name,
     slug: device.slug,
     site_id: device.siteId,
-    blueprint_id: device.blueprintId ?? null,
+    blueprint_id: namedBlueprint(device),
     type: renderType(device.type, reader),
     parent_id: device.parentId ?? null,
     child_type: device.childType ?? null,

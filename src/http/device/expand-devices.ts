@@ -1,4 +1,5 @@
 // What `expand` adds to devices, read for all devices of an answer at once.
+import { EMPTY_BLUEPRINT_ID, namedBlueprint } from "#core/blueprint/built-in.ts";
 import type { Device } from "#core/device/device.ts";
 import { type CommunicationNeeds, communicationOf, createFindGateway } from "#http/device/communication-wire.ts";
 import { type DeviceReader, type Expansion, renderDevice } from "#http/device/device-wire.ts";
@@ -90,7 +91,8 @@ export async function expandDevices(
 }
 
 async function manifestOf(needs: ExpandNeeds, device: Device): Promise<object> {
-  return device.blueprintId === undefined ? {} : await needs.catalog.compiled(device.blueprintId);
+  const blueprintId = namedBlueprint(device);
+  return blueprintId === EMPTY_BLUEPRINT_ID ? {} : await needs.catalog.compiled(blueprintId);
 }
 
 async function siteOf(needs: ExpandNeeds, call: Call, device: Device): Promise<{ site?: object }> {

@@ -8,6 +8,7 @@ import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import type { BufferUse } from "#core/share/byte-budgets.ts";
 import { OWN_WORK } from "#core/share/requester.ts";
 import type { Inspection } from "#service/blueprint/inspect-package.ts";
+import { withBuiltIns } from "#service/blueprint/with-built-ins.ts";
 import type { Needs } from "#service/ports.ts";
 
 /** Bytes of blueprints that are kept in memory. Others are read again when they are needed. */
@@ -101,7 +102,7 @@ export function createBlueprintCatalog(
 }
 
 async function read(needs: CatalogNeeds, blueprintId: string): Promise<ReadBlueprint> {
-  const content = await needs.blueprints.content(blueprintId);
+  const content = await withBuiltIns(needs.blueprints).content(blueprintId);
   if (content === undefined) throw refuse("not_found", `there is no blueprint ${blueprintId.slice(0, 80)}`);
   const { found, issues } = await needs.inspectPackage(content, OWN_WORK);
   // It was valid when it was uploaded: only a Busbar with stricter rules can find errors now.

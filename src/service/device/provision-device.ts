@@ -1,4 +1,5 @@
 import { refuse } from "#core/app-error.ts";
+import { EMPTY_BLUEPRINT_ID, isBuiltIn } from "#core/blueprint/built-in.ts";
 import { CHANNEL_ID, type Device, type DeviceType } from "#core/device/device.ts";
 import { slugOf } from "#core/device/slug.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
@@ -26,7 +27,9 @@ interface BlueprintNeeds extends Pick<Needs, "blueprints"> {
 
 export type ProvisionNeeds = Pick<Needs, "sites" | "now" | "newId"> & BlueprintNeeds & HostNeeds;
 
-export async function provisionDevice(needs: ProvisionNeeds, call: Call, input: ProvisionInput): Promise<Device> {
+export async function provisionDevice(needs: ProvisionNeeds, call: Call, given: ProvisionInput): Promise<Device> {
+  // Whoever copies a device sends what it names.
+  const input = given.blueprintId === EMPTY_BLUEPRINT_ID ? { ...given, blueprintId: undefined } : given;
   const parent = input.parent === undefined ? undefined : await visibleDevice(needs, call, input.parent);
   const siteId = input.siteId ?? parent?.siteId;
   const site =
@@ -74,6 +77,9 @@ export function requireChannel(slug: string): void {
 export async function requireBlueprint(needs: BlueprintNeeds, blueprintId: string, type: DeviceType): Promise<void> {
   const pointer = "/blueprint_id";
   const stored = await needs.blueprints.find(blueprintId);
+  if (stored === undefined && isBuiltIn(blueprintId)) {
+    throw refuse("conflict", "this blueprint is built in: devices without another one have it", { pointer });
+  }
   if (stored === undefined) throw refuse("not_found", `there is no blueprint ${blueprintId.slice(0, 80)}`, { pointer });
   if (type !== "LUA") return;
   const { runtime } = (await needs.catalog.get(blueprintId)).blueprint;

@@ -1,3 +1,4 @@
+import { hasOwnBlueprint } from "#client/built-in-blueprints.ts";
 import { listAll } from "#client/list-all.ts";
 import type { Blueprint } from "#client/resources/blueprint.ts";
 import type { Device } from "#client/resources/device.ts";
@@ -7,16 +8,16 @@ import { ManifestWorkerClient } from "./manifest-worker-client.ts";
 import { type Package, readPackage } from "./package.ts";
 import { readZip } from "./zip.ts";
 
-/** All blueprints, and all devices that the session sees. */
+/** All blueprints that can be assigned, and all devices that the session sees. */
 export async function readBlueprints(): Promise<{
   readonly blueprints: readonly Blueprint[];
   readonly devices: readonly Device[];
 }> {
-  const [blueprints, devices] = await Promise.all([
+  const [all, devices] = await Promise.all([
     Array.fromAsync(listAll("blueprints", client.blueprints.list)),
     Array.fromAsync(listAll("devices", client.devices.list)),
   ]);
-  return { blueprints, devices };
+  return { blueprints: all.filter(({ id }) => hasOwnBlueprint({ blueprint_id: id })), devices };
 }
 
 /** A stored blueprint never changes, so one that was read is not read again; the last few are kept. */

@@ -1,3 +1,4 @@
+import { hasOwnBlueprint } from "#client/built-in-blueprints.ts";
 import { client } from "./client.ts";
 import { createKeptManifests } from "./kept-manifests.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
@@ -8,8 +9,8 @@ const known = new Map<string, Promise<Manifest>>();
 const kept = createKeptManifests(typeof localStorage === "undefined" ? undefined : localStorage);
 
 /** What the session may see of a device's manifest; an empty one without a blueprint. */
-export function manifestOf(device: { readonly id: string; readonly blueprint_id: string | null }): Promise<Manifest> {
-  if (device.blueprint_id === null) return Promise.resolve(readManifest({}));
+export function manifestOf(device: { readonly id: string; readonly blueprint_id: string }): Promise<Manifest> {
+  if (!hasOwnBlueprint(device)) return Promise.resolve(readManifest({}));
   const found = known.get(device.blueprint_id);
   if (found !== undefined) return found;
   const key = device.blueprint_id;
@@ -30,8 +31,8 @@ async function find(deviceId: string, blueprintId: string): Promise<Manifest> {
 }
 
 /** What this browser keeps of a manifest, for a level. Undefined: it must be read. */
-export function keptManifest(level: string, blueprintId: string | null): Manifest | undefined {
-  const found = blueprintId === null ? {} : kept.find(level, blueprintId);
+export function keptManifest(level: string, blueprintId: string): Manifest | undefined {
+  const found = !hasOwnBlueprint({ blueprint_id: blueprintId }) ? {} : kept.find(level, blueprintId);
   return found && readManifest(found);
 }
 

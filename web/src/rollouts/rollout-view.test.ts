@@ -29,7 +29,7 @@ test("gateways, devices of other sites, and those that have the blueprint or cam
     device("b", { site_id: "s2" }),
     device("c", { blueprint_id: "new" }),
     device("d", { type: "GATEWAY" }),
-    device("e", { blueprint_id: null }),
+    device("e", { blueprint_id: "00000000-0000-7000-8000-000000000001" }),
   ];
   const reached = (siteId?: string, fromId?: string) =>
     reachedBy({ blueprintId: "new", siteId, fromId }, devices).join(" ");
