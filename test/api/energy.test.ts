@@ -149,6 +149,33 @@ test("a counter that dips adds no more than it rose: to the day, the month, the 
   expect(sums).toEqual([0, 0, expect.closeTo(900, 5)]);
 });
 
+test("doubtful steps of counters are listed with device, time and values, and the points stay", async () => {
+  const send = async (minutes: number, grid_energy_import: number) =>
+    await devices
+      .get("restorer")
+      ?.sendTelemetry({ timestamp: MIDNIGHT + 12 * 3600 + minutes * 60, grid_energy_import });
+  for (const [minutes, value] of [
+    [0, 50002],
+    [1, 20000],
+    [2, 50003],
+    [3, 90000],
+  ] as const) {
+    await send(minutes, value);
+  }
+  const at = (minutes: number) => new Date((MIDNIGHT + 12 * 3600 + minutes * 60) * 1000).toISOString();
+  const step = { slug: "restorer", attribute: "grid_energy_import" };
+  type Doubts = { readonly doubtful: readonly object[]; readonly doubtful_cut: boolean };
+  const energy = (await read(`?period=${DAY}`, busbar.admin, dipping)) as Energy & Doubts;
+  expect(energy.doubtful).toMatchObject([
+    { ...step, kind: "fall", before: 50002, before_at: at(0), value: 20000, at: at(1) },
+    { ...step, kind: "rise", before: 50003, before_at: at(2), value: 90000, at: at(3) },
+  ]);
+  expect(energy.doubtful_cut).toBe(false);
+  const env = { BUSBAR_URL: busbar.url, BUSBAR_TOKEN: busbar.adminToken };
+  const { err } = await runBusbar(["energy", "Dip", "--day", DAY], { env });
+  expect(err).toContain(`doubtful: restorer grid_energy_import fell from 50002 to 20000 at ${at(1)}`);
+});
+
 test("a period that has not ended is told up to now", async () => {
   const before = new Date().toISOString();
   const { from, to, devices } = await read("?period=today");

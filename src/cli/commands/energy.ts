@@ -32,7 +32,8 @@ export function addEnergyCommand(energy: Command, cli: Cli): void {
     const { site: found } = await session.wait(session.client.sites.get(siteId));
     const answer = await session.wait(session.client.sites.energy(siteId, periodOf(flags, found.timezone)));
     await printAnswer(cli, flags, answer, (colour) => render(answer.energy, colour));
-    if (isForPeople(flags.output)) for (const text of gapsOf(answer.energy)) remark(cli, text);
+    if (!isForPeople(flags.output)) return;
+    for (const text of [...gapsOf(answer.energy), ...doubtsOf(answer.energy)]) remark(cli, text);
   });
   addExamples(energy, 'energy "Demo site"', 'energy "Demo site" --day yesterday', 'energy "Demo site" --month -o json');
 }
@@ -115,4 +116,13 @@ function gapsOf({ devices }: SiteEnergy): readonly string[] {
         ? `${slug} sent nothing in this period`
         : `${slug} sent nothing in ${hours - hours_known} of ${hours} hours${basis === "power" ? ", which count nothing" : ""}`,
     );
+}
+
+/** Steps of counters that cannot be right by themselves. */
+function doubtsOf({ doubtful, doubtful_cut }: SiteEnergy): readonly string[] {
+  const steps = doubtful.map(
+    ({ slug, attribute, kind, before, value, at }) =>
+      `doubtful: ${slug} ${attribute} ${kind === "fall" ? "fell" : "rose"} from ${before} to ${value} at ${at}`,
+  );
+  return doubtful_cut ? [...steps, "there may be more doubtful steps; take a shorter period"] : steps;
 }

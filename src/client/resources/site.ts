@@ -61,4 +61,16 @@ export type SiteEnergy = {
     readonly power: number | null;
   }[];
   readonly now: Readonly<Record<"production" | "battery" | "grid" | "load", number | null>>;
+  /** Steps of counters that a person should look at. They do not change the figures. */
+  readonly doubtful: readonly {
+    readonly device_id: string;
+    readonly slug: string;
+    readonly attribute: string;
+    readonly kind: "fall" | "rise";
+    readonly before: number;
+    readonly before_at: string;
+    readonly value: number;
+    readonly at: string;
+  }[];
+  readonly doubtful_cut: boolean;
 };

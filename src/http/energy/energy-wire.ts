@@ -1,4 +1,4 @@
-import { renderInstant } from "#core/time/instant.ts";
+import { instant, renderInstant } from "#core/time/instant.ts";
 import { Type } from "#http/schema.ts";
 import type { DeviceEnergy, SiteEnergy } from "#service/energy/read-site-energy.ts";
 
@@ -69,6 +69,25 @@ export const energySchema = Type.Object(
           },
           closed,
         ),
+        doubtful: Type.Array(
+          Type.Object(
+            {
+              device_id: Type.String(),
+              slug: Type.String(),
+              attribute: Type.String(),
+              kind: Type.String({ description: "fall or rise" }),
+              before: Type.Number({ description: "The value before the step, as it was sent." }),
+              before_at: Type.String({ description: "RFC 3339" }),
+              value: Type.Number({ description: "The value after the step." }),
+              at: Type.String({ description: "RFC 3339" }),
+            },
+            closed,
+          ),
+          {
+            description: "Steps of counters that a person should look at, at most 100. They do not change the figures.",
+          },
+        ),
+        doubtful_cut: Type.Boolean({ description: "Whether there may be more of them." }),
       },
       closed,
     ),
@@ -77,7 +96,7 @@ export const energySchema = Type.Object(
 );
 
 export function renderEnergy(siteId: string, energy: SiteEnergy): object {
-  const { timezone, from, to, total, peakFromGrid, devices, now } = energy;
+  const { timezone, from, to, total, peakFromGrid, devices, now, doubtful } = energy;
   return {
     energy: {
       site_id: siteId,
@@ -104,7 +123,22 @@ export function renderEnergy(siteId: string, energy: SiteEnergy): object {
         grid: shown(now.grid),
         load: shown(now.load),
       },
+      doubtful: doubtful.steps.map(renderStep),
+      doubtful_cut: doubtful.isCut,
     },
+  };
+}
+
+function renderStep({ device, attribute, kind, before, after }: SiteEnergy["doubtful"]["steps"][number]): object {
+  return {
+    device_id: device.id,
+    slug: device.slug,
+    attribute,
+    kind,
+    before: before.value,
+    before_at: renderInstant(instant(before.at)),
+    value: after.value,
+    at: renderInstant(instant(after.at)),
   };
 }
 

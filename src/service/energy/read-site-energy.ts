@@ -1,15 +1,17 @@
 // The energies of a site in a period, and the power that flows now.
 import { allows } from "#core/access/level.ts";
+import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Category } from "#core/blueprint/vocabulary.ts";
 import type { Device } from "#core/device/device.ts";
 import { balanceOf, type DeviceFlow, type EnergyBalance } from "#core/energy/energy-balance.ts";
 import { type EnergyRole, type EnergySource, energySourcesOf, withoutDoubles } from "#core/energy/energy-sources.ts";
 import type { Period } from "#core/energy/parse-period.ts";
-import { requesterOf } from "#core/share/requester.ts";
 import type { ResolvedAggregation } from "#core/telemetry/aggregation.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import { convert } from "#manifest/units.ts";
 import { deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
+import { type DoubtfulSteps, findDoubtful } from "#service/energy/find-doubtful.ts";
+import { type Cells, createReader } from "#service/energy/read-cells.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import { visibleSite } from "#service/site/visible-site.ts";
 import type { NowNeeds } from "#service/telemetry/read-now.ts";
@@ -38,6 +40,8 @@ export interface SiteEnergy {
   readonly peakFromGrid: { readonly power: number; readonly at: Instant } | undefined;
   /** Watts. A battery is positive while it discharges, the grid while the site takes from it. */
   readonly now: Readonly<Record<EnergyRole, number | undefined>>;
+  /** Steps of the counters that a person should look at. */
+  readonly doubtful: DoubtfulSteps;
 }
 
 const HOUR_MS = 3_600_000;
@@ -66,11 +70,13 @@ export async function readSiteEnergy(
     devices,
     peakFromGrid: await peakOf(needs, call, { sources, range }),
     now: flowNow(devices),
+    doubtful: await findDoubtful(needs, call, { sources, range }),
   };
 }
 
 interface SiteSource extends EnergySource {
   readonly device: Device;
+  readonly blueprint: Blueprint;
   readonly category: Category | undefined;
 }
 
@@ -87,7 +93,7 @@ async function findSources(needs: EnergyNeeds, call: Call, siteId: string): Prom
       const sources = energySourcesOf({ ...blueprint, telemetry: new Map(readable) }, (unit, to) =>
         convert(1, unit, to),
       );
-      for (const source of sources) found.push({ ...source, device, category: blueprint.category });
+      for (const source of sources) found.push({ ...source, device, blueprint, category: blueprint.category });
     }
     if (items.length < PAGE) return withoutDoubles(found);
   }
@@ -129,35 +135,9 @@ async function readDevice(needs: EnergyNeeds, call: Call, { source, range, now }
   };
 }
 
-type Cells = readonly { readonly at: number; readonly value: number }[];
-
 /** Undefined when there is nothing to sum. */
 function scaled(cells: Cells, factor: number): number | undefined {
   return cells.length === 0 ? undefined : cells.reduce((sum, { value }) => sum + value, 0) * factor;
-}
-
-function createReader(
-  { telemetry }: EnergyNeeds,
-  call: Call,
-  { device, range }: { readonly device: Device; readonly range: Period },
-) {
-  const requester = requesterOf(call.caller, call.remoteAddress).key;
-  return async (
-    attribute: string,
-    aggregation: ResolvedAggregation,
-    { granularityMs }: { readonly granularityMs: number },
-  ): Promise<Cells> => {
-    const item = { deviceId: device.id, attribute, kind: "number", aggregation, granularityMs } as const;
-    const cells: { at: number; value: number }[] = [];
-    const request = { requester, ...range, items: [{ ...item, lookAroundMs: undefined }] };
-    for await (const { piece } of await telemetry.query(request)) {
-      const [column] = piece.columns;
-      for (let row = 0; row < piece.count; row++) {
-        if (column?.presence[row] === 1) cells.push({ at: piece.times[row] ?? 0, value: Number(column.values[row]) });
-      }
-    }
-    return cells;
-  };
 }
 
 async function peakOf(

@@ -1,0 +1,54 @@
+// Steps of a counter that a person should look at: a fall that is neither small nor near zero, and a rise of more than
+// the device can deliver.
+import { type CounterRule, isRestart, LASTS_MS, mostWithin } from "#core/telemetry/counter-rule.ts";
+
+export interface CounterPoint {
+  readonly at: number;
+  readonly value: number;
+}
+
+export interface CounterStep {
+  readonly kind: "fall" | "rise";
+  readonly before: CounterPoint;
+  readonly after: CounterPoint;
+}
+
+/** A smaller part of the counter is measurement. */
+const SMALL_DIP = 0.01;
+
+/** Points in the order of their times. */
+export function doubtfulSteps(rule: CounterRule, points: readonly CounterPoint[]): readonly CounterStep[] {
+  return points.flatMap((after, index): readonly CounterStep[] => {
+    const before = points[index - 1];
+    if (before === undefined) return [];
+    const elapsed = after.at - before.at;
+    if (after.value < before.value) {
+      const isSmall = before.value - after.value <= Math.abs(before.value) * SMALL_DIP;
+      return isSmall || isRestart(rule, [before.value, after.value], elapsed) ? [] : [{ kind: "fall", before, after }];
+    }
+    const most = mostWithin(rule, elapsed);
+    if (after.value - before.value <= most) return [];
+    // The return from a dip is none.
+    let level = before.value;
+    for (let n = index - 1; n >= 0 && (points[n]?.at ?? 0) > after.at - LASTS_MS; n--) {
+      level = Math.max(level, points[n]?.value ?? level);
+    }
+    return after.value - level > most ? [{ kind: "rise", before, after }] : [];
+  });
+}
+
+/** First, last, lowest and highest value of an hour. */
+export interface CounterHour {
+  readonly at: number;
+  readonly first: number;
+  readonly last: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Whether the points of an hour can have a doubtful step, the one from the hour before included. */
+export function isSuspicious(rule: CounterRule, hour: CounterHour, before: CounterHour | undefined): boolean {
+  const most = mostWithin(rule, 0);
+  if (hour.min < hour.first || hour.max > hour.last || hour.last - hour.first > most) return true;
+  return before !== undefined && (hour.first < before.last || hour.first - before.last > most);
+}

@@ -1,0 +1,122 @@
+// The doubtful steps of the counters of a site. Summaries of hours say where points have to be looked at, so that a year
+// of a counter that only rises is not read.
+import type { Blueprint } from "#core/blueprint/blueprint.ts";
+import type { Device } from "#core/device/device.ts";
+import { type CounterHour, type CounterStep, doubtfulSteps, isSuspicious } from "#core/energy/doubtful-steps.ts";
+import type { EnergySource } from "#core/energy/energy-sources.ts";
+import type { Period } from "#core/energy/parse-period.ts";
+import type { CounterRule } from "#core/telemetry/counter-rule.ts";
+import { instant } from "#core/time/instant.ts";
+import { convert } from "#manifest/units.ts";
+import { createReader } from "#service/energy/read-cells.ts";
+import type { Call, Needs } from "#service/ports.ts";
+
+export interface DoubtfulSteps {
+  readonly steps: readonly (CounterStep & { readonly device: Device; readonly attribute: string })[];
+  /** Whether there may be more in the period. */
+  readonly isCut: boolean;
+}
+
+const HOUR_MS = 3_600_000;
+/** A step at the beginning of the period is compared with points of the day before. */
+const BEFORE_MS = 24 * HOUR_MS;
+/** Hours of a site whose points are read, and steps that are listed. */
+const MAX_HOURS = 48;
+const MAX_STEPS = 100;
+/** An hour with more points is not looked at: they are in memory meanwhile. */
+const MAX_POINTS = 20_000;
+/** What a device that does not say its rated power may deliver, W. */
+const ANY_POWER = 10_000_000;
+/** A device may deliver more than its rated power for a while. */
+const OVER_RATED = 2;
+
+type DoubtfulNeeds = Pick<Needs, "telemetry" | "devices">;
+type Source = Pick<EnergySource, "counter" | "counterBack"> & {
+  readonly device: Device;
+  readonly blueprint: Blueprint;
+};
+
+export async function findDoubtful(
+  needs: DoubtfulNeeds,
+  call: Call,
+  { sources, range }: { readonly sources: readonly Source[]; readonly range: Period },
+): Promise<DoubtfulSteps> {
+  const steps: DoubtfulSteps["steps"][number][] = [];
+  let hoursLeft = MAX_HOURS;
+  let isCut = false;
+  for (const source of sources) {
+    const { device } = source;
+    for (const counter of [source.counter, source.counterBack]) {
+      if (counter === undefined) continue;
+      const rule = { maxPerHour: (await powerOf(needs, source)) / counter.factor };
+      const hours = await suspiciousHours(needs, call, { device, attribute: counter.id, range, rule });
+      const looked = hours.filter(({ isLarge }) => !isLarge).slice(0, hoursLeft);
+      if (looked.length < hours.length) isCut = true;
+      hoursLeft -= looked.length;
+      for (const { from, at } of looked) {
+        const within = { from: instant(from), to: instant(at + HOUR_MS) };
+        const points = await createReader(needs, call, { device, range: within })(counter.id, "last", {
+          granularityMs: 1,
+        });
+        const own = doubtfulSteps(rule, points).filter(
+          ({ after }) => after.at >= Math.max(at, range.from) && after.at < range.to,
+        );
+        for (const step of own) steps.push({ ...step, device, attribute: counter.id });
+      }
+    }
+  }
+  return { steps: steps.slice(0, MAX_STEPS), isCut: isCut || steps.length > MAX_STEPS };
+}
+
+/** W */
+async function powerOf({ devices }: DoubtfulNeeds, { device, blueprint }: Source): Promise<number> {
+  const unit = blueprint.properties.get("rated_power")?.unit;
+  const values = unit === undefined ? [] : ((await devices.properties([device.id])).get(device.id) ?? []);
+  const value = values.find(({ name }) => name === "rated_power")?.value;
+  const watts = unit === undefined || typeof value !== "number" ? undefined : convert(value, unit, "W");
+  return watts === undefined || watts <= 0 ? ANY_POWER : watts * OVER_RATED;
+}
+
+interface Asked {
+  readonly device: Device;
+  readonly attribute: string;
+  readonly range: Period;
+  readonly rule: CounterRule;
+}
+
+/** Hours to look at, each with the start of the hour that its first point is compared with. */
+async function suspiciousHours(
+  needs: DoubtfulNeeds,
+  call: Call,
+  { device, attribute, range, rule }: Asked,
+): Promise<readonly { readonly from: number; readonly at: number; readonly isLarge: boolean }[]> {
+  const read = createReader(needs, call, { device, range: { from: instant(range.from - BEFORE_MS), to: range.to } });
+  const hourly = async (aggregation: "first" | "last" | "min" | "max" | "count") => {
+    const cells = await read(attribute, aggregation, { granularityMs: HOUR_MS });
+    return new Map(cells.map(({ at, value }) => [at, value]));
+  };
+  const [first, last, min, max] = [
+    await hourly("first"),
+    await hourly("last"),
+    await hourly("min"),
+    await hourly("max"),
+  ];
+  const count = await hourly("count");
+  const found: { from: number; at: number; isLarge: boolean }[] = [];
+  let before: CounterHour | undefined;
+  for (const [at, value] of first) {
+    const hour = {
+      at,
+      first: value,
+      last: last.get(at) ?? value,
+      min: min.get(at) ?? value,
+      max: max.get(at) ?? value,
+    };
+    if (at + HOUR_MS > range.from && isSuspicious(rule, hour, before)) {
+      const points = (count.get(at) ?? 0) + (count.get(before?.at ?? at) ?? 0);
+      found.push({ from: before?.at ?? at, at, isLarge: points > MAX_POINTS });
+    }
+    before = hour;
+  }
+  return found;
+}
