@@ -10,6 +10,7 @@ import {
   NO_MEMORY,
   StateGone,
 } from "./lua-wasm.ts";
+import { MATCH_THREAD, MATCHING } from "./meter-wasm.ts";
 import { jsonOf } from "./payload-of.ts";
 import type { MemoryAccount } from "./script-memory.ts";
 import { createSlice, type Slice, type Verdict } from "./slice.ts";
@@ -87,6 +88,7 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
   let verdict: Verdict = "on";
   let vmGranted = 0;
   let cGranted = 0;
+  let matchGranted = 0;
   let yieldsInSlice = 0;
   let mayYield = true;
   let isGone = false;
@@ -109,7 +111,7 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
       counted += bytes;
       return true;
     },
-    fuel: (thread) => onFuel(thread),
+    fuel: (asking) => onFuel(asking),
     hook: (thread) => onHook(thread),
     host: (pointer) => onHost(pointer),
   });
@@ -123,18 +125,23 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
   }
   const stack: LuaStack = { lua, memory, scratch, scratchBytes: SCRATCH_BYTES };
 
-  /** A hook stops Lua's own loop at its next instruction. C code cannot be stopped, only given up. */
-  function onFuel(thread: number): number {
+  /**
+   * A hook stops Lua's own loop at its next instruction. A match of a pattern is interrupted by an error, which the
+   * prelude expects. Other C code cannot be stopped, only given up.
+   */
+  function onFuel(asking: number): number {
     // What is asked of a state that has gone, where it was, costs little and must be answered.
     if (isGone) return FUEL_WHEN_GONE;
-    const isVm = thread !== 0;
-    verdict = slice.judge(isVm ? vmGranted : cGranted);
+    const isMatch = (asking & MATCHING) !== 0;
+    const isVm = asking !== 0 && !isMatch;
+    verdict = slice.judge(isVm ? vmGranted : isMatch ? matchGranted : cGranted);
     if (verdict === "give up") {
       isGone = true;
       throw new StateGone(TOO_LONG);
     }
     if (isVm) {
-      if (verdict !== "on") lua.lua_sethook(thread, instance.hook, MASK_COUNT, 1);
+      slice.backInLua();
+      if (verdict !== "on") lua.lua_sethook(asking, instance.hook, MASK_COUNT, 1);
       vmGranted = slice.fuel();
       return vmGranted;
     }
@@ -143,8 +150,24 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
       vmGranted = 0;
       instance.vmFuel.value = 0;
     }
+    if (isMatch) {
+      matchGranted = 0;
+      if (verdict !== "on" && slice.isMatchTooLong()) interruptMatch(asking - MATCHING);
+      matchGranted = slice.fuel();
+      return matchGranted;
+    }
+    if (verdict !== "on") {
+      matchGranted = 0;
+      instance.matchFuel.value = 0;
+    }
     cGranted = slice.fuel();
     return cGranted;
+  }
+
+  function interruptMatch(match: number): void {
+    const thread = new DataView(memory.buffer).getUint32(match + MATCH_THREAD, true);
+    pushValue(stack, thread, TOO_LONG);
+    lua.lua_error(thread);
   }
 
   function onHook(thread: number): void {
@@ -342,6 +365,7 @@ const MAX_TRACED_LEVELS = 1_000;
 const FUEL_WHEN_GONE = 1_000_000_000;
 const YIELDS_BEFORE_ERROR = 3;
 const RETRY_INSTRUCTIONS = 7;
+/** prelude/05-patterns.lua knows these words, too. */
 const TOO_LONG = "the script ran too long without giving way";
 
 function fullWords({ limitBytes }: MemoryAccount): string {

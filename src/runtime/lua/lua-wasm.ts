@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { FUEL_IMPORT, meterWasm, VM_FUEL_EXPORT } from "./meter-wasm.ts";
+import { FUEL_IMPORT, MATCH_FUEL_EXPORT, meterWasm, VM_FUEL_EXPORT } from "./meter-wasm.ts";
 
 type Call = (...args: number[]) => number;
 
@@ -68,6 +68,8 @@ export interface LuaInstance {
   readonly memory: WebAssembly.Memory;
   /** What Lua's own loop has left; 0 makes it ask at its next turn. */
   readonly vmFuel: WebAssembly.Global;
+  /** The same for the matcher of patterns. */
+  readonly matchFuel: WebAssembly.Global;
   /** Table indexes by which C calls the given functions. */
   readonly hook: number;
   readonly host: number;
@@ -79,8 +81,8 @@ export interface LuaSurroundings {
   /** Whether the memory may grow by so many bytes, to this size, with 1 MiB of it for the C stack. */
   mayGrow(bytes: number, size: number): boolean;
   hook(state: number): void;
-  /** More fuel, or it throws. The thread is 0 where C code asks. */
-  fuel(thread: number): number;
+  /** More fuel, or it throws. Who asks is a thread, a match of a pattern, or 0 for other C code (meter-wasm.ts). */
+  fuel(asking: number): number;
   /** A C function: takes its arguments from the state's stack, leaves results there and answers how many. */
   host(state: number): number;
 }
@@ -149,7 +151,7 @@ export function instantiateLua(module: WebAssembly.Module, surroundings: LuaSurr
         return 0;
       }
     },
-    [FUEL_IMPORT]: (thread = 0) => surroundings.fuel(thread),
+    [FUEL_IMPORT]: (asking = 0) => surroundings.fuel(asking),
     // Lua seeds its hashes with the time: a constant, so that `pairs` has one order for one script.
     emscripten_date_now: () => 0,
     environ_sizes_get(count = 0, size = 0) {
@@ -184,7 +186,7 @@ export function instantiateLua(module: WebAssembly.Module, surroundings: LuaSurr
       });
   }
   parts = parseParts(new WebAssembly.Instance(module, imports).exports);
-  const { lua, memory, table, vmFuel } = parts;
+  const { lua, memory, table, vmFuel, matchFuel } = parts;
   lua.__wasm_call_ctors();
   lua.emscripten_stack_init();
   const stacks = new WebAssembly.Instance(DOORS, { e: { h: surroundings.hook, f: surroundings.host } }).exports;
@@ -193,7 +195,7 @@ export function instantiateLua(module: WebAssembly.Module, surroundings: LuaSurr
     table.set(index, fn);
     return index;
   };
-  return { lua, memory, vmFuel, hook: pointerTo(stacks["h"]), host: pointerTo(stacks["f"]), pointerTo };
+  return { lua, memory, vmFuel, matchFuel, hook: pointerTo(stacks["h"]), host: pointerTo(stacks["f"]), pointerTo };
 }
 
 const PAGE_BYTES = 65_536;
@@ -204,6 +206,7 @@ interface Parts {
   readonly memory: WebAssembly.Memory;
   readonly table: WebAssembly.Table;
   readonly vmFuel: WebAssembly.Global;
+  readonly matchFuel: WebAssembly.Global;
 }
 
 function parseParts(exports: WebAssembly.Exports): Parts {
@@ -212,6 +215,7 @@ function parseParts(exports: WebAssembly.Exports): Parts {
     memory: exports["memory"] as WebAssembly.Memory,
     table: exports["__indirect_function_table"] as WebAssembly.Table,
     vmFuel: exports[VM_FUEL_EXPORT] as WebAssembly.Global,
+    matchFuel: exports[MATCH_FUEL_EXPORT] as WebAssembly.Global,
   };
 }
 

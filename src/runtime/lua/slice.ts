@@ -2,13 +2,19 @@
 
 /** A script that cannot be suspended gets an error this long after its slice, and is given up after the longer time. */
 const GRACE_MS = 40;
-const LAST_GRACE_MS = 120;
+const LAST_GRACE_MS = 60;
 /**
- * The script must also have done this much work beyond the slice: a thread without a processor is not to blame. A search
- * through 1 MiB of text, which cannot be suspended, takes 1 million, and up to 10 million for a set of characters.
+ * The script must also have done this much work beyond the slice: a thread without a processor is not to blame. A call of
+ * the library that looks at each byte of 1 MiB takes 1 million, and 3 million take some 50 ms.
  */
 const GRACE_FUEL = 1_000_000;
-const LAST_GRACE_FUEL = 12_000_000;
+const LAST_GRACE_FUEL = 3_000_000;
+/**
+ * A match of a pattern is interrupted this long after the slice, and started again in a form that can be suspended. The
+ * work is more than the prelude lets the library do in one call without being prepared for it (`QUICK_STEPS`).
+ */
+const MATCH_GRACE_MS = 5;
+const MATCH_GRACE_FUEL = 150_000;
 /** About 0.1 ms: fine enough for slices of a few milliseconds, and too rare to cost anything. */
 const FUEL = 10_000;
 const FUEL_BEYOND = 1_000;
@@ -28,6 +34,10 @@ export interface Slice {
   begin(budgetMs: number): void;
   /** So much of the fuel that was granted has been used up. */
   judge(used: number): Verdict;
+  /** Whether one call of C code has gone on for so long that a match of a pattern is interrupted. */
+  isMatchTooLong(): boolean;
+  /** Lua's own loop has asked: no call of C code is under way. */
+  backInLua(): void;
   /** The host has worked for the script, from a time that `used` gave to now. Answers whether the slice is used up. */
   charge(from: number): boolean;
   /** How much is granted now. */
@@ -44,6 +54,8 @@ export function createSlice(elapsed: (() => number) | undefined): Slice {
   let budgetMs = Number.POSITIVE_INFINITY;
   let burnt = 0;
   let burntBeyond = 0;
+  /** By C code since Lua's own loop asked last. */
+  let burntInC = 0;
   let granted = 0;
   const used = (): number => (elapsed ? elapsed() - beganAt : burnt / FUEL_PER_MS);
   return {
@@ -52,6 +64,7 @@ export function createSlice(elapsed: (() => number) | undefined): Slice {
       budgetMs = budget;
       burnt = 0;
       burntBeyond = 0;
+      burntInC = 0;
     },
     judge(fuel) {
       burnt += fuel;
@@ -61,9 +74,14 @@ export function createSlice(elapsed: (() => number) | undefined): Slice {
         return "on";
       }
       burntBeyond += fuel;
+      burntInC += fuel;
       granted = FUEL_BEYOND;
       if (beyond > LAST_GRACE_MS && burntBeyond > LAST_GRACE_FUEL) return "give up";
       return beyond > GRACE_MS && burntBeyond > GRACE_FUEL ? "error" : "stop";
+    },
+    isMatchTooLong: () => used() - budgetMs > MATCH_GRACE_MS && burntInC > MATCH_GRACE_FUEL,
+    backInLua() {
+      burntInC = 0;
     },
     charge(from) {
       burnt += HOST_CALL_FUEL + (elapsed ? Math.min(used() - from, MAX_CHARGED_MS) * FUEL_PER_MS : 0);

@@ -137,3 +137,38 @@ test.each([
 ])("%s is done", async (_name, code, expected = 50_000) => {
   expect(await logsOf(`enapter.log((function() ${code} end)())`)).toEqual([String(expected)]);
 });
+
+test("rep and move give what the library gives, for every size", async () => {
+  const compare = `
+    for _, count in ipairs({ -1, 0, 1, 2, 999, 1000, 1001, 4097, 9000.0 }) do
+      for _, text in ipairs({ '', 'a', 'abc' }) do
+        for _, separator in ipairs({ '', ',', '--' }) do
+          local pieces = {}
+          for index = 1, count do pieces[index] = text end
+          assert(text:rep(count, separator) == table.concat(pieces, separator), count .. text .. separator)
+          assert(text:rep(count) == table.concat(pieces), count .. text)
+        end
+      end
+    end
+    local long = ('ab'):rep(1500000, '.')
+    assert(#long == 4499999 and long:sub(1, 4) == 'ab.a' and long:sub(-4) == 'b.ab' and not long:find('abab', 1, true))
+    local list = {}
+    for index = 1, 3000 do list[index] = index end
+    assert(table.move(list, 1, 3000, 2) == list and list[1] == 1 and list[2] == 1 and list[3001] == 3000)
+    table.move(list, 2, 3001.0, 1)
+    assert(list[1] == 1 and list[3000] == 3000 and list[3001] == 3000)
+    local other = table.move(list, 1, 3000, 11, {})
+    assert(other[10] == nil and other[11] == 1 and other[3010] == 3000)
+    enapter.log('same')`;
+  expect(await logsOf(compare)).toEqual(["same"]);
+});
+
+test.each([
+  ["string.rep, 'ab', 1 << 40", "resulting string too large"],
+  ["string.rep, 'ab', 1 << 62", "resulting string too large"],
+  ["string.rep, {}, 5", "bad argument #1 to 'rep' (string expected, got table)"],
+  ["table.move, {}, 1, math.maxinteger, 2", "bad argument #4 to 'move' (destination wrap around)"],
+  ["table.move, {}, 0, math.maxinteger, 2", "bad argument #3 to 'move' (too many elements to move)"],
+])("%s is refused as by the library", async (call, message) => {
+  expect(await logsOf(`enapter.log(select(2, pcall(${call})))`)).toEqual([message]);
+});

@@ -1,20 +1,26 @@
--- `table.sort` and `string.gsub` in Lua. Those of the library call functions of the script from C, and C cannot be
--- suspended: a long sort would hold up every other script, or have to be stopped. These pause like any other code, and
--- the functions that they call may wait for the host.
+-- `table.sort`, `table.move` and `string.gsub` in Lua. Those of the library call functions of the script from C, and C
+-- cannot be suspended: a long sort would hold up every other script, or have to be stopped. These pause like any other
+-- code, and the functions that they call may wait for the host. `string.rep` copies large pieces instead of small ones.
 local byte, concat, error, find = string.byte, table.concat, error, string.find
 local match, pcall, select, sub = string.match, pcall, select, string.sub
-local tointeger, tostring, type = math.tointeger, tostring, type
-local quick_gsub, quick_sort = string.gsub, table.sort
+local math_type, tointeger, tostring, type = math.type, math.tointeger, tostring, type
+local quick_gsub, quick_move, quick_rep, quick_sort = string.gsub, table.move, string.rep, table.sort
 
 -- Up to here the library's own functions are done in a fraction of a slice.
 local QUICK_ITEMS = 1000
 local QUICK_BYTES = 8192
+-- Copies of a short text, which take some 10 ms.
+local QUICK_COPIES = 1000000
+-- No script has so much memory.
+local MAX_BYTES = 1 << 30
 -- Parts shorter than this are sorted by insertion.
 local SHORT = 12
 -- Pieces of a result that are kept apart: one of each replacement would need far more memory than the text.
 local PIECES = 1000
 
 local ENDLESS = math.maxinteger
+-- What the library's matcher fails with where the host has interrupted it (05-patterns.lua).
+local INTERRUPTED = 'the script ran too long without giving way'
 
 local function less(a, b)
   return a < b
@@ -94,6 +100,61 @@ function table.sort(list, before)
   else
     quicksort(list, 1, count, before or less)
   end
+end
+
+-- 1e6 as 1000000. Anything else as it is: the library says what is wrong with it.
+local function whole(value)
+  return math_type(value) == 'float' and tointeger(value) or value
+end
+
+-- The library's words, with the name by which the script knows the function.
+local function refused(name, fn, ...)
+  local ok, result = pcall(fn, ...)
+  if ok then
+    return result
+  end
+  error(type(result) == 'string' and quick_gsub(result, "'%?'", "'" .. name .. "'", 1) or result, 2)
+end
+
+function table.move(from, first, last, to, target)
+  first, last, to = whole(first), whole(last), whole(to)
+  local are_integers = math_type(first) == 'integer' and math_type(last) == 'integer' and math_type(to) == 'integer'
+  local into = target == nil and from or target
+  -- The library refuses what is wrong. Without an overflow the difference is the number of elements.
+  local count = are_integers and last - first + 1 or 0
+  local is_right = are_integers and first > 0 and type(from) == 'table' and type(into) == 'table'
+  if is_right and count <= QUICK_ITEMS and to <= ENDLESS - QUICK_ITEMS then
+    return quick_move(from, first, last, to, into)
+  elseif not is_right or to > ENDLESS - count + 1 then
+    return refused('move', quick_move, from, first, last, to, into)
+  elseif to > last or to <= first or from ~= into then
+    for offset = 0, count - 1 do
+      into[to + offset] = from[first + offset]
+    end
+  else
+    for offset = count - 1, 0, -1 do
+      into[to + offset] = from[first + offset]
+    end
+  end
+  return into
+end
+
+function string.rep(text, count, separator)
+  count = whole(count)
+  if type(text) ~= 'string' or math_type(count) ~= 'integer' or (separator ~= nil and type(separator) ~= 'string') then
+    return refused('rep', quick_rep, text, count, separator)
+  end
+  local piece = separator and text .. separator or text
+  if #piece == 0 or count <= 0 then
+    return ''
+  elseif count > MAX_BYTES // #piece then
+    return refused('rep', quick_rep, text, count, separator)
+  elseif count <= QUICK_COPIES or #piece >= QUICK_BYTES then
+    return quick_rep(text, count, separator)
+  end
+  local many = QUICK_BYTES // #piece
+  local block = quick_rep(piece, many)
+  return quick_rep(block, (count - 1) // many) .. quick_rep(piece, (count - 1) % many) .. text
 end
 
 -- The pieces of a replacement text: texts, and numbers of captures.
@@ -222,7 +283,9 @@ function string.gsub(text, pattern, with, most)
     return sliced_gsub(text, pattern, with, limit)
   end
   local ok, result, count = pcall(quick_gsub, text, pattern, with, limit)
-  if not ok then
+  if not ok and result == INTERRUPTED then
+    return sliced_gsub(text, pattern, with, limit)
+  elseif not ok then
     error(result, 2)
   end
   return result, count
