@@ -8,9 +8,10 @@ export function renderReport(results: readonly LintResult[], colour: boolean): s
   const style = styleFor(colour);
   const blocks = results.flatMap((result) => {
     const manifest = result.text.split("\n");
-    const scripts = new Map([...(result.scripts ?? [])].map(([path, text]) => [path, text.split("\n")]));
+    const texts = [...(result.scripts ?? [])].filter(([, text]) => text !== "");
+    const files = new Map(texts.map(([path, text]) => [path, text.split("\n")]));
     return result.issues.map((issue) =>
-      renderIssue({ result, lines: isInManifest(issue) ? manifest : (scripts.get(issue.path) ?? []), style }, issue),
+      renderIssue({ result, lines: isInManifest(issue) ? manifest : (files.get(issue.path) ?? []), style }, issue),
     );
   });
   return [...blocks, renderSummary(results, style)].join("\n\n");
@@ -23,13 +24,13 @@ function renderIssue({ result, lines, style }: Context, issue: AnyIssue): string
   const { file: outer, inner } = placeOf(result, issue);
   const file = printable(inner === undefined ? outer : `${outer} (${inner})`);
   const isInText = result.text !== "" && isInManifest(issue);
-  const isScript = issue.code.startsWith("lua_");
-  const place = isInText || isScript ? `${file}:${range.start.line}:${range.start.column}` : file;
+  const isInFile = !isInManifest(issue) && (lines.length > 0 || issue.code.startsWith("lua_"));
+  const place = isInText || isInFile ? `${file}:${range.start.line}:${range.start.column}` : file;
   const head = `${style("bold", place)} ${style(severity, severity)} ${style("dim", code)}`;
   const parts = [head, `  ${printable(message)}`];
   // An empty range is the beginning of a line that is meant as a whole.
   const isPlace = range.start.column < range.end.column;
-  if (isInText || (isScript && isPlace && lines.length > 0)) parts.push(indent(codeFrame(lines, range, style)));
+  if (isInText || (isInFile && isPlace && lines.length > 0)) parts.push(indent(codeFrame(lines, range, style)));
   if (hasFix(issue)) parts.push(`  ${style("dim", `fix: ${printable(issue.fix.title)}`)}`);
   return parts.join("\n");
 }

@@ -10,7 +10,7 @@ export type LintResult = {
   readonly issues: readonly AnyIssue[];
   /** The manifest; empty when none could be read. */
   readonly text: string;
-  /** Scripts with findings, by their path in the package. */
+  /** Scripts and register maps with findings, by their path in the package. */
   readonly scripts?: ReadonlyMap<string, string>;
 };
 

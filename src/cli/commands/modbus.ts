@@ -32,7 +32,7 @@ function addRead(read: Command, cli: Cli): void {
     .addOption(new Option("--word-order <order>", "order of a value's registers").choices(WORD_ORDERS).default("big"))
     .addOption(new Option("--byte-order <order>", "order of a register's bytes").choices(WORD_ORDERS).default("big"))
     .option("--map <file>", "read everything that a register map names, instead of registers")
-    .option("--timeout <duration>", "how long to wait for each answer", parseWait, 1_000);
+    .addOption(waitOption("--timeout <duration>", "how long to wait for each answer", "1s"));
   addOutputOption(read).action(async (address: string | undefined, registers: readonly string[], flags: ReadFlags) => {
     if (flags.map !== undefined) {
       if (registers.length > 0) throw new UsageError("give either registers or --map");
@@ -57,8 +57,8 @@ function addScan(scanning: Command, cli: Cli): void {
     .option("--units <ids>", "unit ids to try, such as 1-16,247", "1-10")
     .option("--kind <kinds>", "only these kinds, such as holding,input", (text) => text.split(","))
     .option("--registers <range>", "registers to look at", "0-255")
-    .option("--for <duration>", "stop after this time", parseWait, 60_000)
-    .option("--timeout <duration>", "how long to wait for each answer", parseWait, 300);
+    .addOption(waitOption("--for <duration>", "stop after this time", "1m"))
+    .addOption(waitOption("--timeout <duration>", "how long to wait for each answer", "300ms"));
   addOutputOption(scanning).action((address: string, flags: ScanFlags) => scan(cli, flags, address));
   addExamples(
     scanning,
@@ -80,6 +80,11 @@ function parseScale(text: string): number {
   if (text.trim() === "" || !Number.isFinite(value) || value === 0)
     throw new UsageError(`--scale must be a number other than 0, not "${text}"`);
   return value;
+}
+
+/** Help shows the default as it is written, not as a number. */
+function waitOption(flags: string, description: string, otherwise: string): Option {
+  return new Option(flags, description).argParser(parseWait).default(parseWait(otherwise), otherwise);
 }
 
 function parseWait(text: string): number {

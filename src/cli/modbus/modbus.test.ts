@@ -66,13 +66,15 @@ test("--map prints what a map names; what cannot be read is empty, and told", as
 max_gap: 0
 telemetry: {power: {address: 12, scale: 0.1}, energy: {address: 900}, is_on: {address: 0, kind: coil}}
 properties: {serial: {address: 14, type: string, count: 2}}
-alerts: {hot: {address: 13, bit: 1}, cold: {address: 13, bit: 0}}
+alerts: {hot: {address: 13, bit: 1}, cold: {address: 13, bit: 0}, lost: {address: 901, bit: 0}}
 `;
   writeFileSync(join(folder, "modbus.yml"), map);
   const { code, out, err } = await run("read ADDRESS --map modbus.yml -o jsonl", folder);
   expect({ code, err }).toEqual({
     code: 0,
-    err: "holding register 900 of unit 1: exception 2: illegal data address\n",
+    err: [900, 901]
+      .map((register) => `holding register ${register} of unit 1: exception 2: illegal data address\n`)
+      .join(""),
   });
   const lines = out
     .trim()
@@ -85,6 +87,7 @@ alerts: {hot: {address: 13, bit: 1}, cold: {address: 13, bit: 0}}
     ["properties", "serial", "ABC"],
     ["alerts", "hot", true],
     ["alerts", "cold", false],
+    ["alerts", "lost", null],
   ]);
   expect((await run("read --map modbus.yml", folder)).err).toContain("give the address before --map");
   writeFileSync(join(folder, "modbus.yml"), "telemetry:\n  a: {adress: 1}\n  b: {address: -1}\n");
@@ -168,4 +171,13 @@ test("scan ends when its time is over, and says where; it says that nothing answ
   });
   const closed = await freePort();
   expect(await run(`scan 127.0.0.1:${closed}`)).toMatchObject({ code: 5, err: expect.stringContaining("refused") });
+});
+
+test("the defaults that help shows are accepted", async () => {
+  const { run } = await site();
+  const help = (await run("scan --help")).out.replaceAll(/\s+/g, " ");
+  expect(help).toContain("(default: 300ms)");
+  expect(help).toContain("(default: 1m)");
+  expect((await run("read --help")).out).toContain("(default: 1s)");
+  expect((await run("read ADDRESS 12 --timeout 1s -o csv")).code).toBe(0);
 });

@@ -45,15 +45,14 @@ export async function readNamed(
       const reading = await reader.read(name);
       for (const part of ["telemetry", "properties"] as const)
         for (const [key, value] of reading[part]) values.set(`${part} ${key}`, value);
-      for (const alert of reading.alerts) values.set(`alerts ${alert}`, true);
+      for (const alert of reading.knownAlerts) values.set(`alerts ${alert}`, reading.alerts.includes(alert));
       failures.push(...reading.failures);
       isSilent ||= reading.isSilent;
     }
     if (values.size === 0 && failures[0] !== undefined)
       failModbus(cli, device.name, { failure: failures[0], kind: isSilent ? "silence" : "exception" });
     const rows = map.points.map(({ target, name }): Row => {
-      const value = values.get(`${target} ${name}`) ?? (target === "alerts" ? false : null);
-      return { part: target, name, value };
+      return { part: target, name, value: values.get(`${target} ${name}`) ?? null };
     });
     const columns = { PART: (row: Row) => row.part, NAME: (row: Row) => row.name, VALUE: (row: Row) => row.value };
     await printTable(cli, flags, { answer: { values: rows, failures }, rows, columns });

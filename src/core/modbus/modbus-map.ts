@@ -100,7 +100,7 @@ export interface ModbusMap {
   readonly commands: ReadonlyMap<string, readonly MapWrite[]>;
 }
 
-const SETTING = /\$\{([A-Za-z_]\w*)\.([A-Za-z_]\w*)\}/g;
+export const SETTING = /\$\{([A-Za-z_]\w*)\.([A-Za-z_]\w*)\}/g;
 
 /** The values of the configuration that a map needs, as `bucket.parameter`. */
 export function settingsOf({ connection, unit }: Pick<ModbusMap, "connection" | "unit">): readonly string[] {

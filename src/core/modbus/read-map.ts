@@ -14,6 +14,8 @@ export interface MapReading {
   readonly properties: ReadonlyMap<string, PointValue>;
   /** All that are active, also those that other groups found. */
   readonly alerts: readonly string[];
+  /** Those of which the device has said whether they are active. */
+  readonly knownAlerts: readonly string[];
   /** Each says which registers could not be read, and why. Their values are absent. */
   readonly failures: readonly string[];
   /** Whether some request got no answer at all. An exception is an answer. */
@@ -165,6 +167,7 @@ function startReading(alertStates: Map<string, boolean>) {
     result: (): MapReading => ({
       ...values,
       alerts: [...alertStates].filter(([, isActive]) => isActive).map(([name]) => name),
+      knownAlerts: [...alertStates.keys()],
       failures,
       isSilent,
     }),

@@ -1,4 +1,5 @@
 // Turns a register map as it is written into what it means: fills in defaults, and reports what does not fit together.
+import { connectionUriProblem, mayBeConnectionUri } from "#core/modbus/connection-uri.ts";
 import { MAX_MAP_GROUPS, MAX_MAP_REGISTERS } from "#core/modbus/map-limits.ts";
 import {
   type Conversion,
@@ -59,6 +60,8 @@ export function buildModbusMap(report: MapReport, given: GivenMap): ModbusMap {
     report([], "missing_key", "The map has no registers. Add telemetry, properties, alerts or commands.");
   if (given.timeout !== undefined && (given.timeout < 1 || given.timeout > LONGEST_TIMEOUT_MS))
     report(["timeout"], "bad_duration", "timeout must be longer than 0 and at most 60s.");
+  if (given.connection !== undefined && !mayBeConnectionUri(given.connection))
+    report(["connection"], "unknown_value", `${connectionUriProblem(given.connection)}.`);
   const used = new Set(points.map(({ group }) => group));
   return {
     connection: given.connection,

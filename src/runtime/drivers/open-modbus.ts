@@ -2,7 +2,7 @@
 import { lookup } from "node:dns";
 import { parseLineSettings } from "#core/hardware/line-settings.ts";
 import type { RegisterAccess } from "#core/modbus/register-access.ts";
-import { parseConnectionUri } from "./calls/connection-uri.ts";
+import { readConnectionUri } from "./calls/connection-uri.ts";
 import { createModbusTcp } from "./modbus/modbus-tcp.ts";
 import { createRegisterAccess } from "./modbus/register-access.ts";
 import { ConnectionError, type ModbusConnection } from "./peer-connections.ts";
@@ -35,7 +35,7 @@ interface Opened {
 }
 
 function openTcp(address: string): Opened {
-  const uri = parseConnectionUri(address.includes("://") ? address : `tcp://${address}`);
+  const uri = readConnectionUri(address.includes("://") ? address : `tcp://${address}`);
   if (uri.scheme !== "tcp")
     throw new ConnectionError(
       "invalid",

@@ -45,6 +45,18 @@ test.each<readonly [string, Files, string, number, string]>([
     ].join("\n"),
   ],
   [
+    "a register map with a mistake, and with a connection that is none",
+    {
+      "manifest.yml": `${GOOD.replace("{type: embedded}", "{type: lua}")}.busbar: {modbus: modbus.yml}\n`,
+      "modbus.yml": "connection: 127.0.0.1:502\ncommands:\n  stop: {}\n",
+    },
+    "lint",
+    1,
+    expect.stringMatching(
+      /modbus\.yml:1:13 error modbus_map\n {2}"127\.0\.0\.1:502" is no connection URI .*; for Modbus TCP write tcp:\/\/127\.0\.0\.1:502\.\n {2}1 \| connection: 127\.0\.0\.1:502\n {4}\| {13}\^{13}\n[\s\S]*modbus\.yml:3:/,
+    ),
+  ],
+  [
     "rocks, where there is a folder of them",
     { "b/manifest.yml": LUA, "b/main.lua": "", "rocks/readme.txt": "" },
     "lint b --rocks rocks -q -o json",

@@ -1,4 +1,5 @@
 import { itemAt } from "#core/item-at.ts";
+import type { ConnectionUri } from "#core/modbus/connection-uri.ts";
 import {
   checkWriteAnswer,
   MAX_READ,
@@ -13,7 +14,6 @@ import { createRegisterAccess } from "#runtime/drivers/modbus/register-access.ts
 import { ConnectionError, type ModbusConnection, type PeerConnections } from "#runtime/drivers/peer-connections.ts";
 import { bytesOf, type LuaValue } from "#runtime/lua/lua-value.ts";
 import { type Call, integer, list, table, text, timeout } from "./arguments.ts";
-import type { ConnectionUri } from "./connection-uri.ts";
 import { connectionTo, openEndpoint } from "./modbus-endpoint.ts";
 import { findSunSpec, readSunSpec, writeSunSpec } from "./sunspec-calls.ts";
 

@@ -1,10 +1,11 @@
+import type { ConnectionUri } from "#core/modbus/connection-uri.ts";
 import type { ModbusConnection, PeerConnections } from "#runtime/drivers/peer-connections.ts";
 import { modbusOverPort } from "#runtime/drivers/port/modbus-over-port.ts";
-import { type ConnectionUri, parseConnectionUri } from "./connection-uri.ts";
+import { readConnectionUri } from "./connection-uri.ts";
 
 /** A hardware port is opened at once, so that wrong settings are noticed. */
 export async function openEndpoint(connections: PeerConnections, uri: string): Promise<ConnectionUri> {
-  const endpoint = parseConnectionUri(uri);
+  const endpoint = readConnectionUri(uri);
   if (endpoint.scheme === "port")
     await connections.ports.call(endpoint.name, { op: "open", use: "modbus", parameters: endpoint.parameters });
   return endpoint;

@@ -79,7 +79,7 @@ export function modbusMapCalls(connections: PeerConnections): Readonly<Record<st
       const name = text(group, "group");
       if (!mapOf(handle).map.groups.some((one) => one.name === name))
         throw new ConnectionError("invalid", `the map has no group "${name}"`);
-      const { isSilent, ...reading } = await reader.read(name);
+      const { isSilent, knownAlerts: _, ...reading } = await reader.read(name);
       return [luaValueOf({ ...reading, is_silent: isSilent })];
     },
     "modbus.map_write": async ([handle, command, args]) => {

@@ -5,7 +5,7 @@ import { MAX_CAN_BYTES, MAX_EXTENDED_ID } from "#runtime/drivers/port/can-bus.ts
 import type { PortAnswer, PortRequest, PortUse, Quantity } from "#runtime/drivers/port/port-request.ts";
 import type { LuaValue } from "#runtime/lua/lua-value.ts";
 import { bytes, type Call, finite, integer, list, text, timeout } from "./arguments.ts";
-import { parsePortUri } from "./connection-uri.ts";
+import { readPortUri } from "./connection-uri.ts";
 
 const MAX_SERIAL_BYTES = 65_536;
 const MAX_CAN_IDS = 1024;
@@ -27,7 +27,7 @@ export function portCalls({ ports }: PeerConnections): Readonly<Record<string, C
     "port.open": async ([use, uri]) => {
       const known = USES.find((name) => name === use);
       if (known === undefined) throw new ConnectionError("invalid", "there is no such use of a port");
-      const { name, parameters } = parsePortUri(text(uri, "connection URI"));
+      const { name, parameters } = readPortUri(text(uri, "connection URI"));
       await ports.call(name, { op: "open", use: known, parameters });
       return [name];
     },
