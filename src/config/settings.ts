@@ -231,7 +231,7 @@ export const SETTINGS = {
       "lua.ports",
       kinds.machinePorts,
       "",
-      "Hardware ports of this machine that scripts reach by name. Every other name is a simulated port.",
+      "Ports of this machine that scripts reach by name. There are no others.",
     ),
   },
   mqtt: {

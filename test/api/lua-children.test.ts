@@ -2,7 +2,7 @@
 import { expect, test, vi } from "vitest";
 import type { Device } from "#client/resources/device.ts";
 import { commandsOf } from "../support/command-site.ts";
-import { newLuaDevice } from "../support/lua-device.ts";
+import { newLuaDevice, WITH_REQUIRED } from "../support/lua-device.ts";
 import { useServer } from "../support/server.ts";
 
 const registering = useServer(["--devices-register-children"]);
@@ -105,7 +105,7 @@ enapter.log("no bucket: " .. tostring(select(2, cell.configuration.read("nothing
 `;
 
 test("a Lua parent reads the configuration of a child, and learns when it is written", async () => {
-  const parent = await newLuaDevice(registering, CONFIGURED);
+  const parent = await newLuaDevice(registering, CONFIGURED, WITH_REQUIRED);
   const { blueprint_id } = (await registering.admin.get<{ device: Device }>(parent.path)).body.device;
   const list = () => registering.admin.get<{ devices: readonly Device[] }>(`/v3/devices?parent_id.in=${parent.id}`);
   const id = await vi.waitFor(async () => {

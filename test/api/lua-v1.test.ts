@@ -8,7 +8,8 @@ import { packPackage } from "#service/blueprint/pack-package.ts";
 import { packageOfFiles } from "#service/blueprint/unpack-package.ts";
 import { useServer } from "../support/server.ts";
 
-const busbar = useServer();
+const relays = [1, 2, 3, 4, 5, 6].map((number) => `relay-${number}=simulated?device=relays`);
+const busbar = useServer(["--lua-ports", relays.join(",")]);
 const eventually = { timeout: 20_000, interval: 20 };
 
 async function start(name: string) {
@@ -40,7 +41,7 @@ test("settings are kept in the storage of the device", async () => {
   await vi.waitFor(async () => expect(await now("threshold,failed")).toContain('"value":5.5'), eventually);
   expect((await run("write_configuration", { threshold: 7.25 })).state).toBe("SUCCESS");
   expect((await run("read_configuration")).response?.payload).toEqual({ threshold: 7.25 });
-  expect((await run("forget")).response?.payload).toMatchObject({ message: expect.stringContaining("15 characters") });
+  expect((await run("forget")).response?.payload).toMatchObject({ message: expect.stringContaining("64 characters") });
 });
 
 test("relays are ports of the gateway", async () => {
@@ -50,4 +51,13 @@ test("relays are ports of the gateway", async () => {
   expect((await run("close", { channel: 7 })).response?.payload).toMatchObject({
     message: expect.stringContaining("there is no channel 7"),
   });
+});
+
+test("a connector that nobody has configured is a failure with a code, and never a success", async () => {
+  await start("setpoints");
+  await vi.waitFor(async () => {
+    const { text } = await busbar.admin.get("/v3/devices/setpoints/runtime");
+    expect(text).toContain('"COMMUNICATION_FAILED"');
+    expect(text).toContain("there is no port rs485");
+  }, eventually);
 });

@@ -17,13 +17,30 @@ export function reachRules(...texts: readonly string[]): readonly ReachRule[] {
   });
 }
 
+/** The ports that tests of drivers ask for. */
+const NUMBERS = [1, 2, 3, 4, 5, 6, 7];
+const PORTS = [
+  ...["rs485", "rs232", "can", "can-1", "can-2", "ttyUSB0", "ttyS0", "m"],
+  ...["relay", "di", "do", "ai", "ao"].flatMap((kind) => [kind, ...NUMBERS.map((number) => `${kind}-${number}`)]),
+];
+
+/** By default with all ports that tests ask for. */
+export function simulatedPorts(names: readonly string[] = PORTS): SimulatedPorts {
+  const simulated = createSimulatedPorts();
+  for (const name of names) simulated.port(name);
+  return simulated;
+}
+
 interface TestDrivers {
   readonly drivers: Drivers;
   readonly simulated: SimulatedPorts;
 }
 
 export function startDrivers(...allow: readonly string[]): TestDrivers {
-  const simulated = createSimulatedPorts();
+  return startDriversWith(simulatedPorts(), ...allow);
+}
+
+export function startDriversWith(simulated: SimulatedPorts, ...allow: readonly string[]): TestDrivers {
   const hub = createPortHub({ machine: [], simulated });
   const ports = hub.session({ id: "d1", slug: "device-1" });
   const drivers = createDrivers(

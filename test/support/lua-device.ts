@@ -37,10 +37,15 @@ configuration:
   limits:
     display_name: Limits
     parameters:
-      power: { type: float, display_name: Power, required: true }
+      power: { type: float, display_name: Power }
       mode: { type: string, display_name: Mode, default: eco }
       pin: { type: string, display_name: Pin, sensitive: true }
 `;
+
+/** With a value that somebody must configure. */
+export const WITH_REQUIRED: Readonly<Record<string, string>> = {
+  "manifest.yml": MANIFEST.replace("display_name: Power }", "display_name: Power, required: true }"),
+};
 
 function luaPackage(main: string, files: Readonly<Record<string, string>> = {}): Uint8Array {
   const all = { "manifest.yml": MANIFEST, "lua/main.lua": main, ...files };
@@ -48,9 +53,13 @@ function luaPackage(main: string, files: Readonly<Record<string, string>> = {}):
 }
 
 /** Uploads the script and gives its blueprint's id. */
-export async function uploadScript(busbar: TestServer, main: string): Promise<string> {
+export async function uploadScript(
+  busbar: TestServer,
+  main: string,
+  files?: Readonly<Record<string, string>>,
+): Promise<string> {
   const { body, text } = await busbar.admin.call<{ blueprint: { id: string } }>("POST", "/v3/blueprints/upload", {
-    bytes: luaPackage(main),
+    bytes: luaPackage(main, files),
   });
   if (body.blueprint === undefined) throw new Error(text);
   return body.blueprint.id;
@@ -66,9 +75,13 @@ export interface LuaDevice {
   assign(main: string): Promise<void>;
 }
 
-export async function newLuaDevice(busbar: TestServer, main: string): Promise<LuaDevice> {
+export async function newLuaDevice(
+  busbar: TestServer,
+  main: string,
+  files?: Readonly<Record<string, string>>,
+): Promise<LuaDevice> {
   const { admin } = busbar;
-  const body = { name: "Script", blueprint_id: await uploadScript(busbar, main) };
+  const body = { name: "Script", blueprint_id: await uploadScript(busbar, main, files) };
   const id = (await admin.post<{ device_id: string }>("/v3/provisioning/lua_device", body)).body.device_id;
   const path = `/v3/devices/${id}`;
   return {

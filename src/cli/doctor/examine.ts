@@ -9,6 +9,7 @@ import { type ClientFlags, openSession } from "#cli/session.ts";
 import { ApiError, UnreachableError } from "#client/errors.ts";
 import { type Config, loadConfig } from "#config";
 import { examineCertificates } from "./examine-certificates.ts";
+import { examineDevices } from "./examine-devices.ts";
 import { examinePorts, reachPort } from "./examine-ports.ts";
 import { type Finding, failed, ok, warning } from "./finding.ts";
 
@@ -113,7 +114,7 @@ async function examineServer(cli: Cli, flags: ClientFlags, config: Config): Prom
       const findings = degraded.map(({ part, message }) => failed(part, message, "the log of Busbar has the details"));
       findings.unshift(ok("server", `${url.host} is ready`));
       findings.push(await examineSites(client));
-      if (config.role === "gateway") findings.push(await examineLink(client));
+      if (config.role === "gateway") findings.push(await examineLink(client), ...(await examineDevices(client)));
       return { findings, isLocal, isReady: true };
     } catch (error) {
       if (!(error instanceof UnreachableError) || error.reason !== "refused") throw error;

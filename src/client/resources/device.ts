@@ -68,7 +68,15 @@ export type DeviceLogEntry = {
 
 /** How the script or model of a device that runs on the server does. */
 export type DeviceRuntime = {
-  readonly state: "STARTING" | "RUNNING" | "OVERRUNNING" | "QUARANTINED" | "FAILED" | "STOPPED";
+  readonly state:
+    | "STARTING"
+    | "RUNNING"
+    | "NOT_CONFIGURED"
+    | "COMMUNICATION_FAILED"
+    | "OVERRUNNING"
+    | "QUARANTINED"
+    | "FAILED"
+    | "STOPPED";
   readonly since: string;
   readonly start_count: number;
   /** What an OVERRUNNING script does, and where it was when this was noticed. */

@@ -1,15 +1,14 @@
 import { type LineSettings, parseLineSettings } from "./line-settings.ts";
 
-/**
- * A port of the machine that scripts reach by a name, as the installer configured it. Any other name is a simulated
- * port.
- */
+/** A port that scripts reach by a name, as the installer configured it. There are no others. */
 export type HardwarePort = {
   readonly name: string;
   /** Ids or slugs of the devices that may use it; empty: every device. */
   readonly devices: readonly string[];
 } & (
   | { readonly kind: "serial"; readonly path: string; readonly line: LineSettings }
+  /** Inside the process, for a device that should run without its hardware. It always names its devices. */
+  | { readonly kind: "simulated" }
   /** The interface of SocketCAN. */
   | { readonly kind: "can"; readonly interfaceName: string }
   /** A file that holds a number, as the kernel has them for GPIO, IIO and LEDs: value = number * scale + offset. */
@@ -25,16 +24,18 @@ export type HardwarePort = {
 
 const PORT_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 const FORM =
-  "a port is NAME=serial:/dev/ttyUSB0?baud_rate=9600, NAME=can:can0 or NAME=file:/sys/path, with device=SLUG as a parameter if only that device may use it";
+  "a port is NAME=serial:/dev/ttyUSB0?baud_rate=9600, NAME=can:can0, NAME=file:/sys/path or NAME=simulated?device=SLUG, with device=SLUG as a parameter if only that device may use it";
 
 export function isPortName(text: string): boolean {
   return PORT_NAME.test(text);
 }
 
 export function parseHardwarePort(text: string): HardwarePort | { readonly problem: string } {
-  const [, name = "", kind = "", target = "", query = ""] = /^([^=]*)=([a-z]+):([^?]*)(?:\?(.*))?$/.exec(text) ?? [];
+  const [, name = "", kind = "", target = "", query = ""] =
+    /^([^=]*)=([a-z]+)(?::([^?]*))?(?:\?(.*))?$/.exec(text) ?? [];
   const given = parseParameters(query);
-  if (!isPortName(name) || target === "" || given === undefined) return { problem: `has "${text}"; ${FORM}` };
+  if (!isPortName(name) || (target === "") !== (kind === "simulated") || given === undefined)
+    return { problem: `has "${text}"; ${FORM}` };
   const { devices, parameters } = given;
   const wrong = (problem: string) => ({ problem: `has "${text}", where ${problem}` });
   switch (kind) {
@@ -43,6 +44,9 @@ export function parseHardwarePort(text: string): HardwarePort | { readonly probl
       if (!target.startsWith("/")) return wrong("the path is not absolute");
       return "problem" in line ? wrong(line.problem) : { name, devices, kind, path: target, line };
     }
+    case "simulated":
+      if (devices.length === 0) return wrong("device=SLUG is missing: a simulated port is for named devices only");
+      return parameters.size > 0 ? wrong("a simulated port has no parameters but device") : { name, devices, kind };
     case "can":
       if (!/^[A-Za-z0-9_.-]{1,15}$/.test(target)) return wrong("the interface has no name such as can0");
       return parameters.size > 0

@@ -6,12 +6,16 @@ import type { HostedError, HostedOverrun, HostedState, HostedStatus } from "#ser
 const STATES = [
   "STARTING",
   "RUNNING",
+  "NOT_CONFIGURED",
+  "COMMUNICATION_FAILED",
   "OVERRUNNING",
   "QUARANTINED",
   "FAILED",
   "STOPPED",
 ] as const satisfies readonly HostedState[];
 const MEANING =
+  "NOT_CONFIGURED: it runs, and required configuration is missing. COMMUNICATION_FAILED: it runs, and cannot talk to its " +
+  "peers; last_error says why. " +
   "OVERRUNNING: one activity has lasted for more than 10 s, since `since`, and everything else of the device waits. " +
   "QUARANTINED: it broke a limit. FAILED: an error of its own ended it, or it could not be put together. " +
   "Both are tried again at restart_at. STOPPED: on purpose.";

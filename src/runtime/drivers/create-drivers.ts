@@ -9,6 +9,7 @@ import { modbusMapCalls } from "./calls/modbus-map-calls.ts";
 import { mqttCalls } from "./calls/mqtt-calls.ts";
 import { portCalls } from "./calls/port-calls.ts";
 import { ConnectionError, type PeerConnections } from "./peer-connections.ts";
+import type { PeerWatch } from "./watch-peers.ts";
 
 /** A script sleeps during a call, so more than one at a time is rare. */
 const MAX_CALLS = 16;
@@ -18,7 +19,7 @@ const MAX_CALLS = 16;
  */
 const CODED = "coded";
 
-export function createDrivers(connections: PeerConnections, now: () => number): Drivers {
+export function createDrivers(connections: PeerConnections, now: () => number, watch?: PeerWatch): Drivers {
   const calls: ReadonlyMap<string, Call> = new Map(
     [
       modbusCalls(connections),
@@ -38,7 +39,12 @@ export function createDrivers(connections: PeerConnections, now: () => number): 
     if (underWay >= MAX_CALLS) throw new ConnectionError("busy", `${MAX_CALLS} calls are under way already`);
     underWay++;
     try {
-      return await call(args);
+      const results = await call(args);
+      watch?.succeeded(name, args, results);
+      return results;
+    } catch (error) {
+      if (error instanceof ConnectionError && !isClosed) watch?.failed(name, args, error);
+      throw error;
     } finally {
       underWay--;
     }

@@ -1,12 +1,11 @@
 import { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { LuaValue } from "#runtime/lua/lua-value.ts";
-import { reachRules } from "../../../test/support/drivers.ts";
+import { reachRules, simulatedPorts } from "../../../test/support/drivers.ts";
 import { startModbusServer } from "../../../test/support/modbus-server.ts";
 import { createDriverThread } from "./driver-thread.ts";
 import { createLiveRules } from "./live-rules.ts";
 import { createPortHub } from "./port-hub.ts";
-import { createSimulatedPorts } from "./simulated-ports.ts";
 
 /** Makes drivers for a device and performs the calls it is sent. */
 const THREAD = `
@@ -22,7 +21,7 @@ parentPort.on("message", async ({ id, device, name, args }) => {
 
 function setUp(...allow: readonly string[]) {
   const rules = createLiveRules(reachRules(...allow));
-  const simulated = createSimulatedPorts();
+  const simulated = simulatedPorts();
   const hub = createPortHub({ machine: [], simulated });
   onTestFinished(() => hub.close());
   const startThread = () => {

@@ -1,10 +1,10 @@
 // The host of device/1.0 as its scripts see it: failures are numbers. Real Lua, real drivers, simulated ports.
 import { expect, test } from "vitest";
 import { runDriven } from "../../../test/support/driven-script.ts";
-import { startDrivers } from "../../../test/support/drivers.ts";
+import { simulatedPorts, startDrivers, startDriversWith } from "../../../test/support/drivers.ts";
 
-function startV1() {
-  const site = startDrivers();
+function startV1(ports?: readonly string[]) {
+  const site = ports === undefined ? startDrivers() : startDriversWith(simulatedPorts(ports));
   return { ...site, run: (body: string) => runDriven(site, `require('busbar.v1')\n${body}`) };
 }
 
@@ -29,10 +29,11 @@ test("a key of the storage that was never written is nil and no failure", async 
     await run(`local value, code = storage.read('never')
       local wrote = storage.write('k', 5)
       local empty = storage.write('', '')
-      local long = storage.write(('k'):rep(16), 'x')
+      assert(storage.write(('k'):rep(64), 'x') == 0 and storage.read(('k'):rep(64)) == 'x')
+      local long = storage.write(('k'):rep(65), 'x')
       return value, code, wrote, storage.read('k'), empty, #storage.read(''), long ~= 0, storage.err_to_str(long),
         storage.remove('k'), (storage.read('k'))`),
-  ).toEqual(["nil", "0", "0", "5", "0", "0", "true", "a key has at most 15 characters", "0", "nil"]);
+  ).toEqual(["nil", "0", "0", "5", "0", "0", "true", "a key has at most 64 characters", "0", "nil"]);
 });
 
 test("Modbus on the module's own port: values from 1 and code 0, or nil and a code", async () => {
@@ -146,4 +147,16 @@ test("a peer module is refused in words, and inspect writes tables on one line o
     ...["nil", "nil", "string", '{ 1, "b",c = true,["d e"] = {x = {}}}', "{\n  a = 1\n}", '"q\\"\\n"', "nil"],
     ...["{ self = <cycle> }", "{ 1, 2 }"],
   ]);
+});
+
+test("a connector that nobody has configured has code 12, and its words name the ports that exist", async () => {
+  const { run, simulated } = startV1(["di-1"]);
+  expect(simulated.names()).toEqual(["di-1"]);
+  const [text = "", ...codes] = await run(`
+    local code = rs485.init(9600, 8, 'N', 1)
+    local closed, relay = rl6.get(1)
+    local volts, input = ai4.read_volts(1)
+    return rs485.err_to_str(code), code, rs232.init(9600, 8, 'N', 1), can.init(250), rl6.close(1), closed, relay, volts, input`);
+  expect(text).toContain("there is no port rs485: this device has di-1.");
+  expect(codes).toEqual(["12", "12", "12", "12", "nil", "12", "nil", "12"]);
 });

@@ -62,10 +62,11 @@ export interface MqttConnection {
 }
 
 /**
- * `refused`: not allowed. `invalid`: the call makes no sense. `answer`: the peer sent an answer that it must not send.
+ * `refused`: not allowed. `missing`: nobody has configured such a port. `invalid`: the call makes no sense. `answer`: the peer sent an answer that it must not send.
  */
 export type ConnectionErrorCode =
   | "refused"
+  | "missing"
   | "invalid"
   | "connection"
   | "timeout"

@@ -6,12 +6,12 @@ import { MessageChannel } from "node:worker_threads";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parseHardwarePort } from "#core/hardware/hardware-port.ts";
 import { createByteBudgets } from "#core/share/byte-budgets.ts";
+import { simulatedPorts } from "../../../test/support/drivers.ts";
 import { manualTimers } from "../../../test/support/manual-timers.ts";
 import { readAnswer, readRequest, writeRequest } from "./modbus/pdu.ts";
 import type { PortRequest, PortSession, Quantity } from "./port/port-request.ts";
 import { connectPorts, servePorts } from "./port-bridge.ts";
 import { createPortHub, type PortHub } from "./port-hub.ts";
-import { createSimulatedPorts } from "./simulated-ports.ts";
 
 type Sessions = (hub: PortHub) => (name: string) => PortSession;
 
@@ -39,7 +39,7 @@ function machinePorts(...texts: readonly string[]) {
 
 function setUp(sessions: Sessions, ...machine: readonly string[]) {
   const clock = manualTimers();
-  const simulated = createSimulatedPorts();
+  const simulated = simulatedPorts();
   const budgets = createByteBudgets();
   const hub = createPortHub({ machine: machinePorts(...machine), simulated, timers: clock.timers, budgets });
   onTestFinished(() => hub.close());
@@ -380,7 +380,8 @@ test("CAN frames that nobody takes are bounded, of one device and of all", async
 });
 
 test("bytes of calls that wait for ports are bounded", async () => {
-  const { session, used, clock } = setUp(direct);
+  const { session, used, clock, simulated } = setUp(direct);
+  for (let line = 0; line < 20; line += 1) simulated.port(`line-${line}`);
   const read = { op: "serial.read", count: 65_536, timeoutMs: 1_000 } as const;
   const sessions = Array.from({ length: 20 }, (_, n) => session(`d${n}`));
   const calls = sessions.flatMap((one, n) => Array.from({ length: 8 }, () => problemOf(one.call(`line-${n}`, read))));

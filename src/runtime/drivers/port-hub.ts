@@ -12,7 +12,7 @@ import type { LevelPort } from "./port/level-port.ts";
 import { loadSerialPort } from "./port/open-serial-line.ts";
 import { PortQueue } from "./port/port-queue.ts";
 import type { PortAnswer, PortRequest, PortSession, PortUse } from "./port/port-request.ts";
-import type { SimulatedPorts } from "./simulated-ports.ts";
+import { createSimulatedPorts, type SimulatedPorts } from "./simulated-ports.ts";
 import { realTimers, type Timers } from "./timers.ts";
 
 export interface PortHub {
@@ -50,7 +50,6 @@ interface Owned {
   impulse: (() => void) | undefined;
 }
 
-/** Simulated ports are created by name, so their number is bounded. */
 const MAX_PORTS = 1024;
 const MAX_CALLS = 16;
 /** The longest time for which one call has a shared line to itself, whatever the script requests. */
@@ -89,12 +88,23 @@ export function createPortHub(needs: HubNeeds): PortHub {
     if (known !== undefined) return known;
     if (!isPortName(name)) throw new ConnectionError("invalid", `"${name.slice(0, 80)}" is no name of a port`);
     if (owned.size >= MAX_PORTS) throw new ConnectionError("busy", `there are ${MAX_PORTS} ports already`);
+    if (described === undefined && !simulated.names().includes(name))
+      throw new ConnectionError("missing", missingWords(name, namesFor(device)));
     const port =
-      described === undefined ? openSimulatedPort(simulated.port(name), timers) : openHardwarePort(described, timers);
+      described === undefined || described.kind === "simulated"
+        ? openSimulatedPort(simulatedFor(name, described), described?.devices ?? [], timers)
+        : openHardwarePort(described, timers);
     const made: Owned = { name, port, queue: new PortQueue(timers), impulse: undefined };
     owned.set(described ?? name, made);
     return made;
   };
+  const namesFor = (device: PortDevice): readonly string[] => {
+    const own = machine.filter(({ devices }) => devices.length === 0 || isAmong(devices, device));
+    return [...new Set([...own.map(({ name }) => name), ...simulated.names()])].sort();
+  };
+  /** What the installer asked for is apart from what a plant feeds, and never offered to other devices. */
+  const simulatedFor = (name: string, described: HardwarePort | undefined) =>
+    described === undefined ? simulated.port(name) : createSimulatedPorts().port(name);
   const shared: Shared = {
     find,
     timers,
@@ -115,6 +125,11 @@ export function createPortHub(needs: HubNeeds): PortHub {
       }
     },
   };
+}
+
+function missingWords(name: string, names: readonly string[]): string {
+  const there = names.length === 0 ? "this device has none" : `this device has ${names.join(", ")}`;
+  return `there is no port ${name}: ${there}. The setting lua.ports lists the ports of this machine`;
 }
 
 /** Of several ports with one name, the one that is for this device; otherwise the one for every device. */

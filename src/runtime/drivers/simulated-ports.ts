@@ -1,12 +1,14 @@
-// Ports that exist only inside the process. A simulation, the demo plant, the test harness or a test holds one end, and
-// scripts the other: registers, bytes, frames and levels by the name of the port.
+// Ports that exist only inside the process, where somebody asked for them: the demo plant, a test, or the installer for a
+// device. They hold one end, and scripts the other: registers, bytes, frames and levels by the name of the port.
 import { createRegisterBank, type RegisterBank } from "./answer-pdu.ts";
 import type { CanFrame } from "./port/can-bus.ts";
 import type { Quantity } from "./port/port-request.ts";
 
 export interface SimulatedPorts {
-  /** Created on first use. */
+  /** Created on first use: whoever calls this asks for a simulation. */
   port(name: string): SimulatedPort;
+  /** Those that scripts of any device may use. */
+  names(): readonly string[];
 }
 
 export interface SimulatedPort {
@@ -49,6 +51,7 @@ export function createSimulatedPorts(): SimulatedPorts {
       ports.set(name, port);
       return port;
     },
+    names: () => [...ports.keys()],
   };
 }
 

@@ -1,6 +1,7 @@
 // The host of a script inside a thread of the pool: all output becomes messages, in bounded numbers.
 
 import type { Payload } from "#core/command/execution.ts";
+import type { PeerWatch } from "#runtime/drivers/watch-peers.ts";
 import { passGate } from "./command-gate.ts";
 import { createDeviceScript } from "./device-script.ts";
 import type { Drivers } from "./drivers.ts";
@@ -39,6 +40,8 @@ export interface HostedNeeds {
   post(message: ToPool): void;
   wake(): void;
   readonly drivers: Drivers;
+  /** Of the calls of the drivers. */
+  readonly watch?: Pick<PeerWatch, "forget">;
 }
 
 export interface HostedScript {
@@ -184,7 +187,9 @@ export function createHostedScript(needs: HostedNeeds, { program, context, gate 
       const known = bucketsOf(child) ?? new Map<string, BucketValues>();
       known.set(bucket, values);
       if (child !== undefined) ofChildren.set(child, known);
-      if (isNews) script.configurationWritten(bucket, child);
+      if (!isNews) return;
+      needs.watch?.forget();
+      script.configurationWritten(bucket, child);
     },
     connectionChanged(isUp) {
       if (isUp === isConnected) return;

@@ -24,6 +24,7 @@ function hostWith(changed: Partial<LuaHostNeeds>) {
     randomBytes: (length) => new Uint8Array(length),
     now: () => instant(Date.now()),
     blueprintOf: async () => undefined,
+    alerts: { active: async () => [] },
     configurationOf: async () => new Map(),
     registerChild: async () => device,
     onStatus() {},

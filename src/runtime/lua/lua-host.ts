@@ -8,17 +8,19 @@ import { failureWords } from "#service/device/failure-words.ts";
 import type { Carrier, DeviceConfiguration } from "#service/ports/carrier.ts";
 import type { DeviceHost, HostedStatus } from "#service/ports/device-host.ts";
 import type { Needs } from "#service/ports.ts";
+import { createHostAlerts, type HostAlertNeeds, type Obstacle } from "./host-alerts.ts";
 import { createLuaPool, type LuaPoolSettings, type ScriptStatus } from "./lua-pool.ts";
 import type { ScriptContext } from "./pool-messages.ts";
 import { createProgramCache } from "./program-cache.ts";
 import { createScriptChildren, type ScriptChildrenNeeds } from "./script-children.ts";
-import { allBuckets, bucketValues } from "./script-context.ts";
+import { allBuckets, bucketValues, missingValues } from "./script-context.ts";
 import { createScriptOutput, type ScriptOutputNeeds } from "./script-output.ts";
 
 export interface LuaHostNeeds
   extends ScriptOutputNeeds,
     ScriptChildrenNeeds,
-    Pick<Needs, "devices" | "blueprints" | "buildScripts" | "randomBytes" | "now"> {
+    Pick<Needs, "devices" | "blueprints" | "buildScripts" | "randomBytes" | "now">,
+    HostAlertNeeds {
   readonly onStatus: (device: Device, status: HostedStatus) => void;
   /** How long a response is waited for; a script that is busy for longer never starts the command. */
   readonly responseTimeoutMs: number;
@@ -42,6 +44,8 @@ interface Hosted {
   failure: HostedStatus | undefined;
   /** The buckets that the script was given, as text. */
   readonly given: Map<string, string>;
+  /** Required values that nobody has set, as `bucket.parameter`. */
+  missing: readonly string[];
   callOff: (() => void) | undefined;
   /** When its status was last reported while its state stayed the same. */
   toldAt: number;
@@ -65,7 +69,9 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
     configurationWritten: (deviceId, change) => pool.configurationWritten(deviceId, change),
   });
   const { registerChild, respond } = children;
-  const pool = createLuaPool({ ...output, registerChild, respond, now: needs.now, statusChanged }, settings);
+  const alerts = createHostAlerts(needs, output.telemetry);
+  const { telemetry } = alerts;
+  const pool = createLuaPool({ ...output, telemetry, registerChild, respond, now: needs.now, statusChanged }, settings);
   // A running script counts as online, whether or not it sends anything.
   const signsOfLife = setInterval(() => {
     for (const deviceId of reachable) needs.inbox.alive(deviceId);
@@ -85,7 +91,22 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
     // Replacing one script by another is no absence: a device is offline only if it stays away.
     const isAway = !runs(status.state) && status.state !== "STARTING";
     if (isAway && reachable.delete(deviceId)) needs.inbox.unreachable(deviceId);
-    if (one !== undefined) tell(one, statusOf(status));
+    if (one === undefined) return;
+    const obstacle = obstacleOf(one, status);
+    if (runs(status.state)) alerts.changed(deviceId, obstacle);
+    tell(one, statusOf(status, obstacle));
+  }
+
+  /** Only a script that runs has one: any other says itself what is wrong. */
+  function obstacleOf({ missing }: Hosted, { state, since, peerProblem }: ScriptStatus): Obstacle | undefined {
+    if (state !== "RUNNING") return undefined;
+    if (missing.length > 0)
+      return {
+        state: "NOT_CONFIGURED",
+        message: `required configuration is missing: ${missing.join(", ")}`,
+        at: since,
+      };
+    return peerProblem && { state: "COMMUNICATION_FAILED", ...peerProblem };
   }
 
   function tell(one: Hosted, status: HostedStatus): void {
@@ -105,11 +126,13 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
       blueprint: undefined,
       failure: undefined,
       given: new Map(),
+      missing: [],
       callOff: undefined,
       toldAt: 0,
       toldState: undefined,
     };
     hosted.set(device.id, one);
+    alerts.restart(device.id);
     const program = await programOf(one);
     // Replaced or stopped meanwhile.
     if (hosted.get(device.id) !== one || stopped) return;
@@ -165,6 +188,7 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
     ]);
     one.given.clear();
     for (const [bucket, values] of configuration) one.given.set(bucket, JSON.stringify(values));
+    one.missing = one.blueprint === undefined ? [] : missingValues(one.blueprint, configuration);
     const buckets = one.blueprint === undefined ? new Map() : allBuckets(one.blueprint, configuration);
     const randomSeed = new DataView(needs.randomBytes(4).slice().buffer).getUint32(0);
     const { slug, siteId } = device ?? one.device;
@@ -183,6 +207,9 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
   }
 
   function giveConfiguration(one: Hosted, configuration: DeviceConfiguration, buckets: readonly string[]): void {
+    one.missing = one.blueprint === undefined ? [] : missingValues(one.blueprint, configuration);
+    const known = pool.status(one.device.id);
+    if (known !== undefined && runs(known.state)) statusChanged(one.device.id, known);
     for (const bucket of buckets) {
       const values = configuration.get(bucket);
       if (values === undefined || one.blueprint === undefined) continue;
@@ -196,7 +223,7 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
     const one = hosted.get(deviceId);
     if (one === undefined || one.failure !== undefined) return one?.failure;
     const known = pool.status(deviceId);
-    return known === undefined ? beforeFirst(one.since) : statusOf(known);
+    return known === undefined ? beforeFirst(one.since) : statusOf(known, obstacleOf(one, known));
   }
 
   return {
@@ -209,6 +236,7 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
         pool.stop(deviceId);
         hosted.delete(deviceId);
         states.delete(deviceId);
+        alerts.forget(deviceId);
       },
       async restart(deviceId) {
         const one = hosted.get(deviceId);
@@ -259,7 +287,11 @@ function runs(state: ScriptStatus["state"] | undefined): boolean {
   return state === "RUNNING" || state === "OVERRUNNING";
 }
 
-function statusOf({ lastError, since, restartAt, overrun, ...rest }: ScriptStatus): HostedStatus {
+function statusOf(
+  { lastError, since, restartAt, overrun, ...rest }: ScriptStatus,
+  obstacle: Obstacle | undefined,
+): HostedStatus {
+  const failure = obstacle === undefined ? lastError : { message: obstacle.message, at: obstacle.at };
   return {
     overrun: overrun && {
       activity: overrun.kind,
@@ -267,16 +299,16 @@ function statusOf({ lastError, since, restartAt, overrun, ...rest }: ScriptStatu
       file: overrun.file,
       line: overrun.line,
     },
-    state: rest.state,
+    state: obstacle?.state ?? rest.state,
     startCount: rest.startCount,
     memoryBytes: rest.memoryBytes,
     since: instant(since),
     restartAt: restartAt === undefined ? undefined : instant(restartAt),
-    lastError: lastError && {
-      message: lastError.message,
-      file: lastError.file,
-      line: lastError.line,
-      at: instant(lastError.at),
+    lastError: failure && {
+      message: failure.message,
+      file: "file" in failure ? failure.file : undefined,
+      line: "line" in failure ? failure.line : undefined,
+      at: instant(failure.at),
     },
   };
 }

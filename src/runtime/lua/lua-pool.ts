@@ -79,6 +79,8 @@ export interface ScriptStatus {
   readonly lastError: (ScriptError & { readonly at: number }) | undefined;
   readonly restartAt: number | undefined;
   readonly memoryBytes: number | undefined;
+  /** What keeps the device from talking to its peers, since when. */
+  readonly peerProblem?: { readonly message: string; readonly at: number } | undefined;
 }
 
 export interface LuaPool {
@@ -202,7 +204,7 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
   async function begin(hosted: Hosted): Promise<void> {
     clearTimeout(hosted.timer);
     hosted.ranSince = needs.now();
-    change(hosted, { state: "STARTING", startCount: hosted.status.startCount + 1 });
+    change(hosted, { state: "STARTING", startCount: hosted.status.startCount + 1, peerProblem: undefined });
     const slot = ++lastSlot;
     hosted.slot = slot;
     hosted.commands = createOpenCommands();
@@ -263,6 +265,14 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
           at: needs.now(),
         });
         break;
+      case "peers": {
+        const { problem, at } = message;
+        hosted.status = { ...hosted.status, peerProblem: problem === undefined ? undefined : { message: problem, at } };
+        needs.statusChanged(deviceId, hosted.status);
+        const text = problem ?? "the device can be reached again";
+        needs.log(deviceId, { text, severity: problem === undefined ? "info" : "error", persist: true, at });
+        break;
+      }
       case "caught up":
         change(hosted, { state: "RUNNING" });
         break;

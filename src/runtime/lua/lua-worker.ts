@@ -2,6 +2,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { tryPostAll } from "#core/thread/try-post.ts";
 import { openDriverThread } from "#runtime/drivers/open-driver-thread.ts";
+import { watchPeers } from "#runtime/drivers/watch-peers.ts";
 import { collectGarbage } from "#tuning/collect-garbage.ts";
 import { keepCompiled } from "#tuning/keep-compiled.ts";
 import { countUntilCollected } from "./ended-memory.ts";
@@ -63,9 +64,10 @@ function end(slot: number): void {
 
 function start(message: Extract<ToWorker, { kind: "start" }>): void {
   const { slot, context } = message;
-  const drivers = driversOf({ id: context.deviceId, slug: context.slug });
+  const watch = watchPeers((problem) => say({ kind: "peers", slot, problem, at: Date.now() }));
+  const drivers = driversOf({ id: context.deviceId, slug: context.slug }, watch);
   const wake = (): void => runner.wake(slot);
-  const script = createHostedScript({ engine, slot, post: say, wake, drivers }, message);
+  const script = createHostedScript({ engine, slot, post: say, wake, drivers, watch }, message);
   hosted.set(slot, script);
   runner.add(slot, context.siteId, script.script);
   say({ kind: "started", slot });

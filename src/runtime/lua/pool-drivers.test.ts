@@ -2,13 +2,12 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createLiveRules } from "#runtime/drivers/live-rules.ts";
 import { createPortHub } from "#runtime/drivers/port-hub.ts";
-import { createSimulatedPorts } from "#runtime/drivers/simulated-ports.ts";
-import { reachRules } from "../../../test/support/drivers.ts";
+import { reachRules, simulatedPorts } from "../../../test/support/drivers.ts";
 import { collectingPool } from "../../../test/support/lua-pool.ts";
 import { startModbusServer } from "../../../test/support/modbus-server.ts";
 
 function poolWithDrivers(...allow: readonly string[]) {
-  const simulated = createSimulatedPorts();
+  const simulated = simulatedPorts();
   const hub = createPortHub({ machine: [], simulated });
   const onBug = (error: unknown) => {
     throw error;

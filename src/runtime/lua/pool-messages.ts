@@ -107,6 +107,8 @@ export type ToPool =
       readonly activity: RunningActivity;
       readonly since: number;
     }
+  /** What keeps the device from talking to its peers; undefined: it talks to them again. */
+  | { readonly kind: "peers"; readonly slot: number; readonly problem: string | undefined; readonly at: number }
   /** It has ended. */
   | { readonly kind: "caught up"; readonly slot: number }
   /** The script has failed: by a limit, or by its own error in the entry chunk. */

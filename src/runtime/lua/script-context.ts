@@ -17,6 +17,16 @@ export function bucketValues(blueprint: Blueprint, bucket: string, values: Paylo
   };
 }
 
+/** Required parameters of all buckets that have no value, as `bucket.parameter`. */
+export function missingValues(blueprint: Blueprint, configuration: DeviceConfiguration): readonly string[] {
+  return [...blueprint.configuration.values()].flatMap(({ id: bucket, parameters }) => {
+    const values = configuration.get(bucket) ?? {};
+    return [...parameters.values()]
+      .filter(({ id, required }) => required && (!Object.hasOwn(values, id) || (values[id] ?? null) === null))
+      .map(({ id }) => `${bucket}.${id}`);
+  });
+}
+
 export function allBuckets(
   blueprint: Blueprint,
   configuration: DeviceConfiguration,

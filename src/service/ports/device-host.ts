@@ -2,11 +2,20 @@ import type { Device, DeviceType } from "#core/device/device.ts";
 import type { Instant } from "#core/time/instant.ts";
 
 /**
- * STARTING: about to run. OVERRUNNING: it runs, and one thing that it does has lasted too long, while everything else
+ * STARTING: about to run. NOT_CONFIGURED and COMMUNICATION_FAILED: it runs, but required configuration is missing, or it
+ * cannot talk to its peers; `lastError` says what is wrong. OVERRUNNING: it runs, and one thing that it does has lasted too long, while everything else
  * waits. QUARANTINED: it broke a limit. FAILED: its own error ended it, or its program could not be
  * built. Both are retried at `restartAt`. STOPPED: on purpose.
  */
-export type HostedState = "STARTING" | "RUNNING" | "OVERRUNNING" | "QUARANTINED" | "FAILED" | "STOPPED";
+export type HostedState =
+  | "STARTING"
+  | "RUNNING"
+  | "NOT_CONFIGURED"
+  | "COMMUNICATION_FAILED"
+  | "OVERRUNNING"
+  | "QUARANTINED"
+  | "FAILED"
+  | "STOPPED";
 
 /** The last failure, and its place if known. */
 export interface HostedError {

@@ -3,6 +3,8 @@ import type { DeviceRuntime } from "#client/resources/device.ts";
 export const RUNTIME_TONES = {
   STARTING: "info",
   RUNNING: "ok",
+  NOT_CONFIGURED: "warning",
+  COMMUNICATION_FAILED: "error",
   OVERRUNNING: "warning",
   QUARANTINED: "error",
   FAILED: "error",

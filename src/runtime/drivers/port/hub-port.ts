@@ -22,7 +22,7 @@ export interface HubPort {
   readonly level?: LevelPort;
 }
 
-export function openHardwarePort(port: HardwarePort, timers: Timers): HubPort {
+export function openHardwarePort(port: Exclude<HardwarePort, { kind: "simulated" }>, timers: Timers): HubPort {
   const { devices } = port;
   switch (port.kind) {
     case "serial": {
@@ -37,7 +37,7 @@ export function openHardwarePort(port: HardwarePort, timers: Timers): HubPort {
 }
 
 /** Serves every use. */
-export function openSimulatedPort(port: SimulatedPort, timers: Timers): HubPort {
+export function openSimulatedPort(port: SimulatedPort, devices: readonly string[], timers: Timers): HubPort {
   const line = new SharedLine(
     async (_settings, listener) => {
       const stop = port.serial.onEmitted(listener.received);
@@ -54,7 +54,7 @@ export function openSimulatedPort(port: SimulatedPort, timers: Timers): HubPort 
     read: async (quantity) => port.levels.get(quantity),
     write: async (quantity, value) => port.levels.write(quantity, value),
   };
-  return { what: "a simulated port", devices: [], line, can, level, modbus: simulatedUnits(port, timers) };
+  return { what: "a simulated port", devices, line, can, level, modbus: simulatedUnits(port, timers) };
 }
 
 /** Unit 0 is a broadcast and nobody answers; a missing unit does not answer either. */

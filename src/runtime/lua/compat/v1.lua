@@ -23,6 +23,7 @@ local CODES = {
   invalid = 6,
   unsupported = 7,
   answer = 8,
+  missing = 12,
   exception = 13,
 }
 local TEXTS = {
@@ -38,6 +39,7 @@ local TEXTS = {
   [9] = 'StorageFailed',
   [10] = 'NotSent',
   [11] = 'HostFailed',
+  [12] = 'NoSuchPort',
   [13] = 'DeviceException',
 }
 local INVALID, NOT_READY, STORAGE_FAILED, NOT_SENT, HOST_FAILED = 6, 7, 9, 10, 11
@@ -102,7 +104,7 @@ end
 
 -- Storage. A key that was never written is no failure.
 
-local MAX_KEY = 15
+local MAX_KEY = 64
 local storage_failed
 _G.storage, storage_failed = module('')
 

@@ -17,7 +17,7 @@ function main()
   enapter.register_command_handler('read_configuration', function() return { threshold = read('threshold', 5.5) } end)
   enapter.register_command_handler('forget', function(ctx)
     if storage.remove('threshold') ~= 0 then ctx.error('failed') end
-    local code = storage.write('a_name_that_is_too_long', 'x')
+    local code = storage.write(('a_name_that_is_too_long'):rep(3), 'x')
     if code ~= 0 then ctx.error('storage: ' .. storage.err_to_str(code)) end
   end)
 end
