@@ -69,6 +69,13 @@ export async function openStores(
     troubles.report({ part: "records", message: "a stored value cannot be read and is left out" }, { place });
   const series = { ...seriesSettings(config), shares, budgets, now, onTrouble, onDamaged: onDamagedSeries };
   const onLost = (error: Error) => log.warn({ err: error }, "a connection to the database was lost");
+  const onWaiting = (error: Error) =>
+    log.warn({ err: error }, "the database cannot be reached yet; it is tried again for 30 seconds");
+  const onChecked = (unsafe: string | undefined) => {
+    if (unsafe === undefined) troubles.clear(UNSAFE.part);
+    else troubles.report(UNSAFE, { settings: unsafe, place: unsafe });
+  };
+  const { allowLoss } = config.database;
   const openEmbedded = () => ({
     records: openRecords(config.data, onFault, { release, onDamaged, gate: storage.gate }),
     telemetry: openSeries(sqliteChunks(telemetryFile), series, onFault),
@@ -83,8 +90,8 @@ export async function openStores(
       log.warn("the server of database.read_url cannot be reached now; the primary answers until it can");
     }
     return {
-      records: openPostgresRecords(url, { allowLoss: config.database.allowLoss, onDamaged, onLost }),
-      telemetry: openSeries(postgresChunks(url, copy), series, onFault),
+      records: openPostgresRecords(url, { allowLoss, onDamaged, onLost, onChecked, onWaiting }),
+      telemetry: openSeries(postgresChunks(url, { copy, mustBeDurable: !allowLoss }), series, onFault),
     };
   };
   const opening = database === undefined ? openEmbedded() : await openOn(database);
@@ -115,6 +122,11 @@ function claimed<Result>(release: () => void, work: () => Result): Result {
 }
 
 /** These texts are public; the place is in the log only. */
+const UNSAFE = {
+  part: "database",
+  message:
+    "the settings of the database allow it to lose what it has acknowledged: nothing is stored until they are safe",
+};
 const UNREADABLE = {
   part: "telemetry",
   message: "some of the telemetry could not be read or stored for good; nothing is lost, it is tried again",

@@ -2,9 +2,11 @@
 import { isIP } from "node:net";
 import type { Logger } from "pino";
 import type { Config } from "#config";
+import { AppError } from "#core/app-error.ts";
 import { printable } from "#core/text/printable.ts";
 import { keepRunning } from "#role/keep-running.ts";
 import { type Running, start } from "#role/start.ts";
+import { serverTrouble } from "#store/postgres/trouble.ts";
 import { keepCompiled } from "#tuning/keep-compiled.ts";
 import { version } from "#version";
 
@@ -109,7 +111,14 @@ function explain(error: unknown, config: Config): unknown {
     return new Error(`no permission to use port ${config.port} or the folder ${config.data}`);
   }
   if (code === "EADDRNOTAVAIL") return new Error(`this machine has no address ${config.host}`);
+  const trouble = config.database.url === undefined ? undefined : (serverTrouble(error) ?? refusalOf(error));
+  if (trouble !== undefined) return new Error(`the database cannot be used: ${trouble.message}`, { cause: error });
   return error;
+}
+
+/** A refusal of the database is the reason of the start's failure, not a fault of the program. */
+function refusalOf(error: unknown): AppError | undefined {
+  return error instanceof AppError && error.code.startsWith("storage_") ? error : undefined;
 }
 
 function isLoopback(host: string): boolean {

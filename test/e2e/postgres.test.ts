@@ -1,9 +1,12 @@
 // The whole service on PostgreSQL: nothing is stored in the data folder but keys, and a killed process loses nothing.
+
+import { once } from "node:events";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Postgres, startPostgres } from "../support/postgres.ts";
-import { startBusbar } from "../support/start-busbar.ts";
+import { callBusbar, startBusbar } from "../support/start-busbar.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 let server: Postgres;
@@ -77,4 +80,37 @@ test("a second Busbar on the same database reads the telemetry of the first", { 
     expect(response.status).toBe(200);
   }
   for (const node of [first, second]) expect(await node.stop()).toBe(0);
+});
+
+test("a start with too few connections names the cause", { timeout: 120_000 }, async () => {
+  const admin = await server.session("postgres");
+  await admin.query("CREATE ROLE few LOGIN");
+  await admin.query("CREATE DATABASE few OWNER few");
+  const url = `postgres://few@127.0.0.1:${server.port}/few`;
+  await admin.query("ALTER ROLE few CONNECTION LIMIT 3");
+  const env = { BUSBAR_DATABASE_URL: url };
+  const { code, err } = await callBusbar(tempFolder(), ["serve", "--port", "0", "--mqtt-port", "off"], env);
+  expect([code, err]).toEqual([1, expect.stringMatching(/the database .*(?:accepts no more|too many) connections/)]);
+  expect(err).not.toContain("bug in Busbar");
+  await admin.end();
+});
+
+test("a start says that the database cannot be reached, and goes on when it can", { timeout: 120_000 }, async () => {
+  const folder = tempFolder();
+  const url = new URL(await server.database("late"));
+  let refused = 0;
+  const line = createServer((near) => {
+    // Two threads try at once.
+    if (refused++ < 4) return void near.destroy();
+    const far = connect(server.port, "127.0.0.1");
+    for (const one of [near, far]) one.on("error", () => {});
+    near.pipe(far).pipe(near);
+  }).listen(0, "127.0.0.1");
+  await once(line, "listening");
+  url.port = String((line.address() as AddressInfo).port);
+  writeFileSync(join(folder, "busbar.yaml"), `database:\n  url: ${url}\n`);
+  const busbar = await startBusbar(folder);
+  expect(busbar.log.filter((said) => said.includes("the database cannot be reached yet"))).toHaveLength(1);
+  expect(await busbar.stop()).toBe(0);
+  line.close();
 });

@@ -24,11 +24,18 @@ export function clientConfig(url: string): pg.ClientConfig & pg.PoolConfig {
   };
 }
 
+interface PrepareOptions {
+  /** Runs before anything is changed. */
+  readonly check?: ((client: pg.Client) => Promise<void>) | undefined;
+  /** Called once when the server cannot be reached yet. */
+  readonly onWaiting?: ((error: Error) => void) | undefined;
+}
+
 /** Makes or updates all tables. */
-export async function prepareDatabase(url: string, check = async (_client: pg.Client) => {}): Promise<void> {
-  const client = await connectPatiently(url);
+export async function prepareDatabase(url: string, { check, onWaiting }: PrepareOptions = {}): Promise<void> {
+  const client = await connectPatiently(url, onWaiting);
   try {
-    await check(client);
+    await check?.(client);
     await migrate(client);
   } finally {
     await client.end();
@@ -39,7 +46,8 @@ export async function prepareDatabase(url: string, check = async (_client: pg.Cl
 const PATIENCE_MS = 30_000;
 const AGAIN_MS = 500;
 
-async function connectPatiently(url: string): Promise<pg.Client> {
+async function connectPatiently(url: string, onWaiting: PrepareOptions["onWaiting"]): Promise<pg.Client> {
+  let hasWaited = false;
   const began = performance.now();
   for (;;) {
     // A migration may take longer than any call.
@@ -52,6 +60,8 @@ async function connectPatiently(url: string): Promise<pg.Client> {
       await client.end().catch(() => {});
       const isHopeless = serverTrouble(error) === undefined || performance.now() - began > PATIENCE_MS;
       if (isHopeless) throw new Error(`the database cannot be opened: ${messageOf(error)}`, { cause: error });
+      if (!hasWaited) onWaiting?.(new Error(messageOf(error)));
+      hasWaited = true;
     }
     await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
   }

@@ -6,7 +6,7 @@ import { followEvents } from "./follow-events.ts";
 import { createLists } from "./lists.ts";
 import { openNodeBus } from "./node-bus.ts";
 import { createReader } from "./reader.ts";
-import { requireDurable } from "./require-durable.ts";
+import { type OnChecked, refuseUnsafe, requireDurable, unsafeSettings } from "./require-durable.ts";
 import { createWriter } from "./writer.ts";
 
 export interface PostgresSettings {
@@ -19,18 +19,33 @@ export interface PostgresSettings {
   readonly onDamaged?: (place: string) => void;
   /** False in tests of what holds without notifications. */
   readonly notifications?: boolean;
+  /** Called whenever a new connection has looked at the settings of the server, unless it may lose commits. */
+  readonly onChecked?: OnChecked;
+  /** Called while the server cannot be reached at the start. */
+  readonly onWaiting?: (error: Error) => void;
   /** Called when an idle connection fails. The next use opens another one. */
   readonly onLost?: (error: Error) => void;
 }
 
+/** A setting may also change without a restart: new connections find out. */
+const LIFETIME_S = 60;
+
 /** Opens the records of a PostgreSQL database, and makes or updates their tables. */
 export async function openPostgresRecords(url: string, settings: PostgresSettings = {}): Promise<RecordStore> {
   const { readers = 8, writers = 4, allowLoss = false, onDamaged = () => {}, onLost = () => {} } = settings;
-  const { notifications } = settings;
-  await prepareDatabase(url, (client) => requireDurable(client, allowLoss));
-  const base: pg.PoolConfig = { ...clientConfig(url), pipeline: true };
-  const reads = new pg.Pool({ ...base, max: readers });
-  const writes = new pg.Pool({ ...base, max: writers });
+  const { notifications, onChecked = () => {}, onWaiting } = settings;
+  await prepareDatabase(url, { onWaiting, check: allowLoss ? undefined : requireDurable });
+  const base: pg.PoolConfig = { ...clientConfig(url), pipeline: true, maxLifetimeSeconds: LIFETIME_S };
+  const reads = new pg.Pool({
+    ...base,
+    max: readers,
+    ...(!allowLoss && { verify: verified(async (client) => onChecked(await unsafeSettings(client))) }),
+  });
+  const writes = new pg.Pool({
+    ...base,
+    max: writers,
+    ...(!allowLoss && { verify: verified((client) => refuseUnsafe(client, onChecked)) }),
+  });
   for (const pool of [reads, writes]) {
     pool.on("error", onLost);
     // While a connection is in use the pool does not listen, and an error that nobody listens to ends the process.
@@ -70,6 +85,16 @@ export async function openPostgresRecords(url: string, settings: PostgresSetting
     await events.stop();
     await reads.end();
   }
+}
+
+/** A check of each new connection, in the form of the pool. One that fails is closed. */
+function verified(check: (client: pg.PoolClient) => Promise<void>): NonNullable<pg.PoolConfig["verify"]> {
+  return (client, done) => {
+    check(client).then(
+      () => done(),
+      (error: unknown) => done(error instanceof Error ? error : new Error(String(error))),
+    );
+  };
 }
 
 /** The first node decides. */

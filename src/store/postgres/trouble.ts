@@ -2,6 +2,8 @@
 import { type AppError, refuse } from "#core/app-error.ts";
 
 const DISK_FULL = "53100";
+/** All connections are in use, or all that this user or this database may have. */
+const NO_CONNECTION = "53300";
 const ABORTED = "25P02";
 /** Two transactions waited for each other, or one saw a state that another changed: running it again is right. */
 const AGAIN: ReadonlySet<string> = new Set(["40001", "40P01"]);
@@ -25,6 +27,12 @@ const NETWORK: ReadonlySet<string> = new Set([
 export function serverTrouble(error: unknown): AppError | undefined {
   const code = codeOf(error);
   if (code === DISK_FULL) return withCause(refuse("storage_full", "the disk of the database is full"), error);
+  if (code === NO_CONNECTION) {
+    return withCause(
+      refuse("storage_unavailable", "the database accepts no more connections now (max_connections)"),
+      error,
+    );
+  }
   if (isPassing(error, code)) {
     return withCause(refuse("storage_unavailable", "the database cannot be reached or does not answer now"), error);
   }

@@ -13,12 +13,16 @@ export interface ChunkAddress {
   readonly place: string;
   /** A copy that follows the store, where there is one: chunks may be read from it. */
   readonly copy?: string | undefined;
+  /** Nothing is written by a connection to a server that may lose commits it has acknowledged. */
+  readonly mustBeDurable?: boolean;
 }
 
 export interface OpenOptions {
   /** Deletes the parts of the journal that were damaged before this start, and no longer reports them. */
   readonly forgetDamaged: boolean;
   readonly onDamaged: OnDamaged;
+  /** As in the address. */
+  readonly mustBeDurable?: boolean | undefined;
 }
 
 interface ChunkReaders {

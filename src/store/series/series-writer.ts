@@ -48,6 +48,7 @@ export type SharedQuestion = Extract<WriterRequest, { kind: "define" | "seriesOf
 
 export interface WriterOptions {
   readonly place: string;
+  readonly mustBeDurable?: boolean | undefined;
   readonly settings: EngineSettings;
   readonly forgetDamaged: boolean;
   readonly onDamaged: OnDamaged;
@@ -94,9 +95,9 @@ export async function openOwnWriter(
 
 export async function openSharedWriter(
   chunks: SharedChunks,
-  { place, settings, forgetDamaged, onDamaged }: WriterOptions,
+  { place, mustBeDurable, settings, forgetDamaged, onDamaged }: WriterOptions,
 ): Promise<SeriesWriter> {
-  const store = await chunks.openShared(place, { forgetDamaged, onDamaged });
+  const store = await chunks.openShared(place, { forgetDamaged, onDamaged, mustBeDurable });
   const engine = new SharedEngine(store, settings, onDamaged);
   return {
     // There may be millions of series: a node asks for those that it needs.

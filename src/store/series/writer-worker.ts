@@ -49,7 +49,8 @@ const { writer, setAside } = await open(await loadChunkModule(address));
 const { isShared } = writer.opened;
 
 async function open(chunks: ChunkModule): Promise<{ writer: SeriesWriter; setAside: string | undefined }> {
-  const options = { place: address.place, settings, forgetDamaged, onDamaged: tellDamaged };
+  const { place, mustBeDurable } = address;
+  const options = { place, mustBeDurable, settings, forgetDamaged, onDamaged: tellDamaged };
   if ("openShared" in chunks) return { writer: await openSharedWriter(chunks, options), setAside: undefined };
   try {
     return { writer: await openOwnWriter(chunks, options), setAside: undefined };

@@ -1,5 +1,7 @@
 // Chunks in PostgreSQL. The threads load this module by its address.
+import type pg from "pg";
 import { createConnection, prepareDatabase } from "#store/postgres/connect.ts";
+import { refuseUnsafe } from "#store/postgres/require-durable.ts";
 import type { ChunkAddress, OpenOptions, SharedChunks } from "#store/series/load-chunk-module.ts";
 import type { SharedStore } from "#store/series/shared-store.ts";
 import { createClaims } from "./claims.ts";
@@ -12,11 +14,10 @@ import { createSharedJournal, takeBlock } from "./shared-journal.ts";
 import { createTransactions, type Transactions } from "./transactions.ts";
 
 /** `copy` is a server that follows this one. */
-export const postgresChunks = (url: string, copy?: string): ChunkAddress => ({
-  module: import.meta.url,
-  place: url,
-  copy,
-});
+export const postgresChunks = (
+  url: string,
+  options: Pick<ChunkAddress, "copy" | "mustBeDurable"> = {},
+): ChunkAddress => ({ module: import.meta.url, place: url, ...options });
 
 export const chunkModule: SharedChunks = {
   async openShared(url, options) {
@@ -33,13 +34,20 @@ export const chunkModule: SharedChunks = {
 /** The tables are there. A move opens them while nodes are kept out. */
 export async function openTables(
   url: string,
-  { forgetDamaged, onDamaged, isMove = false }: OpenOptions & { readonly isMove?: boolean },
+  { forgetDamaged, onDamaged, mustBeDurable = false, isMove = false }: OpenOptions & { readonly isMove?: boolean },
 ): Promise<SharedStore> {
   // An acknowledgement waits for no background work, and reading by COPY cannot share a connection with others.
   const claims = createClaims(() => jobs.query, isMove);
+  const refuse = async (client: pg.Client) => (mustBeDurable ? await refuseUnsafe(client) : undefined);
   const connections = {
-    appends: createConnection(url, { pipeline: true }),
-    jobs: createConnection(url, { pipeline: true, prepare: claims.enter }),
+    appends: createConnection(url, { pipeline: true, prepare: refuse }),
+    jobs: createConnection(url, {
+      pipeline: true,
+      async prepare(client) {
+        await refuse(client);
+        await claims.enter(client);
+      },
+    }),
     reads: createConnection(url, { pipeline: false }),
   };
   const jobs: Transactions = createTransactions(connections.jobs);
