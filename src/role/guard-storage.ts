@@ -7,7 +7,7 @@ import { createStorageGate, type GateState, type StorageGate } from "#store/stor
 
 const PART = "storage";
 const MESSAGES: Readonly<Record<Exclude<GateState, "well">, string>> = {
-  full: "the disk is full: commands go on from a reserve, everything else that would be stored is refused",
+  full: "the disk is full: commands, deletions and revocations go on from a reserve, everything else is refused",
   moved:
     "a database file was deleted or replaced: nothing is stored until it is back in its place or Busbar is restarted",
 };

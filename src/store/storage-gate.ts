@@ -1,5 +1,5 @@
-// Decides what may be written now. On a full disk commands go on from a reserve, and everything else is refused until
-// there is room again. Once a database file was deleted or replaced nothing is written, because it would be lost with
+// Decides what may be written now. On a full disk commands go on from a reserve, and so does what only deletes or
+// revokes; everything else is refused until there is room again. Once a database file was deleted or replaced nothing is written, because it would be lost with
 // the process.
 import { statSync } from "node:fs";
 import { AppError, refuse } from "#core/app-error.ts";
@@ -61,7 +61,7 @@ export function createStorageGate({ reserve, files, onState }: GateNeeds): Stora
         );
       }
       if (state === "full" && !fromReserve) {
-        return refuse("storage_full", "the disk is full; what is left is kept for commands");
+        return refuse("storage_full", "the disk is full; what is left is kept for commands, deletions and revocations");
       }
       return undefined;
     },

@@ -168,6 +168,7 @@ if (canMount()) {
       blueprint_id: blueprint,
     });
     const executions = `/v3/devices/${device.body.device_id}/commands/executions`;
+    const token = (await first.call("POST", "/v3/tokens", { name: "lost", level: "user" })).body.id;
     const reserve = join(first.data, "reserve");
     await until(
       "there is a reserve",
@@ -177,6 +178,7 @@ if (canMount()) {
     for (let at = 0; at < 30; at++) {
       expect((await first.call("POST", executions, { name: "stop" })).status).toBe(200);
     }
+    expect((await first.call("DELETE", `/v3/tokens/${token}`)).status).toBe(200);
     const refused = await first.call("POST", "/v3/sites", { name: "One more" });
     expect([refused.status, refused.body.errors[0].code]).toEqual([503, "storage_full"]);
     expect((await first.call("GET", executions)).body.total_count).toBe(30);

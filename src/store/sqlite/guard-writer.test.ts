@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { refuse } from "#core/app-error.ts";
 import type { Writer } from "#store/records/writer.ts";
+import { WRITES } from "#store/records/writes.ts";
 import { guardWriter } from "./guard-writer.ts";
 
 /** A disk with nothing left but the reserve. */
@@ -19,6 +20,10 @@ test.each([
   ["makeEpoch confirmChanges unmarkHours noteDropped noteHistory noteTaken noteGatewayGone", true],
   ["noteCloud noteContact putCloudTokens endLostExecution forgetRevisions", true],
   ["putNextCredential useNextCredential acceptCredential settleCredential", true],
+  // What deletes or takes access away.
+  ["revokeToken endSession endSessionsOfToken revokeGateway askRotation withdrawJoinCode withdrawChange", true],
+  ["deleteDevice deleteSite deleteWebhook deleteSetting deleteUplink deleteCopiedDevice deleteCopiedSite", true],
+  ["removeScriptEntry pruneSessions pruneChanges pruneAlerts pruneAudit pruneDeliveries pruneDeviceLogs", true],
   // History stops first, and then everything else that would be stored.
   ["markHours", false],
   ["insertDevice putProperties appendDeviceLog putConfiguration insertBlueprint", false],
@@ -32,4 +37,13 @@ test.each([
     else await expect(write).rejects.toMatchObject({ code: "storage_full" });
   }
   expect(done.join(" ")).toBe(goesOn ? names : "");
+});
+
+test("every write whose name says that it deletes, ends or revokes goes on on a full disk", async () => {
+  const guarded = guardWriter({ run: async () => undefined } as unknown as Writer, FULL);
+  const deleting = Object.keys(WRITES).filter((name) =>
+    /^(?:delete|end|revoke|withdraw|remove|prune|sweep)/.test(name),
+  );
+  expect(deleting.length).toBeGreaterThan(20);
+  for (const name of deleting) await guarded.run(name as "makeEpoch", { epoch: "" });
 });
