@@ -34,7 +34,7 @@ function catalogue(): void {
       await page.getByRole("region", { name: "Battery systems" }).getByRole("link", { name: "Battery system" }).click();
       await page.waitForURL("**/catalogue/examples.battery");
       // The manifest itself was read: it is not in the list.
-      await page.getByText("Positive while discharging, negative while charging.").waitFor();
+      await page.getByText("Positive while discharging, negative while charging.").first().waitFor();
       expect(await page.textContent("main")).toMatch(/Licence\s*Apache-2.0/);
 
       await page.getByRole("button", { name: "Upload as a blueprint" }).click();
