@@ -320,6 +320,18 @@ export const SETTINGS = {
       "30d",
       "How old the credential of a gateway becomes before the gateway replaces it.",
     ),
+    maxSites: setting(
+      "link.max_sites",
+      kinds.integer(1, 100_000),
+      "100",
+      "How many sites one gateway may have in this cloud. Further ones are refused.",
+    ),
+    maxDevices: setting(
+      "link.max_devices",
+      kinds.integer(1, 1_000_000),
+      "10000",
+      "How many devices one gateway may have in this cloud. Further ones are refused.",
+    ),
   },
   commands: {
     responseTimeout: setting(

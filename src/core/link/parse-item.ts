@@ -19,13 +19,12 @@ import {
   flag,
   LinkMistake,
   list,
-  MAX_LONG_TEXT,
   moment,
   number,
   object,
   optionalMoment,
-  optionalText,
-  text,
+  optionalText as optionalShortText,
+  text as shortText,
   word,
 } from "./message-fields.ts";
 import type {
@@ -38,9 +37,14 @@ import type {
   LinkedSite,
 } from "./messages.ts";
 
+/** How long they may be is judged record by record (record-problem.ts): one that is too long must not end the connection. */
+const text = (given: Fields, name: string): string => shortText(given, name, MESSAGE_JSON.text);
+const optionalText = (given: Fields, name: string): string | undefined =>
+  optionalShortText(given, name, MESSAGE_JSON.text);
+
 export function parseItem(value: unknown): LinkedItem {
   const given = object(value, "an item");
-  const key = text(given, "key", MAX_LONG_TEXT);
+  const key = text(given, "key");
   const content = given["value"];
   switch (given["kind"]) {
     case "site":
@@ -89,7 +93,7 @@ function parseSite(given: Fields): LinkedSite {
 }
 
 function parseBlueprint(given: Fields): LinkedBlueprint {
-  return { digest: text(given, "digest"), content: text(given, "content", MESSAGE_JSON.text) };
+  return { digest: text(given, "digest"), content: text(given, "content") };
 }
 
 function parseDevice(given: Fields): LinkedDevice {
@@ -174,7 +178,7 @@ function parseAlert(given: Fields): LinkedAlert {
     hardensAt: moment(given, "hardensAt"),
     isHard: flag(given, "isHard"),
     notConfirmedSince: optionalMoment(given, "notConfirmedSince"),
-    details: optionalText(given, "details", MAX_LONG_TEXT),
+    details: optionalText(given, "details"),
     blueprintDigest: optionalText(given, "blueprintDigest"),
     clearedAt: optionalMoment(given, "clearedAt"),
   };
@@ -184,7 +188,7 @@ function parseLogEntry(given: Fields): LinkedLogEntry {
   return {
     takenAt: moment(given, "takenAt"),
     severity: word(given, "severity", LOG_SEVERITIES),
-    message: text(given, "message", MAX_LONG_TEXT),
+    message: text(given, "message"),
     persist: flag(given, "persist"),
   };
 }

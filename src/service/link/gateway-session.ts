@@ -6,6 +6,7 @@ import { parseAlertKey } from "#core/link/linked-key.ts";
 import { LinkMistake } from "#core/link/message-fields.ts";
 import { type DownMessage, LINK_PROTOCOL, type LinkedItem, type UpMessage } from "#core/link/messages.ts";
 import { requireProtocol } from "#core/link/protocol.ts";
+import { recordProblem } from "#core/link/record-problem.ts";
 import { RecordRefused } from "#core/link/refused-record.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
@@ -28,6 +29,8 @@ export interface SessionNeeds
   readonly dispatcher: CommandDispatcher;
   readonly connectivity: Connectivity;
   readonly version: string;
+  /** What one gateway may have here. */
+  readonly linkedLimits: { readonly sites: number; readonly devices: number };
   readonly gatewayChanges: Pick<GatewayChanges, "open">;
   readonly tokenSharing: Pick<TokenSharing, "open">;
   readonly log: { info(about: object, text: string): void; warn(about: object, text: string): void };
@@ -81,6 +84,7 @@ export function createGatewaySession(
   const gatewayId = gateway.id;
   const devices = new Map<string, string>();
   const own = new Set<string>();
+  const sites = new Set<string>();
   const refusals = createRefusals(needs, gatewayId);
   const teller: Teller = { gatewayId, devices, own, refusedSites: refusals.sites, onTakeover };
   const orders = createGatewayOrders(needs, channel);
@@ -131,6 +135,7 @@ export function createGatewaySession(
       devices.set(deviceId, device.siteId);
       if (device.type === "GATEWAY") own.add(deviceId);
     }
+    for (const siteId of await needs.gateways.sites(gatewayId)) sites.add(siteId);
     let hello: Hello | undefined;
     for await (const message of channel.messages) {
       if (lost.aborted) return;
@@ -254,6 +259,16 @@ export function createGatewaySession(
     );
   }
 
+  function limitProblem(item: LinkedItem): string | undefined {
+    if (item.value === null) return undefined;
+    const { sites: mostSites, devices: mostDevices } = needs.linkedLimits;
+    if (item.kind === "site" && !sites.has(item.key) && sites.size >= mostSites)
+      return `a gateway may have ${mostSites} sites here (link.max_sites)`;
+    if (item.kind === "device" && !devices.has(item.key) && devices.size >= mostDevices)
+      return `a gateway may have ${mostDevices} devices here (link.max_devices)`;
+    return undefined;
+  }
+
   async function take(items: readonly LinkedItem[], into?: Set<string>): Promise<void> {
     const missing: string[] = [];
     let together: LinkedItem[] = [];
@@ -274,10 +289,17 @@ export function createGatewaySession(
       for (const one of applied) if (one.status === "rejected") throw one.reason;
     };
     for (const item of items) {
+      const problem = recordProblem(item) ?? limitProblem(item);
+      if (problem !== undefined) {
+        refusals.add(item, problem);
+        continue;
+      }
       const isFirst = FIRST.has(item.kind);
       if (isFirst || together.length >= APPLIED_TOGETHER) await applyTogether();
       if (isFirst || together.length % ITEMS_A_TURN === 0) await channel.turn();
       if (isFirst) await apply(item);
+      if (item.kind === "site" && item.value === null) sites.delete(item.key);
+      else if (item.kind === "site") sites.add(item.key);
       else together.push(item);
       if (isCopied(item)) into?.add(`${item.kind} ${item.key}`);
       const status = item.kind === "device" ? early.get(item.key) : undefined;
@@ -312,6 +334,8 @@ export function createGatewaySession(
   async function takeTold(message: Extract<UpMessage, { type: "told" }>): Promise<void> {
     for (const change of message.changes) {
       await channel.turn();
+      const problem = recordProblem({ kind: "execution", key: change.execution.id, value: change });
+      if (problem !== undefined) continue;
       await applyItem(applying, teller, { kind: "execution", key: change.execution.id, value: change });
       asked.delete(change.execution.id);
     }

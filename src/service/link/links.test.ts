@@ -13,6 +13,9 @@ import { PLAIN_INTAKE, PLAIN_INTAKES } from "../../../test/support/plain-intake.
 import { createLinkChannel } from "./link-channel.ts";
 import { createLinks, type LinkNeeds } from "./links.ts";
 
+const ID = "00000000-0000-7000-8000-00000000000e";
+const BAD = "00000000-0000-7000-8000-00000000000b";
+const GOOD = "00000000-0000-7000-8000-00000000000a";
 const TRACE = { traceId: "1".repeat(32), spanId: "2".repeat(16), isSampled: true, state: undefined };
 
 /** Two ends of one connection in memory. */
@@ -52,16 +55,18 @@ function connect(
         if (ms < 1_000) setImmediate(resolve);
       }),
     liveBudget: createByteBudget("link_values", 1_000),
-    executionTraces: { of: (id: string) => (id === "e" ? TRACE : undefined) },
+    executionTraces: { of: (id: string) => (id === ID ? TRACE : undefined) },
     uplinks: { epoch: async () => "c" },
     randomBytes: (length: number) => new Uint8Array(length),
     linkIntakes: PLAIN_INTAKES,
+    linkedLimits: { sites: 100, devices: 10_000 },
     gateways: {
       find,
       devices: async () => ["own", "itself"],
       sites: async () => ["s"],
       refusals: async () => [],
       noteTaken: nothing,
+      noteRefusals: nothing,
       connected: async () => connected,
       revokedConnected: async () => ["g"],
       noteGone: async (id: string) => void heard.push(`gone ${id}`),
@@ -155,23 +160,43 @@ test("of a gateway whose epoch is not noted, what a telling that broke off has l
 
 test("a record that cannot be stored ends the session after those that came with it are stored", async () => {
   const cloud = connect(async (id) => {
-    if (id === "bad") throw new Error("no");
+    if (id === BAD) throw new Error("no");
     for (let turns = 0; turns < 10; turns++) await new Promise(setImmediate);
   });
   await enter(cloud);
-  const items = ["bad", "good"].map((key) => {
+  const items = [BAD, GOOD].map((key) => {
     const execution = makeExecution({ deviceId: "own", siteId: "s" }, { id: key });
     return { kind: "execution" as const, key, value: { execution, responses: [], since: 0, leftOut: undefined } };
   });
   await cloud.channel.send({ type: "records", to: 3, isWhole: false, isLast: true, items });
   await cloud.served;
-  const [stored, gone] = ["stored good", "gone g"].map((what) => cloud.heard.indexOf(what));
+  const [stored, gone] = [`stored ${GOOD}`, "gone g"].map((what) => cloud.heard.indexOf(what));
   expect(stored).toBeGreaterThan(-1);
   expect(gone).toBeGreaterThan(stored ?? -1);
 });
 
-const COMMAND = { id: "e", name: "start", arguments: {} };
-const EXECUTION = makeExecution({ deviceId: "own", siteId: "s" }, { id: "e" });
+test("a record that breaks a rule is refused alone, and the rest is stored and confirmed", async () => {
+  const cloud = connect();
+  await enter(cloud);
+  const at = instant(0);
+  const site = { id: BAD, name: "n".repeat(5_000), timezone: "Mars/Phobos", createdAt: at, updatedAt: at };
+  const execution = makeExecution({ deviceId: "own", siteId: "s" }, { id: GOOD });
+  const items = [
+    { kind: "site" as const, key: BAD, value: site },
+    { kind: "site" as const, key: "../../x?y#", value: { ...site, timezone: "UTC", name: "Site" } },
+    { kind: "execution" as const, key: GOOD, value: { execution, responses: [], since: 0, leftOut: undefined } },
+  ];
+  await cloud.channel.send({ type: "records", to: 3, isWhole: false, isLast: true, items });
+  const ack = await cloud.next();
+  expect(ack).toMatchObject({ type: "ack", to: 3 });
+  expect(JSON.stringify(ack)).toContain("there is no time zone");
+  expect(cloud.heard).toContain(`stored ${GOOD}`);
+  cloud.channel.close("");
+  await cloud.served;
+});
+
+const COMMAND = { id: ID, name: "start", arguments: {} };
+const EXECUTION = makeExecution({ deviceId: "own", siteId: "s" }, { id: ID });
 
 test.each([
   [null, "accepted"],
@@ -182,8 +207,8 @@ test.each([
   await enter(cloud);
   const sent = cloud.links.carrier.send("own", COMMAND as never, EXECUTION);
   const trace = { traceparent: `00-${TRACE.traceId}-${TRACE.spanId}-01` };
-  expect(await cloud.next()).toMatchObject({ type: "execute", order: { id: "e", deviceId: "own", trace } });
-  await cloud.channel.send({ type: "answer", id: "e", refused });
+  expect(await cloud.next()).toMatchObject({ type: "execute", order: { id: ID, deviceId: "own", trace } });
+  await cloud.channel.send({ type: "answer", id: ID, refused });
   expect(await sent).toEqual(outcome);
   cloud.channel.close("");
   await cloud.served;
@@ -195,9 +220,9 @@ test("what a gateway tells of an execution before it answers the order is the an
   const sent = cloud.links.carrier.send("own", COMMAND as never, EXECUTION);
   await cloud.next();
   const value = { execution: { ...EXECUTION, revision: 2 }, responses: [], since: 0, leftOut: undefined };
-  const items = [{ kind: "execution" as const, key: "e", value }];
+  const items = [{ kind: "execution" as const, key: ID, value }];
   await cloud.channel.send({ type: "records", to: 3, isWhole: false, isLast: true, items });
-  expect([await sent, cloud.heard.at(-1)]).toEqual(["told", "stored e"]);
+  expect([await sent, cloud.heard.at(-1)]).toEqual(["told", `stored ${ID}`]);
   expect(await cloud.next()).toEqual({ type: "ack", to: 3 });
   cloud.channel.close("");
   await cloud.served;

@@ -1,4 +1,5 @@
 import type { Location, Site } from "#core/site/site.ts";
+import { isTimezone } from "#core/site/timezone.ts";
 import type { DamageLog, Database, Row } from "#store/database.ts";
 import { text, time } from "./row.ts";
 import { isObject, storedJson } from "./stored-json.ts";
@@ -16,13 +17,16 @@ export function parseSite(database: DamageLog, row: Row): Site {
   return {
     id: text(row, "id"),
     name: text(row, "name"),
-    timezone: text(row, "timezone"),
+    timezone: knownZone(text(row, "timezone")),
     ...(row["timezone_assumed"] === 1 && { timezoneAssumed: true }),
     ...(location !== undefined && { location }),
     createdAt: time(row, "created_at"),
     updatedAt: time(row, "updated_at"),
   };
 }
+
+/** A zone that nobody knows must not end every answer about the site. */
+const knownZone = (timezone: string): string => (isTimezone(timezone) ? timezone : "UTC");
 
 function isLocation(value: unknown): value is Location {
   if (!isObject(value) || typeof value["name"] !== "string") return false;

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { instant } from "#core/time/instant.ts";
+import type { LinkedItem } from "./messages.ts";
+import { recordProblem } from "./record-problem.ts";
+
+const AT = instant(1_760_000_000_000);
+const ID = "00000000-0000-7000-8000-0000000000d1";
+const SITE = { id: ID, name: "Site", timezone: "Europe/Berlin", createdAt: AT, updatedAt: AT };
+const DEVICE = {
+  id: ID,
+  siteId: ID,
+  name: "Device",
+  slug: "device",
+  type: "STANDALONE",
+  blueprintDigest: undefined,
+  parentId: undefined,
+  childType: undefined,
+  createdAt: AT,
+  updatedAt: AT,
+} as const;
+
+const site = (change: object, key = ID): LinkedItem => ({ kind: "site", key, value: { ...SITE, ...change } });
+const device = (change: object, key = ID): LinkedItem => ({ kind: "device", key, value: { ...DEVICE, ...change } });
+
+test.each<readonly [LinkedItem, string | undefined]>([
+  [site({}), undefined],
+  [device({}), undefined],
+  [site({ location: { name: "Berlin", latitude: 52.5, longitude: 13.4 } }), undefined],
+  [{ kind: "site", key: ID, value: null }, undefined],
+  [site({ name: "n".repeat(5_000_000) }), "the name has more than 200 characters"],
+  [site({ name: "" }), "the name is empty"],
+  [site({ name: " " }), "the name is empty"],
+  [site({}, "i".repeat(100_000)), 'the id is "iiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiii...", not a UUID'],
+  [site({}, ""), 'the id is "", not a UUID'],
+  [site({}, "../../x?y#"), 'the id is "../../x?y#", not a UUID'],
+  [site({ timezone: "Mars/Phobos" }), 'there is no time zone "Mars/Phobos"; use an IANA name such as Europe/Berlin'],
+  [site({ timezone: "" }), 'there is no time zone ""; use an IANA name such as Europe/Berlin'],
+  [site({ location: { name: "Here", latitude: 91 } }), "the location is not on the earth"],
+  [site({ location: { name: "n".repeat(201) } }), "the name of the location has more than 200 characters"],
+  [device({ name: "n".repeat(6_000_000) }), "the name has more than 200 characters"],
+  [device({}, "inverter"), 'the id is "inverter", not a UUID'],
+  [device({ siteId: "s" }), 'the id of the site is "s", not a UUID'],
+  [device({ parentId: "../p" }), 'the id of the parent is "../p", not a UUID'],
+  [device({ childType: "t".repeat(300) }), "the child type has more than 200 characters"],
+  [{ kind: "device", key: "", value: null }, 'the id is "", not a UUID'],
+  [
+    { kind: "properties", key: ID, value: [{ name: "p".repeat(2_000), value: 1, receivedAt: AT }] },
+    "the name of a property has more than 1000 characters",
+  ],
+  [{ kind: "audit", key: "k".repeat(2_000), value: null }, "the key has more than 1000 characters"],
+])("record %# is judged as the interface would", (item, problem) => {
+  expect(recordProblem(item)).toBe(problem);
+});
+
+test.each(["a/b c", "", "-a", ID, "s".repeat(65)])("the slug %s is refused", (slug) => {
+  expect(recordProblem(device({ slug }))).toContain("is none: a slug has");
+});

@@ -1,0 +1,96 @@
+// What is wrong with a record that a gateway sends: the rules of the HTTP interface, by which the same record could not be
+// made there. Such a record is refused alone, and the rest goes on.
+import { isSlug, isUuid, SLUG_RULE } from "#core/device/slug.ts";
+import { isTimezone } from "#core/site/timezone.ts";
+import type { LinkedDevice, LinkedItem, LinkedSite } from "./messages.ts";
+
+const LONGEST_NAME = 200;
+const LONGEST_CHILD_TYPE = 200;
+const LONGEST_TIMEZONE = 100;
+const LONGEST_KEY = 1_000;
+const LONGEST_TEXT = 16_384;
+
+/** Undefined when nothing is wrong. */
+export function recordProblem(item: LinkedItem): string | undefined {
+  const { kind, key } = item;
+  switch (kind) {
+    case "site":
+      return idProblem("the id", key) ?? (item.value === null ? undefined : siteProblem(item.value));
+    case "device":
+      return idProblem("the id", key) ?? (item.value === null ? undefined : deviceProblem(item.value));
+    case "properties":
+      return (
+        idProblem("the id", key) ??
+        longest(
+          "the name of a property",
+          item.value.map(({ name }) => name),
+        )
+      );
+    case "configuration":
+      return (
+        idProblem("the id", key) ??
+        longest(
+          "the name of a bucket",
+          item.value.map(({ bucket }) => bucket),
+        )
+      );
+    case "execution": {
+      const { execution } = item.value;
+      const { request } = execution;
+      return (
+        idProblem("the id", execution.id) ?? longest("the name of a command", [request.name, request.manifestName])
+      );
+    }
+    case "alert":
+      return longest("the key", [key]) ?? (item.value === null ? undefined : longest("the id", [item.value.alertId]));
+    case "log": {
+      const message = item.value?.message ?? "";
+      return longest("the key", [key]) ?? (message.length > LONGEST_TEXT ? "the message is too long" : undefined);
+    }
+    case "audit": {
+      const texts = item.value === null ? [] : [item.value.action, item.value.requestId, item.value.remoteAddress];
+      return longest("the key", [key]) ?? longest("a text of the entry", texts);
+    }
+    case "blueprint":
+      return longest("the key", [key]);
+  }
+}
+
+function siteProblem({ name, timezone, location }: LinkedSite): string | undefined {
+  if (timezone.length > LONGEST_TIMEZONE || !isTimezone(timezone))
+    return `there is no time zone ${quoted(timezone)}; use an IANA name such as Europe/Berlin`;
+  const { latitude = 0, longitude = 0 } = location ?? {};
+  if (Math.abs(latitude) > 90 || Math.abs(longitude) > 180) return "the location is not on the earth";
+  return nameProblem("the name", name) ?? (location && nameProblem("the name of the location", location.name));
+}
+
+function deviceProblem({ siteId, name, slug, parentId, childType }: LinkedDevice): string | undefined {
+  if (!isSlug(slug)) return `the slug ${quoted(slug)} is none: ${SLUG_RULE}`;
+  if (childType !== undefined && childType.length > LONGEST_CHILD_TYPE)
+    return `the child type has more than ${LONGEST_CHILD_TYPE} characters`;
+  return (
+    idProblem("the id of the site", siteId) ??
+    nameProblem("the name", name) ??
+    (parentId === undefined ? undefined : idProblem("the id of the parent", parentId))
+  );
+}
+
+function idProblem(what: string, id: string): string | undefined {
+  return isUuid(id) ? undefined : `${what} is ${quoted(id)}, not a UUID`;
+}
+
+function nameProblem(what: string, name: string): string | undefined {
+  if (name.trim() === "") return `${what} is empty`;
+  return name.length > LONGEST_NAME ? `${what} has more than ${LONGEST_NAME} characters` : undefined;
+}
+
+function longest(what: string, texts: readonly string[]): string | undefined {
+  return texts.some((text) => text.length > LONGEST_KEY)
+    ? `${what} has more than ${LONGEST_KEY} characters`
+    : undefined;
+}
+
+/** Short enough for a log. */
+function quoted(text: string): string {
+  return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}...` : text);
+}
