@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { LinkedPoints } from "#core/link/messages.ts";
 import { createPointsPacker } from "#core/link/pack-points.ts";
 import { createByteBudget } from "#core/share/byte-budgets.ts";
-import { instant } from "#core/time/instant.ts";
+import type { instant } from "#core/time/instant.ts";
 import { type TakeTelemetryNeeds, takeTelemetry } from "./take-telemetry.ts";
 
 /** What is stored of points that a gateway sends about its device, and why the connection ends. */
@@ -25,7 +25,7 @@ async function take([at, values]: readonly [number, LinkedPoints[2]], isPacked: 
   await intake.take(
     isPacked
       ? { type: "packed", number: 1, content: packed() }
-      : { type: "points", number: 1, messages: [["d", instant(at), values]] },
+      : { type: "points", number: 1, messages: [["d", at as ReturnType<typeof instant>, values]] },
   );
   await intake.end();
   return { stored: stored.length, reasons };
