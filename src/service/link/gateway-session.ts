@@ -276,6 +276,8 @@ export function createGatewaySession(
       try {
         if ((await applyItem(applying, teller, item)) === "gap") missing.push(item.key);
         refusals.taken(item);
+        if (item.kind === "site" && item.value === null) sites.delete(item.key);
+        else if (item.kind === "site") sites.add(item.key);
       } catch (error) {
         if (!(error instanceof RecordRefused)) throw error;
         refusals.add(item, error.message);
@@ -292,14 +294,14 @@ export function createGatewaySession(
       const problem = recordProblem(item) ?? limitProblem(item);
       if (problem !== undefined) {
         refusals.add(item, problem);
+        // What the cloud has of it stays as it was taken last.
+        if (sites.has(item.key) || devices.has(item.key)) into?.add(`${item.kind} ${item.key}`);
         continue;
       }
       const isFirst = FIRST.has(item.kind);
       if (isFirst || together.length >= APPLIED_TOGETHER) await applyTogether();
       if (isFirst || together.length % ITEMS_A_TURN === 0) await channel.turn();
       if (isFirst) await apply(item);
-      if (item.kind === "site" && item.value === null) sites.delete(item.key);
-      else if (item.kind === "site") sites.add(item.key);
       else together.push(item);
       if (isCopied(item)) into?.add(`${item.kind} ${item.key}`);
       const status = item.kind === "device" ? early.get(item.key) : undefined;

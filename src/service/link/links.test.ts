@@ -1,10 +1,12 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import type { ExecutionChange } from "#core/command/remote-execution.ts";
+import type { Device } from "#core/device/device.ts";
 import type { Gateway } from "#core/link/gateway.ts";
-import { type DownMessage, LINK_PROTOCOL, type UpMessage } from "#core/link/messages.ts";
+import { type DownMessage, LINK_PROTOCOL, type LinkedItem, type UpMessage } from "#core/link/messages.ts";
 import { parseDownMessage } from "#core/link/parse-message.ts";
 import { createByteBudget } from "#core/share/byte-budgets.ts";
+import type { Site } from "#core/site/site.ts";
 import { instant } from "#core/time/instant.ts";
 import type { LinkSocket } from "#service/ports/link-socket.ts";
 import { type Nodes, oneNode } from "#service/ports/nodes.ts";
@@ -35,9 +37,10 @@ function socketPair(): readonly [LinkSocket, LinkSocket] {
 /** A cloud with the gateway `g`, which has the device `own` and stands for itself as `itself`. */
 function connect(
   applyRemote = async (_id: string) => {},
-  { nodes = oneNode(), find = async () => {}, connected = [] as readonly string[] } = {},
+  { nodes = oneNode(), find = async () => {}, connected = [] as readonly string[], maxSites = 100 } = {},
 ) {
   const heard: string[] = [];
+  const copied = { sites: new Set(["s"]), devices: new Set(["own", "itself"]) };
   const forgotten: string[] = [];
   const hear = (what: string) => (id: string) => void heard.push(`${what} ${id}`);
   const nothing = async () => {};
@@ -59,11 +62,26 @@ function connect(
     uplinks: { epoch: async () => "c" },
     randomBytes: (length: number) => new Uint8Array(length),
     linkIntakes: PLAIN_INTAKES,
-    linkedLimits: { sites: 100, devices: 10_000 },
+    linkedLimits: { sites: maxSites, devices: 10_000 },
+    copies: {
+      site: async (_gatewayId: string, { id }: Site) => {
+        heard.push(`copied ${id}`);
+        copied.sites.add(id);
+        return { isRefused: id === BAD };
+      },
+      device: async (_gatewayId: string, { id }: Device) => {
+        heard.push(`copied ${id}`);
+        copied.devices.add(id);
+      },
+      deleteDevice: async (_gatewayId: string, id: string) => void heard.push(`deleted ${id}`),
+      deleteSite: async (_gatewayId: string, id: string) => void heard.push(`deleted ${id}`),
+    },
+    alerts: { active: async () => [] },
+    telemetry: { deleteDevice: nothing },
     gateways: {
       find,
-      devices: async () => ["own", "itself"],
-      sites: async () => ["s"],
+      devices: async () => [...copied.devices],
+      sites: async () => [...copied.sites],
       refusals: async () => [],
       noteTaken: nothing,
       noteRefusals: nothing,
@@ -89,6 +107,7 @@ function connect(
       connected: hear("connected"),
       gone: hear("gone"),
       absent: hear("absent"),
+      forget: hear("forgot"),
       loseSight: (id: string, isKnownElsewhere = false) =>
         heard.push(`out of sight ${id}${isKnownElsewhere ? " of all nodes" : ""}`),
       letGo: hear("let go"),
@@ -191,6 +210,49 @@ test("a record that breaks a rule is refused alone, and the rest is stored and c
   expect(ack).toMatchObject({ type: "ack", to: 3 });
   expect(JSON.stringify(ack)).toContain("there is no time zone");
   expect(cloud.heard).toContain(`stored ${GOOD}`);
+  cloud.channel.close("");
+  await cloud.served;
+});
+
+const TIMES = { createdAt: instant(0), updatedAt: instant(0) };
+const siteItem = (id: string, name = "Site"): LinkedItem => ({
+  kind: "site",
+  key: id,
+  value: { id, name, timezone: "UTC", ...TIMES },
+});
+const deviceItem = (id: string, name = "Device"): LinkedItem => ({
+  kind: "device",
+  key: id,
+  value: {
+    ...{ id, siteId: GOOD, name, slug: "device", type: "STANDALONE" },
+    ...{ blueprintDigest: undefined, parentId: undefined, childType: undefined, ...TIMES },
+  },
+});
+
+test("each record is stored once, and a site of somebody else is none of the gateway's sites", async () => {
+  const cloud = connect(undefined, { maxSites: 2 });
+  await enter(cloud);
+  const items = [siteItem(BAD), siteItem(GOOD), deviceItem(ID)];
+  await cloud.channel.send({ type: "records", to: 3, isWhole: false, isLast: true, items });
+  const ack = await cloud.next();
+  expect(ack).toMatchObject({ refused: [{ kind: "site", key: BAD }] });
+  expect(cloud.heard.filter((one) => one.startsWith("copied"))).toEqual([BAD, GOOD, ID].map((id) => `copied ${id}`));
+  cloud.channel.close("");
+  await cloud.served;
+});
+
+test("of a record that is refused, what the cloud has taken before stays", async () => {
+  const cloud = connect();
+  await enter(cloud);
+  const send = async (to: number, items: readonly LinkedItem[]) => {
+    await cloud.channel.send({ type: "records", to, isWhole: true, isLast: true, items });
+    await cloud.next();
+  };
+  await send(3, [siteItem(GOOD), deviceItem(ID)]);
+  const tooLong = "n".repeat(300);
+  await send(4, [siteItem(GOOD, tooLong), deviceItem(ID, tooLong)]);
+  expect(cloud.heard).not.toContain(`deleted ${ID}`);
+  expect(cloud.heard).not.toContain(`deleted ${GOOD}`);
   cloud.channel.close("");
   await cloud.served;
 });
