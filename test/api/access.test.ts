@@ -228,7 +228,7 @@ const LINK: Readonly<Record<string, number>> = {
   pauseRollout: 404,
   resumeRollout: 404,
   abortRollout: 404,
-  giveSite: 404,
+  giveSite: 409,
   rotateGatewayCredential: 404,
   openLink: 400,
   joinCloud: 409,

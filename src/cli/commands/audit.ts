@@ -64,7 +64,7 @@ async function columnsOf({ client, wait }: Session, entries: readonly AuditEntry
   return {
     TIME: (entry: AuditEntry) => entry.at,
     WHO: ({ actor, reported_by }: AuditEntry) =>
-      reported_by === null ? actor?.name : `${actor?.name ?? "-"} (reported by gateway ${reported_by})`,
+      (reported_by ?? null) === null ? actor?.name : `${actor?.name ?? "-"} (reported by gateway ${reported_by})`,
     ACTION: (entry: AuditEntry) => entry.action,
     OUTCOME: (entry: AuditEntry) => (entry.code ? `${entry.outcome} ${entry.code}` : entry.outcome),
     TARGET: ({ target }: AuditEntry) => pairs(isNamed ? named(target, names) : target),
