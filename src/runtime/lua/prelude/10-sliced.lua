@@ -9,8 +9,8 @@ local quick_gsub, quick_move, quick_rep, quick_sort = string.gsub, table.move, s
 -- Up to here the library's own functions are done in a fraction of a slice.
 local QUICK_ITEMS = 1000
 local QUICK_BYTES = 8192
--- Copies of a short text, which take some 10 ms.
-local QUICK_COPIES = 1000000
+-- Copies of a short text, which take some 20 ms. Beyond, the result needs more memory for a moment.
+local QUICK_COPIES = 2000000
 -- No script has so much memory.
 local MAX_BYTES = 1 << 30
 -- Parts shorter than this are sorted by insertion.
