@@ -9,7 +9,8 @@ import type { Transport } from "./transport.ts";
 export function sessions({ json }: Transport) {
   const path = "/v3/sessions";
   return {
-    create: (by: { readonly token: string } | { readonly code: string }) =>
+    /** `replace`: the code may end the browser's session of another token, which is a `conflict` otherwise. */
+    create: (by: { readonly token: string } | { readonly code: string; readonly replace?: boolean }) =>
       json<{ session: Session }>({ method: "POST", path, body: by }),
     current: () => json<{ session: Session }>({ method: "GET", path: `${path}/current` }),
     list: listOf("sessions", (window: Window = {}) =>

@@ -329,6 +329,7 @@ test.each([
   [{}, ""],
   [{ token: "x", code: "y" }, ""],
   [{ token: 5 }, "/token"],
+  [{ code: "x", replace: "yes" }, "/replace"],
   [{ token: "x".repeat(1_001) }, "/token"],
   [{ tokn: "x" }, "/tokn"],
 ])("a sign-in with %j is refused", async (by, pointer) => {
@@ -366,6 +367,32 @@ test("a code signs in once, within ten minutes, as the token that made it", asyn
   const late = await newCode();
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 600_000 });
   expect((await signIn({ code: late.code })).status).toBe(401);
+});
+
+test("a code replaces the session of another token only when the person agrees, and stays valid until then", async () => {
+  const [own, other] = [await newToken({ level: "user" }), await newToken({ name: "Somebody else" })];
+  const codeOf = async (token: string) =>
+    (await busbar.as(token).post<{ code: string }>("/v3/sessions/codes", undefined)).body.code;
+  const page = await newBrowser(own.token);
+  const cookie = { Cookie: page.cookie };
+  const code = await codeOf(other.token);
+  for (const by of [{ code }, { code, replace: false }]) {
+    const refused = await signIn(by, cookie);
+    expect([refused.status, refused.errors[0]?.code, refused.headers.getSetCookie()]).toEqual([409, "conflict", []]);
+    expect(refused.errors[0]?.details).toEqual({ pointer: "/replace", token_name: "Somebody else", level: "owner" });
+  }
+  expect((await current(page)).token_id).toBe(own.id);
+  // Of two calls at once one has the code.
+  const answers = await Promise.all([signIn({ code, replace: true }, cookie), signIn({ code, replace: true }, cookie)]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
+  expect(answers.find(({ status }) => status === 200)?.body.session.token_id).toBe(other.id);
+  expect((await page.call("GET", "/v3/sites")).status).toBe(401);
+  // A session that has ended is none, and a code of the same token or a token itself needs no word.
+  expect((await signIn({ code: await codeOf(other.token) }, cookie)).status).toBe(200);
+  const again = { Cookie: (await newBrowser(own.token)).cookie };
+  const same = await signIn({ code: await codeOf(own.token) }, again);
+  expect(same.status).toBe(200);
+  expect((await signIn({ token: other.token }, { Cookie: cookieOf(same) })).status).toBe(200);
 });
 
 test("a code of a token that was revoked since does not sign in", async () => {

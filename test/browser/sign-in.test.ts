@@ -77,6 +77,40 @@ function signIn(): void {
   );
 
   test(
+    "a link of another token asks before it replaces the session, and is not used up by a no",
+    async () => {
+      const made = await busbar.admin.post<{ token: string }>("/v3/tokens", { name: "Somebody else", level: "user" });
+      const { code } = (await busbar.as(made.body.token).post<{ code: string }>("/v3/sessions/codes", undefined)).body;
+      const visitor = await signedIn();
+      const { page } = visitor;
+      const who = () =>
+        page.evaluate<string>(
+          "fetch('/v3/sessions/current').then((answer) => answer.json()).then(({ session }) => session.token_name)",
+        );
+      const before = await who();
+      const open = async () => {
+        await page.goto(`${busbar.url}/sign-in#code=${code}`);
+        await page.waitForSelector("h1:has-text('Sign in as somebody else?')");
+        expect(page.url()).not.toContain("code=");
+        expect(await page.locator("nav").count()).toBe(0);
+        expect(await who()).toBe(before);
+      };
+      await open();
+      await page.click("button:has-text('Stay signed in')");
+      await page.waitForSelector("nav", { state: "attached" });
+      expect(await who()).toBe(before);
+      await page.goto("about:blank");
+      await open();
+      await page.click("button:has-text('Sign in as Somebody else')");
+      await page.waitForSelector("nav", { state: "attached" });
+      expect(await who()).toBe("Somebody else");
+      expect(visitor.complaints).toEqual([]);
+      await visitor.close();
+    },
+    2 * PATIENCE,
+  );
+
+  test(
     "signing out ends the session on the server, and a session that is ended elsewhere shows the sign-in",
     async () => {
       const visitor = await signedIn();

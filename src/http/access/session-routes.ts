@@ -44,7 +44,9 @@ export function sessionRoutes(needs: SessionRouteNeeds): readonly Route[] {
       summary: "Sign in",
       description:
         "For pages of this server: exchanges a token, or the code of a link that Busbar printed, for a session in an HttpOnly cookie. " +
-        "The session has the token's level and sites and ends with the token. Programs send their token instead.",
+        "The session has the token's level and sites and ends with the token. " +
+        "A code does not replace the browser's session of another token without `replace`: 409, and the code stays valid. " +
+        "Programs send their token instead.",
       tag,
       access: "public",
       ownPageOnly: true,
@@ -53,7 +55,12 @@ export function sessionRoutes(needs: SessionRouteNeeds): readonly Route[] {
       handle: async (call) => {
         const by = parseSignIn(call.body);
         const formerCookie = sessionCookie.read(call.header("cookie") ?? "", call.isSecure());
-        const input = { by, formerCookie, userAgent: call.header("user-agent") ?? "" };
+        const input = {
+          by,
+          formerCookie,
+          mayReplace: call.body.replace === true,
+          userAgent: call.header("user-agent") ?? "",
+        };
         const { session, caller, text } = await signIn(needs, call, input).catch((error: unknown) => {
           throw afterWrongToken(needs, call.remoteAddress, error);
         });

@@ -35,6 +35,9 @@ const secret = (description: string) => Type.Optional(Type.String({ minLength: 1
 export const signInSchema = strict("SignIn", {
   token: secret("An access token."),
   code: secret("The code of a link that Busbar printed. It is valid once and for 10 minutes."),
+  replace: Type.Optional(
+    Type.Boolean({ description: "The code may end the browser's session of another token. Otherwise that is 409." }),
+  ),
 });
 
 export const codeSchema = strict("SignInCode", {

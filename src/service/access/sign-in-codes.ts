@@ -18,8 +18,10 @@ interface SignInCode {
 
 export interface SignInCodes {
   create(tokenId: string): SignInCode;
-  /** The token of the code, which is used up by this. Throws `unauthorized`. */
-  take(code: string): string;
+  /** The token of the code, which stays valid. Throws `unauthorized`. */
+  tokenOf(code: string): string;
+  /** Uses up the code. Throws `unauthorized`. */
+  take(code: string): void;
 }
 
 interface Kept {
@@ -39,6 +41,15 @@ export function createSignInCodes(needs: Pick<Needs, "now" | "randomBytes">): Si
     if (codes.size >= MAX_CODES) for (const oldest of codes.keys()) if (codes.delete(oldest)) break;
   }
 
+  function find(key: string): Kept {
+    const kept = codes.get(key);
+    if (kept !== undefined && needs.now() < kept.expiresAt) return kept;
+    throw refuse(
+      "unauthorized",
+      "the link was used before, or it is older than 10 minutes; `busbar open` prints a new one",
+    );
+  }
+
   return {
     create(tokenId) {
       makeRoom(tokenId);
@@ -47,15 +58,11 @@ export function createSignInCodes(needs: Pick<Needs, "now" | "randomBytes">): Si
       codes.set(secretKey(code), { tokenId, expiresAt });
       return { code, expiresAt };
     },
+    tokenOf: (code) => find(secretKey(code)).tokenId,
     take(code) {
       const key = secretKey(code);
-      const kept = codes.get(key);
+      find(key);
       codes.delete(key);
-      if (kept !== undefined && needs.now() < kept.expiresAt) return kept.tokenId;
-      throw refuse(
-        "unauthorized",
-        "the link was used before, or it is older than 10 minutes; `busbar open` prints a new one",
-      );
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Caller } from "#core/access/caller.ts";
 import { MAX_SESSIONS_PER_TOKEN, MAX_USER_AGENT_LENGTH, type Session } from "#core/access/session.ts";
 import { formatToken, SECRET_BYTES, SESSION_PREFIX } from "#core/access/token.ts";
+import { AppError, refuse } from "#core/app-error.ts";
 import { instant } from "#core/time/instant.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import type { Authenticator, TokenHolder } from "#service/access/authenticator.ts";
@@ -15,7 +16,7 @@ const MAX_ADDRESS_LENGTH = 100;
 export interface SignInNeeds extends Pick<Needs, "sessions" | "now" | "newId" | "randomBytes"> {
   readonly authenticator: Pick<Authenticator, "authenticate" | "holder">;
   readonly openSessions: Pick<Sessions, "forget" | "authenticate">;
-  readonly signInCodes: Pick<SignInCodes, "take">;
+  readonly signInCodes: Pick<SignInCodes, "tokenOf" | "take">;
   readonly sessionLifetimeMs: number;
 }
 
@@ -25,6 +26,8 @@ export interface SignIn {
   readonly userAgent: string;
   /** The cookie that the browser has already. Its session ends with this one. */
   readonly formerCookie: string | undefined;
+  /** The person agrees that a code ends the browser's session of another token. */
+  readonly mayReplace: boolean;
 }
 
 export interface SignedIn {
@@ -34,10 +37,13 @@ export interface SignedIn {
   readonly text: string;
 }
 
-/** Throws `unauthorized` for a token or code that is not accepted. */
+/**
+ * Throws `unauthorized` for a token or code that is not accepted, and `conflict` for a code that would replace the session
+ * of another token without the person's word: a link that somebody else sent must not change unnoticed as whom they act.
+ */
 export async function signIn(needs: SignInNeeds, call: Omit<Call, "caller">, input: SignIn): Promise<SignedIn> {
-  const { token, caller } = await holderOf(needs, input.by);
-  const replaces = await sessionOf(needs, input.formerCookie);
+  const former = await sessionOf(needs, input.formerCookie);
+  const { token, caller } = await holderOf(needs, input, former);
   const id = needs.newId();
   const text = formatToken(id, needs.randomBytes(SECRET_BYTES), SESSION_PREFIX);
   const now = needs.now();
@@ -59,21 +65,40 @@ export async function signIn(needs: SignInNeeds, call: Omit<Call, "caller">, inp
     { ...call, caller },
     { target: { tokenId: token.id }, details: { session_id: id, by: "token" in input.by ? "token" : "code" } },
   );
-  needs.openSessions.forget(await needs.sessions.insert({ session, replaces, most: MAX_SESSIONS_PER_TOKEN }, trail));
+  needs.openSessions.forget(
+    await needs.sessions.insert({ session, replaces: former?.sessionId, most: MAX_SESSIONS_PER_TOKEN }, trail),
+  );
   return { session, caller: { ...caller, sessionId: id }, text };
 }
 
-async function holderOf(needs: SignInNeeds, by: SignIn["by"]): Promise<TokenHolder> {
-  const { authenticator } = needs;
-  if ("code" in by) return await authenticator.holder(needs.signInCodes.take(by.code));
-  return await authenticator.holder((await authenticator.authenticate(by.token)).tokenId);
+async function holderOf(
+  { authenticator, signInCodes }: SignInNeeds,
+  { by, mayReplace }: SignIn,
+  former: Caller | undefined,
+): Promise<TokenHolder> {
+  if ("token" in by) return await authenticator.holder((await authenticator.authenticate(by.token)).tokenId);
+  const holder = await authenticator.holder(signInCodes.tokenOf(by.code));
+  if (former !== undefined && former.tokenId !== holder.token.id && !mayReplace) throw wouldReplace(former, holder);
+  // Only now: whoever does not agree has not used the link up. Of two calls at once the second is refused here.
+  signInCodes.take(by.code);
+  return holder;
 }
 
-async function sessionOf({ openSessions }: SignInNeeds, cookie: string | undefined): Promise<string | undefined> {
+function wouldReplace(former: Caller, { caller }: TokenHolder): Error {
+  return refuse(
+    "conflict",
+    `this browser is signed in with the token ${former.tokenName}, and the link is of the token ${caller.tokenName}; ` +
+      "to replace the session, send replace: true",
+    { pointer: "/replace", token_name: caller.tokenName, level: caller.level },
+  );
+}
+
+async function sessionOf({ openSessions }: SignInNeeds, cookie: string | undefined): Promise<Caller | undefined> {
   if (cookie === undefined) return undefined;
   try {
-    return (await openSessions.authenticate(cookie, false)).caller.sessionId;
-  } catch {
-    return undefined;
+    return (await openSessions.authenticate(cookie, false)).caller;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "unauthorized") return undefined;
+    throw error;
   }
 }

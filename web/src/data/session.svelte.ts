@@ -6,6 +6,11 @@ import { client, onSessionRefused } from "./client.ts";
 type Phase = "unknown" | "signed out" | "signed in";
 /** Why a sign-in did not work. */
 export type SignInProblem = "wrong" | "limited" | "unreachable" | "other";
+/** What a one-time link would do to a session that this browser has already. */
+export interface Replacement {
+  /** The token of the link. */
+  readonly tokenName: string;
+}
 
 let phase = $state<Phase>("unknown");
 let current = $state.raw<Session | undefined>();
@@ -46,16 +51,23 @@ export const session = {
     }
   },
 
-  /** With a token or with the code of a one-time link. */
-  async signIn(proof: { readonly token: string } | { readonly code: string }): Promise<SignInProblem | undefined> {
+  async signIn(token: string): Promise<SignInProblem | undefined> {
     try {
-      enter((await client.sessions.create(proof)).session);
+      enter((await client.sessions.create({ token })).session);
       return undefined;
     } catch (error) {
-      if (error instanceof UnreachableError) return "unreachable";
-      const status = error instanceof ApiError ? error.status : 0;
-      if (status === 429) return "limited";
-      return status >= 400 && status < 500 ? "wrong" : "other";
+      return problemOf(error);
+    }
+  },
+
+  /** With the code of a one-time link. Where it would end the session of another token, it does so only with `replace`. */
+  async follow(code: string, replace = false): Promise<SignInProblem | Replacement | undefined> {
+    try {
+      enter((await client.sessions.create({ code, replace })).session);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== "conflict") return problemOf(error);
+      return { tokenName: String(error.details?.["token_name"]) };
     }
   },
 
@@ -65,6 +77,13 @@ export const session = {
     leave(false);
   },
 };
+
+function problemOf(error: unknown): SignInProblem {
+  if (error instanceof UnreachableError) return "unreachable";
+  const status = error instanceof ApiError ? error.status : 0;
+  if (status === 429) return "limited";
+  return status >= 400 && status < 500 ? "wrong" : "other";
+}
 
 function enter(found: Session): void {
   current = found;
