@@ -6,7 +6,6 @@ import { AppError } from "#core/app-error.ts";
 import { printable } from "#core/text/printable.ts";
 import { keepRunning } from "#role/keep-running.ts";
 import { type Running, start } from "#role/start.ts";
-import { serverTrouble } from "#store/postgres/trouble.ts";
 import { keepCompiled } from "#tuning/keep-compiled.ts";
 import { version } from "#version";
 
@@ -16,8 +15,8 @@ export async function serve(config: Config, log: Logger): Promise<void> {
   process.umask(0o077);
   const end = Promise.withResolvers<void>();
   const unhandled = keepRunning(log);
-  const running = await start(config, log, end.reject).catch((error: unknown) => {
-    throw explain(error, config);
+  const running = await start(config, log, end.reject).catch(async (error: unknown) => {
+    throw await explain(error, config);
   });
   unhandled.reportTo(running.troubles);
   const stop = (signal: NodeJS.Signals) => {
@@ -102,7 +101,7 @@ function askForTimezone({ name, timezone }: NonNullable<Running["assumedSite"]>)
   ];
 }
 
-function explain(error: unknown, config: Config): unknown {
+async function explain(error: unknown, config: Config): Promise<unknown> {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "EADDRINUSE") {
     return new Error(`port ${config.port} is in use on ${config.host}; choose another with --port or BUSBAR_PORT`);
@@ -111,7 +110,10 @@ function explain(error: unknown, config: Config): unknown {
     return new Error(`no permission to use port ${config.port} or the folder ${config.data}`);
   }
   if (code === "EADDRNOTAVAIL") return new Error(`this machine has no address ${config.host}`);
-  const trouble = config.database.url === undefined ? undefined : (serverTrouble(error) ?? refusalOf(error));
+  if (config.database.url === undefined) return error;
+  // Loaded only where it is used: a gateway starts sooner without it.
+  const { serverTrouble } = await import("#store/postgres/trouble.ts");
+  const trouble = serverTrouble(error) ?? refusalOf(error);
   if (trouble !== undefined) return new Error(`the database cannot be used: ${trouble.message}`, { cause: error });
   return error;
 }
