@@ -16,7 +16,7 @@ import type { DeviceStore } from "#service/ports/device-store.ts";
 import type { Needs } from "#service/ports.ts";
 
 export interface ProblemNeeds extends Pick<Needs, "now" | "newId"> {
-  readonly refusals: Pick<RefusalLog, "note">;
+  readonly refusals: Pick<RefusalLog, "note" | "flush">;
   readonly devices: Pick<DeviceStore, "findIn" | "findBySlug">;
   readonly log: Logger;
   readonly pacer: BodyPacer;
@@ -69,7 +69,7 @@ function isRefusal({ caller, routeOptions }: FastifyRequest, status: number): bo
 async function recordRefusal(needs: ProblemNeeds, request: FastifyRequest, error: AppError): Promise<void> {
   const { caller } = request;
   const params = (request.params ?? {}) as Readonly<Record<string, string | undefined>>;
-  needs.refusals.note({
+  const isFirst = needs.refusals.note({
     caller,
     action: (request.routeOptions.config as { operation?: string }).operation ?? "unknown",
     target: caller === undefined ? {} : await targetOf(needs, caller, params),
@@ -78,6 +78,20 @@ async function recordRefusal(needs: ProblemNeeds, request: FastifyRequest, error
     requestId: request.id,
     remoteAddress: isIP(request.ip) === 0 ? "unknown" : request.ip,
   });
+  if (isFirst) await stored(needs);
+}
+
+/** A store that does not answer delays no refusal for longer. The entry is stored later, then. */
+const STORE_MS = 1_000;
+
+/** Whoever reads the audit log after the answer finds the entry there, on any node. Only counts may come later. */
+async function stored({ refusals }: ProblemNeeds): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, STORE_MS);
+  });
+  await Promise.race([refusals.flush().catch(() => {}), late]);
+  clearTimeout(timer);
 }
 
 /**

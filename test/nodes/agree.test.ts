@@ -186,3 +186,19 @@ test("a configuration is sent to its device once, whichever node it was written 
   await moved.close();
   for (const node of [one, other]) await expect.poll(() => statusAt(node)).toBe("OFFLINE");
 });
+
+test("whoever has been refused is in the audit log when the answer comes, also at another node", {
+  timeout: 60_000,
+}, async () => {
+  const url = await server.prepared("refused");
+  const one = await startNode({ url });
+  const other = await startNode({ url, like: one });
+  // Entries are also stored each second: in five rounds without a pause one would be late.
+  for (let round = 0; round < 5; round++) {
+    const { token } = (await one.admin.post("/v3/tokens", { name: `reader ${round}`, level: "readonly" })).body;
+    const refused = await one.as(token).post("/v3/sites", { name: "Mine" });
+    expect(refused.status).toBe(403);
+    const { body } = await other.admin.get("/v3/audit?outcome.in=refused");
+    expect(body.total_count).toBe(round + 1);
+  }
+});

@@ -27,7 +27,7 @@ export async function openBareServer(routes: readonly Route[], settings: Partial
       now: () => instant(0),
       newId: () => "id",
       devices: { findIn: async () => undefined, findBySlug: async () => [] },
-      refusals: { note: () => {} },
+      refusals: { note: () => false, flush: async () => {} },
       authenticator: { authenticate: () => Promise.reject(new Error("no token is needed here")) },
       openSessions: { authenticate: () => Promise.reject(new Error("no session is needed here")) },
       sessionCookie: createSessionCookie("test"),

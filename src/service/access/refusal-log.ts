@@ -19,8 +19,11 @@ export interface RefusedCall {
 }
 
 export interface RefusalLog {
-  /** Counts a refused call. It is stored with the next `flush`. */
-  note(call: RefusedCall): void;
+  /**
+   * Counts a refused call. It is stored with the next `flush`. Returns whether it is the first of its kind, which is an
+   * entry of its own: the number of those is bounded, so that each may be stored before its call is answered.
+   */
+  note(call: RefusedCall): boolean;
   /** Stores new refusals. A count that could not be stored is stored by a later call. */
   flush(): Promise<void>;
 }
@@ -117,9 +120,11 @@ export function createRefusalLog(needs: RefusalNeeds): RefusalLog {
   return {
     note(call) {
       const entry = entryOf(call);
+      const isFirst = entry.count === 0;
       entry.count++;
       entry.lastAt = needs.now();
       unsaved.add(entry);
+      return isFirst;
     },
     flush() {
       lastFlush = lastFlush.then(store, store);

@@ -55,7 +55,7 @@ function setUp() {
     elapsed: () => clock.elapsed,
     newId: () => "id",
     background: { run: (_name: string, task: () => Promise<void>) => void task() },
-    refusals: { note: ({ target, message }: RefusedCall) => refused.push(`${target.deviceId} ${message}`) },
+    refusals: { note: ({ target, message }: RefusedCall) => refused.push(`${target.deviceId} ${message}`) > 0 },
     children: { known: () => [] },
     dispatcher: { deviceReachable: (id: string) => heard.push(`reachable ${id}`) },
   } as unknown as InboxNeeds);

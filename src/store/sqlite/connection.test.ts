@@ -93,7 +93,7 @@ test("no commit moves the log into the file; tidying does, once the log is long"
 });
 
 test("a file that is no database is trouble with storage, not a fault", () => {
-  expect(() => new Connection(import.meta.filename, "write")).toThrow("the records cannot be read or written now");
+  expect(() => new Connection(import.meta.filename, "write")).toThrow("the database file is damaged: restore a backup");
 });
 
 test.each([

@@ -190,12 +190,13 @@ export function diskTrouble(error: unknown): AppError | undefined {
   switch (extended & 0xff) {
     case SQLITE_FULL:
       return refuse("storage_full", "the disk that holds the records is full; nothing was stored");
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return refuse("storage_unavailable", "the database file is damaged: restore a backup (busbar restore)");
     case SQLITE_BUSY: // another program holds the file for longer than the timeout
     case SQLITE_IOERR:
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
-    case SQLITE_CORRUPT:
-    case SQLITE_NOTADB:
       return refuse("storage_unavailable", "the records cannot be read or written now; nothing was stored");
     default:
       return undefined;

@@ -89,7 +89,7 @@ test("a file that is no database is refused, and opens again once it is gone", a
   const folder = tempFolder();
   const file = join(folder, "records.db");
   writeFileSync(file, "no database ".repeat(1000));
-  await expect(openRecords(folder, unexpected)).rejects.toThrow("the records cannot be read or written now");
+  await expect(openRecords(folder, unexpected)).rejects.toThrow("the database file is damaged: restore a backup");
   rmSync(file);
   await (await openRecords(folder, unexpected)).close();
 });
