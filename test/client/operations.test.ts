@@ -171,6 +171,7 @@ const CALLS: readonly ((client: Client) => unknown)[] = [
   (c) => c.gateways.overview(),
   (c) => c.gateways.revoke("g"),
   (c) => c.gateways.rotateCredential("g"),
+  (c) => c.gateways.giveSite("g", "s"),
   (c) => c.changes.list({ ...window, "site_id.in": ["s"], "device_id.in": ["d"], "state.in": ["PENDING"] }),
   (c) => c.changes.get("c"),
   (c) => c.changes.withdraw("c"),

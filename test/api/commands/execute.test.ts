@@ -123,7 +123,7 @@ test.each([
   ["completed", "opened", "SUCCESS", { result: "opened" }],
   ["completed", 7, "SUCCESS", { result: 7 }],
   ["completed", [1, "a"], "SUCCESS", { result: [1, "a"] }],
-  ["completed", null, "SUCCESS", { result: null }],
+  ["completed", null, "SUCCESS", undefined],
   ["error", "jammed", "ERROR", { message: "jammed" }],
   ["error", 7, "ERROR", { message: "7" }],
   ["error", ["a"], "ERROR", { message: '["a"]' }],
