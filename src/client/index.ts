@@ -46,7 +46,15 @@ export type {
 export type { ErrorCode } from "./resources/error-code.ts";
 export type { EventKind, LiveEvent } from "./resources/event.ts";
 export type { CommandResponse, Execution, ExecutionState, ResponseState } from "./resources/execution.ts";
-export type { Fleet, Gateway, GatewayChange, GatewayReport, OpenJoinCode, Uplink } from "./resources/gateway.ts";
+export type {
+  Fleet,
+  Gateway,
+  GatewayChange,
+  GatewayReport,
+  OpenJoinCode,
+  RefusedRecord,
+  Uplink,
+} from "./resources/gateway.ts";
 export type { JsonObject } from "./resources/json.ts";
 export type { Page, Window } from "./resources/page.ts";
 export type { Rollout, RolloutDevice } from "./resources/rollout.ts";

@@ -5,9 +5,9 @@ import {
   fleetSchema,
   gatewayAnswer,
   gatewaySchema,
-  givenSiteSchema,
   joinedSchema,
   joinSchema,
+  newSiteGrantSchema,
   newUplinkSchema,
   parseCloudUrl,
   renderFleet,
@@ -154,7 +154,7 @@ export function linkRoutes(needs: LinkRouteNeeds): readonly Route[] {
         "The gateway has the site as soon as it names it: at once if it is connected and has the site. The former gateway is refused the site from then on. Without this, or a join code that names the site or the former gateway, a site keeps its gateway.",
       tag,
       access: "installer",
-      body: givenSiteSchema,
+      body: newSiteGrantSchema,
       answer: NOTHING,
       handle: async (call) => {
         requireAllSites(call.caller);

@@ -94,7 +94,7 @@ const reportSchema = strict("GatewayReport", {
   disk_free_bytes: Type.Integer(),
 });
 
-export const givenSiteSchema = strict("GivenSite", { site_id: id("The site that the gateway may take over.") });
+export const newSiteGrantSchema = strict("NewSiteGrant", { site_id: id("The site that the gateway may take over.") });
 
 const refusedSchema = strict("RefusedRecord", {
   kind: Type.String({ description: "Such as site or device." }),
