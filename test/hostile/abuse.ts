@@ -11,7 +11,7 @@ export type Stop = () => void | Promise<void>;
 export interface Abuse {
   /** What it does, as the title of its test. */
   readonly name: string;
-  readonly who: "token" | "address" | "device" | "script";
+  readonly who: "token" | "address" | "device" | "script" | "gateway" | "cloud";
   /** Of what is abused; a gateway unless it says so. A cloud speaks HTTPS. */
   readonly role?: Role;
   /** Resolves when the abuse is under way; what it needs is made before. */

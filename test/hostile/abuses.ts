@@ -6,6 +6,7 @@ import { BODY_ABUSES } from "./abuses/bodies.ts";
 import { CONNECTION_ABUSES } from "./abuses/connections.ts";
 import { DEVICE_ABUSES } from "./abuses/devices.ts";
 import { EVENT_ABUSES } from "./abuses/event-streams.ts";
+import { HOSTILE_CLOUDS, LINK_ABUSES } from "./abuses/links.ts";
 import { CLOUD_ABUSES, OPERATION_ABUSES } from "./abuses/operations.ts";
 import { OWNER_ABUSES } from "./abuses/owners.ts";
 import { READ_ABUSES } from "./abuses/reads.ts";
@@ -13,6 +14,7 @@ import { SCRIPT_ABUSES } from "./abuses/scripts.ts";
 
 export const ABUSES: readonly Abuse[] = [
   ...CLOUD_ABUSES,
+  ...LINK_ABUSES,
   ...BODY_ABUSES,
   ...READ_ABUSES,
   ...CONNECTION_ABUSES,
@@ -22,4 +24,5 @@ export const ABUSES: readonly Abuse[] = [
   ...OPERATION_ABUSES,
   ...DEVICE_ABUSES,
   ...SCRIPT_ABUSES,
+  ...HOSTILE_CLOUDS,
 ];

@@ -36,7 +36,7 @@ export async function startGateway(folder: string, role: Role = "gateway"): Prom
       folder,
       ...["--port", `${ports[0] ?? 0}`, "--mqtt-port", `${ports[1] ?? 0}`, "--mqtt-tls-port", `${ports[2] ?? 0}`],
       ...FLAGS[role],
-      ...["--webhooks-allow-private", "--lua-allow", `127.0.0.1:${silentPort}`],
+      ...["--webhooks-allow-private", "--link-allow-local", "--lua-allow", `127.0.0.1:${silentPort}`],
     );
   let busbar = await start([]);
   const token = readFileSync(join(folder, ".busbar", "admin.token"), "utf8").trim();

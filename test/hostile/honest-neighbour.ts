@@ -146,7 +146,7 @@ export async function openHonestNeighbour(admin: Client, place: Place): Promise<
   };
 }
 
-interface Pace {
+export interface Pace {
   readonly lengthMs: number;
   readonly everyMs: number;
   readonly act: (turn: number) => Promise<void>;
@@ -160,7 +160,7 @@ interface Pace {
  * One is due every so often whether or not the former has ended: a stall is felt by all that were due in it. Few are under way
  * at once, so that what the gateway works for one of them is not its work for all that a busy machine has kept waiting.
  */
-async function pace({ lengthMs, everyMs, act, times, refused, isRunning }: Pace): Promise<readonly Latency[]> {
+export async function pace({ lengthMs, everyMs, act, times, refused, isRunning }: Pace): Promise<readonly Latency[]> {
   const latencies: Latency[] = [];
   const began = performance.now();
   const count = Math.ceil(lengthMs / everyMs);
