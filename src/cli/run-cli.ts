@@ -71,6 +71,10 @@ export const VERBS: Readonly<Record<string, readonly [about: string, load: () =>
     "What a site produced, used and took from the grid.",
     async () => (await import("#cli/commands/energy.ts")).addEnergyCommand,
   ],
+  correction: [
+    "Doubtful steps of energy counters: create, list, delete corrections.",
+    async () => (await import("#cli/commands/correction.ts")).addCorrectionCommands,
+  ],
   now: ["The latest values of devices.", async () => (await import("#cli/commands/now.ts")).addNowCommand],
   telemetry: [
     "Time series: query, chart, export, import.",

@@ -13,6 +13,7 @@ import type { MayWait } from "./resources/gateway.ts";
 import type { JsonObject } from "./resources/json.ts";
 import type { Page, Window } from "./resources/page.ts";
 import type { Simulation, SimulationChange } from "./resources/simulation.ts";
+import type { CorrectionKind, CounterCorrection } from "./resources/site.ts";
 import { segment } from "./segment.ts";
 import type { Transport } from "./transport.ts";
 
@@ -31,6 +32,16 @@ type LogFilter = Window & {
   readonly severity?: readonly LogSeverity[] | undefined;
   readonly order?: "RECEIVED_AT_ASC" | "RECEIVED_AT_DESC" | undefined;
   readonly show?: "ALL" | "PERSISTED_ONLY" | "TEMPORARY_ONLY" | undefined;
+};
+
+type NewCorrection = {
+  readonly attribute: string;
+  /** Time of the step. */
+  readonly at: string;
+  readonly kind: CorrectionKind;
+  /** What a new counter showed when it was installed. Without it: the value after the step. */
+  readonly new_start?: number;
+  readonly note?: string;
 };
 
 /** Wherever a device's id is taken, its slug will do. */
@@ -62,6 +73,22 @@ export function devices(transport: Transport) {
     simulation: (id: string) => json<{ simulation: Simulation }>({ method: "GET", path: at(id, "/simulation") }),
     adjustSimulation: (id: string, change: SimulationChange) =>
       json<{ simulation: Simulation }>({ method: "PATCH", path: at(id, "/simulation"), body: change }),
+    /** Says what a doubtful step of an energy counter was. */
+    correctCounter: (id: string, correction: NewCorrection) =>
+      json<{ correction: CounterCorrection }>({
+        method: "POST",
+        path: at(id, "/counter_corrections"),
+        body: correction,
+      }),
+    corrections: listUnder("corrections", (id: string, window: Window = {}) =>
+      json<Page<"corrections", CounterCorrection>>({
+        method: "GET",
+        path: at(id, "/counter_corrections"),
+        query: { ...window },
+      }),
+    ),
+    withdrawCorrection: (id: string, correctionId: string) =>
+      json<JsonObject>({ method: "DELETE", path: at(id, `/counter_corrections/${segment(correctionId)}`) }),
     assignBlueprint: (id: string, blueprintId: string) =>
       json<{ device: Device; changes?: readonly BlueprintChange[] } & MayWait>({
         method: "POST",

@@ -59,7 +59,7 @@ export type { JsonObject } from "./resources/json.ts";
 export type { Page, Window } from "./resources/page.ts";
 export type { Rollout, RolloutDevice } from "./resources/rollout.ts";
 export type { Simulation, SimulationChange } from "./resources/simulation.ts";
-export type { Location, Site, SiteEnergy, SiteRetention } from "./resources/site.ts";
+export type { CorrectionKind, CounterCorrection, Location, Site, SiteEnergy, SiteRetention } from "./resources/site.ts";
 export type { System, SystemLogLine, SystemSetting } from "./resources/system.ts";
 export type { Delivery, DeliveryState, Webhook, WebhookKind } from "./resources/webhook.ts";
 export type { CommandRun, EndedExecution } from "./run-command.ts";

@@ -19,6 +19,7 @@ import { deviceLogRoutes } from "#http/device/device-log-routes.ts";
 import { deviceRoutes } from "#http/device/device-routes.ts";
 import { provisioningRoutes } from "#http/device/provisioning-routes.ts";
 import { runtimeRoutes } from "#http/device/runtime-routes.ts";
+import { correctionRoutes } from "#http/energy/correction-routes.ts";
 import { energyRoutes } from "#http/energy/energy-routes.ts";
 import { eventRoutes } from "#http/event/event-routes.ts";
 import type { EventStreams } from "#http/event/event-streams.ts";
@@ -104,6 +105,7 @@ export function createRoutes(needs: RouteNeeds, settings: RouteSettings): readon
     ...commandRoutes(needs),
     ...telemetryRoutes(needs),
     ...energyRoutes(needs),
+    ...correctionRoutes(needs),
     ...exportRoutes(needs),
     ...importRoutes(needs),
     ...retentionRoutes({ ...needs, retentionDefault: settings.retentionDefault }),

@@ -11,6 +11,7 @@ import { blueprintStoreContract } from "./blueprint-store-contract.ts";
 import { changeEventsContract } from "./change-events-contract.ts";
 import { changeStoreContract } from "./change-store-contract.ts";
 import { configurationStoreContract } from "./configuration-store-contract.ts";
+import { correctionStoreContract } from "./correction-store-contract.ts";
 import { deviceLogStoreContract } from "./device-log-store-contract.ts";
 import { deviceStoreContract } from "./device-store-contract.ts";
 import { eventOutboxContract } from "./event-outbox-contract.ts";
@@ -69,6 +70,13 @@ export function recordStoreContract(open: OpenStores): void {
     configurationStoreContract(async () => {
       const { stores, deviceId, otherId } = await withTwoDevices(open);
       return { configurations: stores.configurations, deviceId, otherId, audited: await auditedFromNow(stores) };
+    }));
+
+  describe("corrections of counters", () =>
+    correctionStoreContract(async () => {
+      const { stores, deviceId, otherId } = await withTwoDevices(open);
+      const forget = () => stores.devices.delete(deviceId, makeEntry());
+      return { corrections: stores.corrections, deviceId, otherId, audited: await auditedFromNow(stores), forget };
     }));
 
   describe("simulations", () =>

@@ -158,6 +158,7 @@ export async function joinSimulated(url: string, code: string, onTurn: () => voi
     },
     catalog: { get: async (id: string) => ({ blueprint: BLUEPRINTS.get(id)?.blueprint as Blueprint }) },
     configurations: { get: async () => [] },
+    corrections: { ofDevices: async () => new Map() },
     alerts: { list: async () => page([]) },
     deviceLogs: { list: async () => page([]) },
     audit: { list: async () => page([]) },

@@ -3,6 +3,7 @@
 
 export const SPREAD: Readonly<Record<string, string>> = {
   alert: "device_id",
+  counter_correction: "device_id",
   device_configuration: "device_id",
   device_log: "device_id",
   device_log_size: "device_id",

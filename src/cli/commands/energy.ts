@@ -33,7 +33,9 @@ export function addEnergyCommand(energy: Command, cli: Cli): void {
     const answer = await session.wait(session.client.sites.energy(siteId, periodOf(flags, found.timezone)));
     await printAnswer(cli, flags, answer, (colour) => render(answer.energy, colour));
     if (!isForPeople(flags.output)) return;
-    for (const text of [...gapsOf(answer.energy), ...doubtsOf(answer.energy)]) remark(cli, text);
+    for (const text of [...gapsOf(answer.energy), ...doubtsOf(answer.energy), ...correctedOf(answer.energy)]) {
+      remark(cli, text);
+    }
   });
   addExamples(energy, 'energy "Demo site"', 'energy "Demo site" --day yesterday', 'energy "Demo site" --month -o json');
 }
@@ -124,5 +126,17 @@ function doubtsOf({ doubtful, doubtful_cut }: SiteEnergy): readonly string[] {
     ({ slug, attribute, kind, before, value, at }) =>
       `doubtful: ${slug} ${attribute} ${kind === "fall" ? "fell" : "rose"} from ${before} to ${value} at ${at}`,
   );
-  return doubtful_cut ? [...steps, "there may be more doubtful steps; take a shorter period"] : steps;
+  const hint =
+    doubtful.length === 0 ? [] : ["say what they were: busbar correction create DEVICE ATTRIBUTE TIME --as ..."];
+  const more = doubtful_cut ? ["there may be more doubtful steps; take a shorter period"] : [];
+  return [...steps, ...hint, ...more];
+}
+
+function correctedOf({ corrections }: SiteEnergy): readonly string[] {
+  return corrections.map(({ slug, attribute, before, value, at, kind, adjustment, author }) => {
+    const added =
+      adjustment === null ? "its points have changed, so it adds nothing" : `${kilowattHours(adjustment)} added`;
+    const what = kind.replaceAll("_", " ");
+    return `corrected: ${slug} ${attribute} from ${before} to ${value} at ${at}: ${what}, ${added} (${author.name})`;
+  });
 }

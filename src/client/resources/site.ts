@@ -73,4 +73,28 @@ export type SiteEnergy = {
     readonly at: string;
   }[];
   readonly doubtful_cut: boolean;
+  /** What people said about steps of the period. */
+  readonly corrections: readonly (CounterCorrection & {
+    readonly device_id: string;
+    readonly slug: string;
+    /** Wh that it adds to the figures. Null: the points of the step are gone, or have other values now. */
+    readonly adjustment: number | null;
+  })[];
+};
+
+export type CorrectionKind = "counter_replaced" | "value_wrong" | "accept";
+
+/** What somebody said about a doubtful step of a counter. */
+export type CounterCorrection = {
+  readonly id: string;
+  readonly attribute: string;
+  readonly before: number;
+  readonly before_at: string;
+  readonly value: number;
+  readonly at: string;
+  readonly kind: CorrectionKind;
+  readonly new_start: number | null;
+  readonly note: string | null;
+  readonly author: { readonly token_id: string; readonly name: string };
+  readonly created_at: string;
 };

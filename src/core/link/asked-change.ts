@@ -25,6 +25,8 @@ const CARRIED_OPERATIONS = {
   provisionSimulatedDevice: { waits: false, compares: "nothing" },
   provisionChildDevice: { waits: false, compares: "nothing" },
   restartDeviceRuntime: { waits: false, compares: "nothing" },
+  createCounterCorrection: { waits: false, compares: "nothing" },
+  deleteCounterCorrection: { waits: false, compares: "nothing" },
   adjustSimulation: { waits: false, compares: "nothing" },
 } as const satisfies Readonly<Record<string, Carried>>;
 

@@ -6,6 +6,7 @@ import type { Execution, Payload } from "#core/command/execution.ts";
 import type { ExecutionChange } from "#core/command/remote-execution.ts";
 import type { Device, PropertyValue } from "#core/device/device.ts";
 import type { LogSeverity } from "#core/device/device-message.ts";
+import type { CounterCorrection } from "#core/energy/counter-correction.ts";
 import type { Site } from "#core/site/site.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { AskedChange, ChangeOutcome } from "./asked-change.ts";
@@ -46,6 +47,8 @@ export interface LinkedBlueprint {
 /** Each side has its own ids of blueprints, because equal packages are stored once. */
 export interface LinkedDevice extends Omit<Device, "blueprintId"> {
   readonly blueprintDigest: string | undefined;
+  /** All corrections of its counters. Since 1.4; without it: none. */
+  readonly corrections?: readonly CounterCorrection[] | undefined;
 }
 
 /** Sensitive values are hidden: only the gateway has them. */

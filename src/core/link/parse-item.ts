@@ -12,6 +12,7 @@ import {
 import type { ExecutionChange } from "#core/command/remote-execution.ts";
 import { DEVICE_TYPES, type PropertyValue } from "#core/device/device.ts";
 import { LOG_SEVERITIES } from "#core/device/device-message.ts";
+import { CORRECTION_KINDS, type CounterCorrection } from "#core/energy/counter-correction.ts";
 import { MESSAGE_JSON } from "./link-limits.ts";
 import {
   count,
@@ -108,6 +109,25 @@ function parseDevice(given: Fields): LinkedDevice {
     childType: optionalText(given, "childType"),
     createdAt: moment(given, "createdAt"),
     updatedAt: moment(given, "updatedAt"),
+    ...(given["corrections"] !== undefined && { corrections: list(given, "corrections").map(parseCorrection) }),
+  };
+}
+
+function parseCorrection(value: unknown): CounterCorrection {
+  const given = object(value, "a correction");
+  const author = object(given["author"], "author");
+  return {
+    id: text(given, "id"),
+    attribute: text(given, "attribute"),
+    beforeAt: moment(given, "beforeAt"),
+    before: number(given, "before"),
+    at: moment(given, "at"),
+    value: number(given, "value"),
+    kind: word(given, "kind", CORRECTION_KINDS),
+    newStart: given["newStart"] === undefined ? undefined : number(given, "newStart"),
+    note: optionalText(given, "note"),
+    author: { tokenId: text(author, "tokenId"), name: text(author, "name") },
+    createdAt: moment(given, "createdAt"),
   };
 }
 

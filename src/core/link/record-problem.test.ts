@@ -19,6 +19,22 @@ const DEVICE = {
   updatedAt: AT,
 } as const;
 
+const CORRECTION = {
+  id: ID,
+  attribute: "energy",
+  beforeAt: AT,
+  before: 50_000,
+  at: AT,
+  value: 30_000,
+  kind: "counter_replaced",
+  newStart: 29_990,
+  note: "new meter",
+  author: { tokenId: ID, name: "Ada" },
+  createdAt: AT,
+} as const;
+const corrected = (change: object, count = 1): LinkedItem =>
+  device({ corrections: Array.from({ length: count }, () => ({ ...CORRECTION, ...change })) });
+
 const site = (change: object, key = ID): LinkedItem => ({ kind: "site", key, value: { ...SITE, ...change } });
 const device = (change: object, key = ID): LinkedItem => ({ kind: "device", key, value: { ...DEVICE, ...change } });
 
@@ -42,6 +58,13 @@ test.each<readonly [LinkedItem, string | undefined]>([
   [device({ siteId: "s" }), 'the id of the site is "s", not a UUID'],
   [device({ parentId: "../p" }), 'the id of the parent is "../p", not a UUID'],
   [device({ childType: "t".repeat(300) }), "the child type has more than 200 characters"],
+  [corrected({}, 100), undefined],
+  [corrected({}, 101), "it has more than 100 corrections"],
+  [corrected({ id: "c" }), 'the id of a correction is "c", not a UUID'],
+  [corrected({ newStart: -1e12 }), "new_start must be between 0 and the value after the step, 30000"],
+  [corrected({ kind: "accept" }), "new_start belongs to counter_replaced alone"],
+  [corrected({ note: "n".repeat(501) }), "the note of a correction has more than 500 characters"],
+  [corrected({ attribute: "a".repeat(1_001) }), "a text of a correction has more than 1000 characters"],
   [{ kind: "device", key: "", value: null }, 'the id is "", not a UUID'],
   [
     { kind: "properties", key: ID, value: [{ name: "p".repeat(2_000), value: 1, receivedAt: AT }] },

@@ -1,6 +1,12 @@
 // What is wrong with a record that a gateway sends: the rules of the HTTP interface, by which the same record could not be
 // made there. Such a record is refused alone, and the rest goes on.
 import { isSlug, isUuid, SLUG_RULE } from "#core/device/slug.ts";
+import {
+  type CounterCorrection,
+  LONGEST_CORRECTION_NOTE,
+  MAX_CORRECTIONS,
+  newStartProblem,
+} from "#core/energy/counter-correction.ts";
 import { isTimezone } from "#core/site/timezone.ts";
 import type { LinkedDevice, LinkedItem, LinkedSite } from "./messages.ts";
 
@@ -64,15 +70,37 @@ function siteProblem({ name, timezone, location }: LinkedSite): string | undefin
   return nameProblem("the name", name) ?? (location && nameProblem("the name of the location", location.name));
 }
 
-function deviceProblem({ siteId, name, slug, parentId, childType }: LinkedDevice): string | undefined {
+function deviceProblem({
+  siteId,
+  name,
+  slug,
+  parentId,
+  childType,
+  corrections = [],
+}: LinkedDevice): string | undefined {
   if (!isSlug(slug)) return `the slug ${quoted(slug)} is none: ${SLUG_RULE}`;
   if (childType !== undefined && childType.length > LONGEST_CHILD_TYPE)
     return `the child type has more than ${LONGEST_CHILD_TYPE} characters`;
   return (
     idProblem("the id of the site", siteId) ??
     nameProblem("the name", name) ??
-    (parentId === undefined ? undefined : idProblem("the id of the parent", parentId))
+    (parentId === undefined ? undefined : idProblem("the id of the parent", parentId)) ??
+    correctionsProblem(corrections)
   );
+}
+
+function correctionsProblem(corrections: readonly CounterCorrection[]): string | undefined {
+  if (corrections.length > MAX_CORRECTIONS) return `it has more than ${MAX_CORRECTIONS} corrections`;
+  for (const { id, attribute, kind, newStart, value, note = "", author } of corrections) {
+    const problem =
+      idProblem("the id of a correction", id) ??
+      newStartProblem(kind, newStart, value) ??
+      longest("a text of a correction", [attribute, author.tokenId, author.name]);
+    if (problem !== undefined) return problem;
+    if (note.length > LONGEST_CORRECTION_NOTE)
+      return `the note of a correction has more than ${LONGEST_CORRECTION_NOTE} characters`;
+  }
+  return undefined;
 }
 
 function idProblem(what: string, id: string): string | undefined {

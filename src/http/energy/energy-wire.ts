@@ -1,4 +1,5 @@
 import { instant, renderInstant } from "#core/time/instant.ts";
+import { appliedCorrectionSchema, renderAppliedCorrection } from "#http/energy/correction-wire.ts";
 import { Type } from "#http/schema.ts";
 import type { DeviceEnergy, SiteEnergy } from "#service/energy/read-site-energy.ts";
 
@@ -84,10 +85,15 @@ export const energySchema = Type.Object(
             closed,
           ),
           {
-            description: "Steps of counters that a person should look at, at most 100. They do not change the figures.",
+            description:
+              "Steps of counters that a person should look at, at most 100. They do not change the figures. Those that " +
+              "somebody has corrected are left out.",
           },
         ),
         doubtful_cut: Type.Boolean({ description: "Whether there may be more of them." }),
+        corrections: Type.Array(appliedCorrectionSchema, {
+          description: "What people said about steps of the period. The figures have these adjustments.",
+        }),
       },
       closed,
     ),
@@ -96,7 +102,7 @@ export const energySchema = Type.Object(
 );
 
 export function renderEnergy(siteId: string, energy: SiteEnergy): object {
-  const { timezone, from, to, total, peakFromGrid, devices, now, doubtful } = energy;
+  const { timezone, from, to, total, peakFromGrid, devices, now, doubtful, corrections } = energy;
   return {
     energy: {
       site_id: siteId,
@@ -125,6 +131,7 @@ export function renderEnergy(siteId: string, energy: SiteEnergy): object {
       },
       doubtful: doubtful.steps.map(renderStep),
       doubtful_cut: doubtful.isCut,
+      corrections: corrections.map(renderAppliedCorrection),
     },
   };
 }

@@ -5,6 +5,7 @@ export const EXAMPLE_IDS = {
   blueprint_id: "01a1ddf6-3df5-7101-8c1d-9e1f0c7a5b21",
   execution_id: "01a1ddf6-6088-7708-a563-d954b509f38b",
   webhook_id: "01a1ddf7-0a11-7c3e-9d52-6f1e8b2c4d30",
+  correction_id: "01a1ddf7-0a13-7c3e-9d52-6f1e8b2c4d32",
   delivery_id: "5f0c3a9d6f3e4b1c8a7d2e9b4c6f8a10",
   token_id: "01a1ddf7-1b22-7d4f-8e63-7a2f9c3d5e41",
   session_id: "01a1ddf7-2c33-7e5a-9f74-8b3a0d4e6f52",

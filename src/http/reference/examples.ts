@@ -20,6 +20,13 @@ const QUESTION = {
   aggregation: "auto",
   telemetry: [{ device: ID.device_id, attribute: ["power", "mode"] }],
 };
+const STEP = {
+  attribute: "grid_energy_import",
+  at: "2026-11-15T12:03:00Z",
+  kind: "counter_replaced",
+  new_start: 12.5,
+  note: "new meter",
+};
 const SET_POWER = { name: "set_power", arguments: { power: 5000 } };
 const device = JSON.stringify(ID.device_id);
 const site = JSON.stringify(ID.site_id);
@@ -108,6 +115,14 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   getDeviceTelemetry: { ts: `client.telemetry.ofDevice(${device})` },
   getTimeseries: { body: QUESTION, ts: `client.telemetry.columns(${tsOf(QUESTION)})` },
   getSiteEnergy: { query: { period: "today" }, ts: `client.sites.energy(${site}, { period: "today" })` },
+  createCounterCorrection: {
+    body: STEP,
+    ts: `client.devices.correctCounter(${device}, ${tsOf(STEP)})`,
+  },
+  listCounterCorrections: { ts: `client.devices.corrections(${device})` },
+  deleteCounterCorrection: {
+    ts: `client.devices.withdrawCorrection(${device}, ${JSON.stringify(ID.correction_id)})`,
+  },
   exportDeviceTelemetry: {
     query: { from: "2026-11-15T00:00:00Z", form: "csv", time: "iso" },
     ts: `client.telemetry.export(${device}, { from: "2026-11-15T00:00:00Z", form: "csv", time: "iso" })`,

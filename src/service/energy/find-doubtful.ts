@@ -2,7 +2,13 @@
 // of a counter that only rises is not read.
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Device } from "#core/device/device.ts";
-import { type CounterHour, type CounterStep, doubtfulSteps, isSuspicious } from "#core/energy/doubtful-steps.ts";
+import {
+  type CounterHour,
+  type CounterPoint,
+  type CounterStep,
+  doubtfulSteps,
+  isSuspicious,
+} from "#core/energy/doubtful-steps.ts";
 import type { EnergySource } from "#core/energy/energy-sources.ts";
 import type { Period } from "#core/energy/parse-period.ts";
 import type { CounterRule } from "#core/telemetry/counter-rule.ts";
@@ -18,7 +24,7 @@ export interface DoubtfulSteps {
 }
 
 const HOUR_MS = 3_600_000;
-/** A step at the beginning of the period is compared with points of the day before. */
+/** A step at the beginning of the period is compared with points of the day before, unless asked otherwise. */
 const BEFORE_MS = 24 * HOUR_MS;
 /** Hours of a site whose points are read, and steps that are listed. */
 const MAX_HOURS = 48;
@@ -36,10 +42,18 @@ type Source = Pick<EnergySource, "counter" | "counterBack"> & {
   readonly blueprint: Blueprint;
 };
 
+interface Search {
+  readonly sources: readonly Source[];
+  readonly range: Period;
+  /** Somebody has said what the step is, so it is left out. */
+  readonly isCorrected?: (deviceId: string, attribute: string, after: CounterPoint) => boolean;
+  readonly beforeMs?: number;
+}
+
 export async function findDoubtful(
   needs: DoubtfulNeeds,
   call: Call,
-  { sources, range }: { readonly sources: readonly Source[]; readonly range: Period },
+  { sources, range, isCorrected = () => false, beforeMs = BEFORE_MS }: Search,
 ): Promise<DoubtfulSteps> {
   const steps: DoubtfulSteps["steps"][number][] = [];
   let hoursLeft = MAX_HOURS;
@@ -49,7 +63,7 @@ export async function findDoubtful(
     for (const counter of [source.counter, source.counterBack]) {
       if (counter === undefined) continue;
       const rule = { maxPerHour: (await powerOf(needs, source)) / counter.factor };
-      const hours = await suspiciousHours(needs, call, { device, attribute: counter.id, range, rule });
+      const hours = await suspiciousHours(needs, call, { device, attribute: counter.id, range, rule, beforeMs });
       const looked = hours.filter(({ isLarge }) => !isLarge).slice(0, hoursLeft);
       if (looked.length < hours.length) isCut = true;
       hoursLeft -= looked.length;
@@ -59,7 +73,8 @@ export async function findDoubtful(
           granularityMs: 1,
         });
         const own = doubtfulSteps(rule, points).filter(
-          ({ after }) => after.at >= Math.max(at, range.from) && after.at < range.to,
+          ({ after }) =>
+            after.at >= Math.max(at, range.from) && after.at < range.to && !isCorrected(device.id, counter.id, after),
         );
         for (const step of own) steps.push({ ...step, device, attribute: counter.id });
       }
@@ -82,15 +97,16 @@ interface Asked {
   readonly attribute: string;
   readonly range: Period;
   readonly rule: CounterRule;
+  readonly beforeMs: number;
 }
 
 /** Hours to look at, each with the start of the hour that its first point is compared with. */
 async function suspiciousHours(
   needs: DoubtfulNeeds,
   call: Call,
-  { device, attribute, range, rule }: Asked,
+  { device, attribute, range, rule, beforeMs }: Asked,
 ): Promise<readonly { readonly from: number; readonly at: number; readonly isLarge: boolean }[]> {
-  const read = createReader(needs, call, { device, range: { from: instant(range.from - BEFORE_MS), to: range.to } });
+  const read = createReader(needs, call, { device, range: { from: instant(range.from - beforeMs), to: range.to } });
   const hourly = async (aggregation: "first" | "last" | "min" | "max" | "count") => {
     const cells = await read(attribute, aggregation, { granularityMs: HOUR_MS });
     return new Map(cells.map(({ at, value }) => [at, value]));

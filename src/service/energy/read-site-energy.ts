@@ -1,22 +1,19 @@
 // The energies of a site in a period, and the power that flows now.
-import { allows } from "#core/access/level.ts";
-import type { Blueprint } from "#core/blueprint/blueprint.ts";
-import type { Category } from "#core/blueprint/vocabulary.ts";
 import type { Device } from "#core/device/device.ts";
 import { balanceOf, type DeviceFlow, type EnergyBalance } from "#core/energy/energy-balance.ts";
-import { type EnergyRole, type EnergySource, energySourcesOf, withoutDoubles } from "#core/energy/energy-sources.ts";
+import type { EnergyRole, EnergySource } from "#core/energy/energy-sources.ts";
 import type { Period } from "#core/energy/parse-period.ts";
 import type { ResolvedAggregation } from "#core/telemetry/aggregation.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
-import { convert } from "#manifest/units.ts";
-import { deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
+import { type AppliedCorrections, applyCorrections } from "#service/energy/apply-corrections.ts";
 import { type DoubtfulSteps, findDoubtful } from "#service/energy/find-doubtful.ts";
+import { findSources, type SiteSource } from "#service/energy/find-sources.ts";
 import { type Cells, createReader } from "#service/energy/read-cells.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import { visibleSite } from "#service/site/visible-site.ts";
 import type { NowNeeds } from "#service/telemetry/read-now.ts";
 
-export type EnergyNeeds = NowNeeds & Pick<Needs, "sites" | "now">;
+export type EnergyNeeds = NowNeeds & Pick<Needs, "sites" | "corrections" | "now">;
 
 export interface DeviceEnergy extends DeviceFlow {
   readonly device: Device;
@@ -42,13 +39,14 @@ export interface SiteEnergy {
   readonly now: Readonly<Record<EnergyRole, number | undefined>>;
   /** Steps of the counters that a person should look at. */
   readonly doubtful: DoubtfulSteps;
+  /** What people said about steps of the period, in the order of devices and times. */
+  readonly corrections: AppliedCorrections["corrections"];
 }
 
 const HOUR_MS = 3_600_000;
 const QUARTER_MS = 900_000;
 /** A power that is older says nothing about now. */
 const FRESH_MS = 5 * 60_000;
-const PAGE = 1_000;
 
 export async function readSiteEnergy(
   needs: EnergyNeeds,
@@ -62,7 +60,8 @@ export async function readSiteEnergy(
   const range = { from, to: instant(Math.max(from + 1, Math.min(end, now))) };
   const sources = await findSources(needs, call, siteId);
   const devices: DeviceEnergy[] = [];
-  for (const source of sources) devices.push(await readDevice(needs, call, { source, range, now }));
+  const { corrections, adjustment, isCorrected } = await applyCorrections(needs, call, { sources, range });
+  for (const source of sources) devices.push(await readDevice(needs, call, { source, range, now, adjustment }));
   return {
     timezone,
     ...range,
@@ -70,42 +69,23 @@ export async function readSiteEnergy(
     devices,
     peakFromGrid: await peakOf(needs, call, { sources, range }),
     now: flowNow(devices),
-    doubtful: await findDoubtful(needs, call, { sources, range }),
+    doubtful: await findDoubtful(needs, call, { sources, range, isCorrected }),
+    corrections,
   };
-}
-
-interface SiteSource extends EnergySource {
-  readonly device: Device;
-  readonly blueprint: Blueprint;
-  readonly category: Category | undefined;
-}
-
-/** Of attributes that the caller may not read there is nothing to tell. */
-async function findSources(needs: EnergyNeeds, call: Call, siteId: string): Promise<readonly SiteSource[]> {
-  const found: SiteSource[] = [];
-  for (let offset = 0; ; offset += PAGE) {
-    const filter = { scope: call.caller.sites, siteId };
-    const { items } = await needs.devices.list(filter, { limit: PAGE, offset });
-    for (const device of items) {
-      const blueprint = await deviceBlueprint(needs, device);
-      if (blueprint === undefined) continue;
-      const readable = [...blueprint.telemetry].filter(([, { accessLevel }]) => allows(call.caller.level, accessLevel));
-      const sources = energySourcesOf({ ...blueprint, telemetry: new Map(readable) }, (unit, to) =>
-        convert(1, unit, to),
-      );
-      for (const source of sources) found.push({ ...source, device, blueprint, category: blueprint.category });
-    }
-    if (items.length < PAGE) return withoutDoubles(found);
-  }
 }
 
 interface Asked {
   readonly source: SiteSource;
   readonly range: Period;
   readonly now: number;
+  readonly adjustment: AppliedCorrections["adjustment"];
 }
 
-async function readDevice(needs: EnergyNeeds, call: Call, { source, range, now }: Asked): Promise<DeviceEnergy> {
+async function readDevice(
+  needs: EnergyNeeds,
+  call: Call,
+  { source, range, now, adjustment }: Asked,
+): Promise<DeviceEnergy> {
   const { role, power, counter, counterBack, device } = source;
   const read = createReader(needs, call, { device, range });
   const whole = { granularityMs: Math.ceil(range.to - range.from) };
@@ -113,8 +93,12 @@ async function readDevice(needs: EnergyNeeds, call: Call, { source, range, now }
     attribute === undefined ? undefined : scaled(await read(attribute.id, aggregation, whole), attribute.factor);
   const isBothWays = role === "grid" || role === "battery";
   const flow = async (way: "forward" | "backward"): Promise<{ amount: number | undefined; isCounted: boolean }> => {
-    const counted = await sum(way === "forward" ? counter : counterBack, "delta");
-    if (counted !== undefined) return { amount: counted, isCounted: true };
+    const used = way === "forward" ? counter : counterBack;
+    const counted = await sum(used, "delta");
+    if (counted !== undefined && used !== undefined) {
+      // Never below zero but for rounding.
+      return { amount: Math.max(0, counted + adjustment(device.id, used.id) * used.factor), isCounted: true };
+    }
     const flowed = await sum(power, way === "forward" ? "integral_positive" : "integral_negative");
     return { amount: flowed === undefined ? undefined : Math.abs(flowed), isCounted: false };
   };

@@ -67,12 +67,13 @@ export async function applyItem(needs: ApplyNeeds, teller: Teller, item: LinkedI
         needs.connectivity.forget(item.key);
         return "applied";
       }
-      const { blueprintDigest, ...device } = item.value;
+      const { blueprintDigest, corrections = [], ...device } = item.value;
       // The operators know that the whole site is refused.
       if (teller.refusedSites.has(device.siteId)) return "applied";
       const blueprint =
         blueprintDigest === undefined ? undefined : await needs.blueprints.findByDigest(blueprintDigest);
-      await orRefused(needs.copies.device(gatewayId, { ...device, id: item.key, blueprintId: blueprint?.id }));
+      const copy = { ...device, id: item.key, blueprintId: blueprint?.id };
+      await orRefused(needs.copies.device(gatewayId, copy, corrections));
       devices.set(item.key, device.siteId);
       if (device.type === "GATEWAY") {
         // It speaks to us, so it is there.

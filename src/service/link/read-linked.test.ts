@@ -73,6 +73,7 @@ test("no device is left out of a whole telling when another one is deleted meanw
       properties: async () => new Map(),
     },
     configurations: { get: async () => [] },
+    corrections: { ofDevices: async () => new Map() },
     deviceLogs: { list: none },
     sites: { list: none },
     blueprints: { list: none },

@@ -19,7 +19,16 @@ import type { Needs } from "#service/ports.ts";
 
 export type ReadLinkedNeeds = Pick<
   Needs,
-  "sites" | "devices" | "blueprints" | "executions" | "uplinks" | "configurations" | "alerts" | "deviceLogs" | "audit"
+  | "sites"
+  | "devices"
+  | "corrections"
+  | "blueprints"
+  | "executions"
+  | "uplinks"
+  | "configurations"
+  | "alerts"
+  | "deviceLogs"
+  | "audit"
 >;
 
 export interface LinkedPage {
@@ -178,7 +187,9 @@ export async function readItem(needs: ReadLinkedNeeds, { kind, key }: LinkedKey)
       if (device === undefined) return { kind, key, value: null };
       const { blueprintId, ...rest } = device;
       const blueprint = blueprintId === undefined ? undefined : await needs.blueprints.find(blueprintId);
-      return { kind, key, value: { ...rest, blueprintDigest: blueprint?.digest } };
+      const corrections = (await needs.corrections.ofDevices([key])).get(key) ?? [];
+      const some = corrections.length === 0 ? {} : { corrections };
+      return { kind, key, value: { ...rest, blueprintDigest: blueprint?.digest, ...some } };
     }
     case "properties":
       return { kind, key, value: (await needs.devices.properties([key])).get(key) ?? [] };

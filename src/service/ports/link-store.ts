@@ -1,5 +1,6 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { Device, PropertyValue } from "#core/device/device.ts";
+import type { CounterCorrection } from "#core/energy/counter-correction.ts";
 import type { Gateway, JoinCode, OpenJoinCode, Uplink } from "#core/link/gateway.ts";
 import type { DroppedHistory } from "#core/link/gateway-figures.ts";
 import type { LinkedKey } from "#core/link/linked-key.ts";
@@ -163,7 +164,8 @@ export interface CopyStore {
    * it. Otherwise nothing happens: `isRefused`.
    */
   site(gatewayId: string, site: Site, at: Instant): Promise<CopiedSite>;
-  device(gatewayId: string, device: Device): Promise<void>;
+  /** Replaces all its corrections; without any: by none. */
+  device(gatewayId: string, device: Device, corrections?: readonly CounterCorrection[]): Promise<void>;
   properties(gatewayId: string, deviceId: string, values: readonly PropertyValue[]): Promise<void>;
   deleteSite(gatewayId: string, siteId: string): Promise<void>;
   deleteDevice(gatewayId: string, deviceId: string, at: Instant): Promise<void>;

@@ -4,6 +4,7 @@ import type { AuditStore } from "./audit-store.ts";
 import type { BlueprintStore } from "./blueprint-store.ts";
 import type { ChangeStore } from "./change-store.ts";
 import type { ConfigurationStore } from "./configuration-store.ts";
+import type { CorrectionStore } from "./correction-store.ts";
 import type { DeviceLogStore } from "./device-log-store.ts";
 import type { DeviceStore } from "./device-store.ts";
 import type { EventOutbox } from "./event-outbox.ts";
@@ -32,6 +33,7 @@ export interface SubjectStores {
   readonly executions: ExecutionStore;
   readonly deviceLogs: DeviceLogStore;
   readonly configurations: ConfigurationStore;
+  readonly corrections: CorrectionStore;
   readonly alerts: AlertStore;
   readonly webhooks: WebhookStore;
   readonly outbox: EventOutbox;

@@ -72,6 +72,8 @@ const KEYS: { readonly [Name in keyof Writes]: (input: Input<Name>, reader: Data
   appendDeviceLog: ({ deviceId }) => device(deviceId),
   pruneDeviceLogs: () => chore("device logs"),
   putConfiguration: ({ change }) => device(change.deviceId),
+  insertCorrection: ({ deviceId }) => device(deviceId),
+  deleteCorrection: ({ deviceId }) => device(deviceId),
   putSimulation: ({ deviceId }) => device(deviceId),
   putScriptEntry: ({ deviceId }) => device(deviceId),
   removeScriptEntry: ({ deviceId }) => device(deviceId),

@@ -1,6 +1,7 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { refuse } from "#core/app-error.ts";
 import type { Device, PropertyValue } from "#core/device/device.ts";
+import type { CounterCorrection } from "#core/energy/counter-correction.ts";
 import { deviceEvent } from "#core/event/event.ts";
 import type { Site } from "#core/site/site.ts";
 import type { Instant } from "#core/time/instant.ts";
@@ -13,6 +14,7 @@ import { announce, storeAlert } from "./alert-writes.ts";
 import { mergeAudit } from "./audit-writes.ts";
 import { refuseChanges } from "./change-writes.ts";
 import { storeBuckets } from "./configuration-writes.ts";
+import { replaceCorrections } from "./correction-writes.ts";
 import { dropOldest, insertLogEntry } from "./device-log-writes.ts";
 import { DEVICE_COLUMNS, deviceValues, findDevice } from "./device-row.ts";
 import { addEvent } from "./event-writes.ts";
@@ -52,7 +54,11 @@ export const copyWrites = {
 
   async copyDevice(
     database: WriteDatabase,
-    { gatewayId, device }: { gatewayId: string; device: Device },
+    {
+      gatewayId,
+      device,
+      corrections,
+    }: { gatewayId: string; device: Device; corrections: readonly CounterCorrection[] },
   ): Promise<void> {
     await requireOwner(database, gatewayId, device.siteId);
     const before = await findDevice(database, device.id);
@@ -73,6 +79,7 @@ export const copyWrites = {
          child_type = excluded.child_type, updated_at = excluded.updated_at`,
       ...deviceValues(device),
     );
+    await replaceCorrections(database, device.id, corrections);
     // Other nodes read it again when they hear of it. Its time does not tell whether it changed: a clock may repeat it.
     if (before !== undefined && `${deviceValues(before)}` === `${deviceValues(device)}`) return;
     await addEvent(database, deviceEvent(device, before === undefined ? "created" : "updated", device.updatedAt));

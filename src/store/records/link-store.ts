@@ -192,7 +192,8 @@ export function createCopyStore(
 ): CopyStore {
   return {
     site: (gatewayId, site, at) => writer.run("copySite", { gatewayId, site, at }),
-    device: (gatewayId, device) => changing(device.id, writer.run("copyDevice", { gatewayId, device })),
+    device: (gatewayId, device, corrections = []) =>
+      changing(device.id, writer.run("copyDevice", { gatewayId, device, corrections })),
     properties: (gatewayId, deviceId, values) => writer.run("copyProperties", { gatewayId, deviceId, values }),
     deleteDevice: (gatewayId, deviceId, at) =>
       changing(deviceId, writer.run("deleteCopiedDevice", { gatewayId, deviceId, at })),

@@ -6,6 +6,7 @@ import { createAuditStore } from "./audit-store.ts";
 import { createBlueprintStore } from "./blueprint-store.ts";
 import { createChangeStore } from "./change-store.ts";
 import { createConfigurationStore } from "./configuration-store.ts";
+import { createCorrectionStore } from "./correction-store.ts";
 import { createDeviceLogStore } from "./device-log-store.ts";
 import { createDeviceStore } from "./device-store.ts";
 import { createEventOutbox, type OutboxParts } from "./event-outbox.ts";
@@ -56,6 +57,7 @@ export function createSubjectStores(
     executions: createExecutionStore(reader, writer, lists),
     deviceLogs: createDeviceLogStore(reader, writer, lists),
     configurations: createConfigurationStore(reader, writer),
+    corrections: createCorrectionStore(reader, writer),
     alerts: createAlertStore(reader, writer, lists),
     webhooks: createWebhookStore(reader, writer, lists),
     outbox: createEventOutbox(reader, writer, { watch, used }),

@@ -5,6 +5,7 @@ import { blueprintWrites } from "./blueprint-writes.ts";
 import { changeWrites } from "./change-writes.ts";
 import { configurationWrites } from "./configuration-writes.ts";
 import { copyWrites } from "./copy-writes.ts";
+import { correctionWrites } from "./correction-writes.ts";
 import { deviceLogWrites } from "./device-log-writes.ts";
 import { deviceWrites } from "./device-writes.ts";
 import { eventWrites } from "./event-writes.ts";
@@ -35,6 +36,7 @@ const ALL = {
   ...executionChangeWrites,
   ...deviceLogWrites,
   ...configurationWrites,
+  ...correctionWrites,
   ...alertWrites,
   ...webhookWrites,
   ...eventWrites,
@@ -94,6 +96,9 @@ const MARKS: Marks<typeof ALL> = {
     stored.map(({ receivedAt }) => ({ kind: "log", key: logKey({ deviceId, receivedAt }) })),
   pruneDeviceLogs: undefined,
   putConfiguration: ({ change }) => marked("configuration", change.deviceId),
+  // They travel with their device.
+  insertCorrection: ({ deviceId }) => marked("device", deviceId),
+  deleteCorrection: ({ deviceId }) => marked("device", deviceId),
   putSimulation: undefined,
   putScriptEntry: undefined,
   removeScriptEntry: undefined,
