@@ -30,6 +30,8 @@ interface HostAlerts {
   /** Another script starts: what the one before has sent no longer counts. */
   restart(deviceId: string): void;
   forget(deviceId: string): void;
+  /** Nothing is read or sent by itself from then on. */
+  stop(): void;
 }
 
 const ALERT_OF = { NOT_CONFIGURED: "not_configured", COMMUNICATION_FAILED: "communication_failed" } as const;
@@ -48,12 +50,14 @@ interface Entry {
 
 export function createHostAlerts(needs: HostAlertNeeds, pass: Telemetry): HostAlerts {
   const entries = new Map<string, Entry>();
+  let isStopped = false;
 
   function entryOf(deviceId: string): Entry {
     const known = entries.get(deviceId);
     if (known !== undefined) return known;
     const made: Entry = { own: [], obstacle: undefined, hasSent: false, callOff: () => {} };
     entries.set(deviceId, made);
+    if (isStopped) return made;
     made.callOff = needs.after(SETTLED_MS, () => {
       needs.background.run("end alerts of an earlier run", () => endLeft(deviceId, made));
     });
@@ -108,6 +112,10 @@ export function createHostAlerts(needs: HostAlertNeeds, pass: Telemetry): HostAl
     forget(deviceId) {
       entries.get(deviceId)?.callOff();
       entries.delete(deviceId);
+    },
+    stop() {
+      isStopped = true;
+      for (const { callOff } of entries.values()) callOff();
     },
   };
 }

@@ -276,6 +276,7 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
       stopped = true;
       clearInterval(signsOfLife);
       for (const { callOff } of hosted.values()) callOff?.();
+      alerts.stop();
       output.stop();
       await pool.close();
     },
