@@ -276,10 +276,27 @@ describe("calendars and what flows", () => {
     ["a filled integral", { aggregation: "integral", gap_filling: { look_around: "1s" } }, ["/telemetry/0"]],
     ["a filled delta of an item", filledBy({ aggregation: "delta" }), ["/telemetry/0/aggregation"]],
     ["an item that fills itself", { aggregation: "delta", ...filling({}) }, ["/telemetry/0/gap_filling"]],
-    ["a part of a millisecond", { granularity: "1500us" }, ["/granularity"]],
-    ["a part of a millisecond", { granularity: "1.5ms" }, ["/granularity"]],
   ])("%s is refused where it stands", async (_, question, pointers) => {
     expect(await refusalsOf(question)).toEqual([400, pointers]);
+  });
+
+  test.each([
+    [
+      "1500us",
+      "must be a whole number of milliseconds, because points have times in whole milliseconds: take 1ms or 2ms",
+    ],
+    [
+      "1.5ms",
+      "must be a whole number of milliseconds, because points have times in whole milliseconds: take 1ms or 2ms",
+    ],
+    ["500us", "must be at least 1ms, because points have times in whole milliseconds"],
+    ["1ns", "must be at least 1ms, because points have times in whole milliseconds"],
+  ])("a granularity of %s is refused, and the error says why", async (granularity, why) => {
+    const { status, errors } = await ask(busbar.admin, { ...one("power"), granularity });
+    expect([status, errors.map(({ message, details }) => [message, details?.["pointer"]])]).toEqual([
+      400,
+      [[`granularity ${why}`, "/granularity"]],
+    ]);
   });
 
   test("an item may have a time zone of its own; the header names it where the calendar counts", async () => {
