@@ -22,8 +22,9 @@ export async function findBlueprint(
     throw new UsageError("give --blueprint-id or --blueprint-path, not both");
   if (blueprintPath === undefined) return blueprintId;
   const { readBlueprint } = await import("./read-blueprint.ts");
-  const { blueprint, diagnostics } = await wait(client.blueprints.upload(await readBlueprint(cli, blueprintPath)));
-  remarkDiagnostics(cli, diagnostics);
+  const { content, manifestName } = await readBlueprint(cli, blueprintPath);
+  const { blueprint, diagnostics } = await wait(client.blueprints.upload(content));
+  remarkDiagnostics(cli, diagnostics, manifestName);
   return blueprint.id;
 }
 

@@ -67,11 +67,11 @@ export function addBlueprintCommands(blueprint: Command, cli: Cli): void {
       const path = argument ?? flags.path;
       if (path === undefined) throw new UsageError("which blueprint? give its folder, zip or manifest");
       const { readBlueprint } = await import("#cli/read-blueprint.ts");
-      const content = await readBlueprint(cli, path);
+      const { content, manifestName } = await readBlueprint(cli, path);
       const { client, wait } = await openSession(cli, flags);
       const answer = await wait(client.blueprints.upload(content));
       await printBlueprint(cli, flags, answer);
-      remarkDiagnostics(cli, answer.diagnostics);
+      remarkDiagnostics(cli, answer.diagnostics, manifestName);
     });
   addExamples(
     upload,

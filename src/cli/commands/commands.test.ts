@@ -316,6 +316,17 @@ test("what another blueprint warns of and changes is told beside the answer", as
   });
 });
 
+test.each([
+  ["manifest.yaml", "."],
+  ["meter.yaml", "meter.yaml"],
+])("warnings about %s name the file as it is", async (file, given) => {
+  await withFolder(async (folder) => {
+    writeFileSync(join(folder, file), "x");
+    const { err } = await run(["device", "assign-blueprint", "d1", "--blueprint-path", join(folder, given)]);
+    expect(err).toContain(`${file}:9:11: warning: no such unit\n`);
+  });
+});
+
 test("a folder that is no blueprint is refused before anything is sent", async () => {
   await withFolder(async (folder) => {
     const { code, err, sent } = await run(["blueprint", "upload", folder]);

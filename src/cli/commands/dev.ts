@@ -85,8 +85,9 @@ async function tryToRun(bench: Workbench, device: Device | undefined): Promise<D
     const { errors, warnings } = countIssues([result]);
     if (errors + warnings > 0) cli.stderr.write(`${renderReport([result], cli.stderr.hasColors?.() === true)}\n`);
     if (errors > 0) return device;
-    const { blueprint, diagnostics = [] } = await session.client.blueprints.upload(await readBlueprint(cli, folder));
-    if (warnings === 0) remarkDiagnostics(cli, diagnostics);
+    const { content, manifestName } = await readBlueprint(cli, folder);
+    const { blueprint, diagnostics = [] } = await session.client.blueprints.upload(content);
+    if (warnings === 0) remarkDiagnostics(cli, diagnostics, manifestName);
     const running = await assign(bench, device, blueprint);
     const took = Math.round(performance.now() - started);
     remark(cli, `version ${blueprint.version} of ${blueprint.display_name} runs on ${running.slug} (${took} ms)`);

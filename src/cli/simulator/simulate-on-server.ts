@@ -28,8 +28,9 @@ export type ServerOptions = {
 /** Uploads the blueprint, makes a simulated device of it, and shows what it sends until the person ends it. */
 export async function simulateOnServer(cli: Cli, session: Session, options: ServerOptions): Promise<void> {
   const { client, wait } = session;
-  const { blueprint, diagnostics } = await wait(client.blueprints.upload(await readBlueprint(cli, options.path)));
-  remarkDiagnostics(cli, diagnostics);
+  const { content, manifestName } = await readBlueprint(cli, options.path);
+  const { blueprint, diagnostics } = await wait(client.blueprints.upload(content));
+  remarkDiagnostics(cli, diagnostics, manifestName);
   const fields = {
     name: options.name,
     blueprint_id: blueprint.id,

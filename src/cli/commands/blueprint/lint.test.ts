@@ -13,6 +13,14 @@ const WARNS = `${GOOD}telemetry:\n  power: {type: float, display_name: P, unit: 
 test.each<readonly [string, Files, string, number, string]>([
   ["the folder we are in", { "manifest.yml": GOOD }, "lint", 0, "1 blueprint checked, no problems.\n"],
   ["a manifest", { "a/manifest.yml": GOOD }, "lint a/manifest.yml", 0, "1 blueprint checked, no problems.\n"],
+  ["a folder with a manifest.yaml", { "a/manifest.yaml": GOOD }, "lint a", 0, "1 blueprint checked, no problems.\n"],
+  [
+    "a mistake in a manifest.yaml",
+    { "a/manifest.yaml": BAD },
+    "lint a",
+    1,
+    expect.stringMatching(/^a\/manifest\.yaml:\d+:\d+ error [\s\S]*1 blueprint checked/),
+  ],
   ["a manifest of any name", { "x.yaml": GOOD }, "lint x.yaml", 0, "1 blueprint checked, no problems.\n"],
   [
     "a script",
