@@ -78,6 +78,15 @@ function runSchedule(seed: number): void {
       now += random(2) * HOUR;
     },
     () => {
+      // The history reaches some hours, and takes along those that are marked.
+      const deviceId = "ab"[random(2)] ?? "a";
+      const from = (Math.floor(now / HOUR) - random(4)) * HOUR;
+      const span = { from, to: from + 2 * HOUR };
+      const isIn = (point: Point) => point.deviceId === deviceId && point.at >= span.from && point.at < span.to;
+      const sent = spool.takeHoursOf(deviceId, span);
+      hours.push({ sent, points: [...disk.values()].filter(isIn).map(nameOf) });
+    },
+    () => {
       if (random(4) > 0) return;
       // The line is cut: the newest is given back first.
       for (const sent of messages.reverse()) spool.messagesLost(sent);
@@ -181,4 +190,22 @@ test("what was sent counts until it is confirmed, or waits again", () => {
   expect(counts()).toEqual([2, none]);
   spool.messagesStored(spool.takeMessages(1_000) ?? [], new Set(), 0);
   expect(counts()).toEqual([0, none]);
+});
+
+test("hours that the history has yet to reach are left to it, and settled with it", () => {
+  const spool = createTelemetrySpool<Point>(1_000);
+  const hours = [3, 5, 24, 30, 50].map((hour) => ({ deviceId: "a", hour }));
+  spool.addWhole([...hours, { deviceId: "b", hour: 30 }]);
+  const now = 51 * HOUR;
+  const numbers = (sent: SentHours | undefined) => sent?.hours.map(({ hour }) => hour);
+  expect(numbers(spool.takeHours(now, 48 * HOUR))).toEqual([50]);
+  expect(spool.takeHours(now, 48 * HOUR)).toBeUndefined();
+  const sent = spool.takeHoursOf("a", { from: 24 * HOUR, to: 48 * HOUR });
+  expect(numbers(sent)).toEqual([30, 24]);
+  // One of them gets points after the history was read.
+  spool.addWhole([{ deviceId: "a", hour: 24 }]);
+  spool.hoursStored(sent);
+  expect(numbers(spool.takeHours(now, 24 * HOUR))).toEqual([30]);
+  expect(numbers(spool.takeHours(now, 24 * HOUR))).toEqual([24]);
+  expect(numbers(spool.takeHours(now))).toEqual([5, 3]);
 });

@@ -62,9 +62,11 @@ export interface TelemetrySpool<Message extends { readonly deviceId: string; rea
   /**
    * The newest hour that has to be told as a whole. Of a day that is over, all such hours of the device come together: the
    * store joins its hours, so that each of them alone would be told as the whole day. They are on their way until they are
-   * settled.
+   * settled. Hours before `from` are left to the history, which is told day by day and takes them along.
    */
-  takeHours(now: number): SentHours | undefined;
+  takeHours(now: number, from?: number): SentHours | undefined;
+  /** The hours of the device in [from, to) that have to be told as a whole, because all that is stored there is told now. */
+  takeHoursOf(deviceId: string, span: { readonly from: number; readonly to: number }): SentHours;
   /** The cloud has stored the messages, except for devices that it does not know yet. */
   messagesStored(sent: SentMessages<Message>, unknown: ReadonlySet<string>, retryAt: number): void;
   messagesLost(sent: SentMessages<Message>): void;
@@ -179,6 +181,11 @@ export function createTelemetrySpool<Message extends { readonly deviceId: string
     );
   }
 
+  function take(deviceId: string, hours: readonly Hour[]): SentHours {
+    for (const hour of hours) hour.isBusy = true;
+    return { deviceId, hours: hours.map(({ hour, version }) => ({ hour, version })) };
+  }
+
   function shift(): Queued<Message> | undefined {
     const oldest = queue[first];
     if (oldest === undefined) return undefined;
@@ -244,19 +251,23 @@ export function createTelemetrySpool<Message extends { readonly deviceId: string
       if (taken.length > 0) onWay.add(taken);
       return taken.length === 0 ? undefined : taken;
     },
-    takeHours(now) {
-      const isFree = ({ isWhole, isBusy, waitsUntil }: Hour) => isWhole && !isBusy && waitsUntil <= now;
+    takeHours(now, from = Number.NEGATIVE_INFINITY) {
+      const isFree = ({ hour, isWhole, isBusy, waitsUntil }: Hour) =>
+        isWhole && !isBusy && waitsUntil <= now && hour * HOUR_MS >= from;
       const numbers = [...whole.keys()].sort((a, b) => b - a);
       for (const number of numbers) {
         for (const newest of whole.get(number) ?? []) {
           if (!isFree(newest)) continue;
-          const { deviceId } = newest;
-          const taken = [newest, ...othersOfDay(newest, now).filter(isFree)];
-          for (const hour of taken) hour.isBusy = true;
-          return { deviceId, hours: taken.map(({ hour, version }) => ({ hour, version })) };
+          return take(newest.deviceId, [newest, ...othersOfDay(newest, now).filter(isFree)]);
         }
       }
       return undefined;
+    },
+    takeHoursOf(deviceId, { from, to }) {
+      const isIn = ({ hour, isWhole, isBusy }: Hour) =>
+        isWhole && !isBusy && hour * HOUR_MS >= from && (hour + 1) * HOUR_MS <= to;
+      const found = [...(devices.get(deviceId)?.values() ?? [])].filter(isIn).sort((a, b) => b.hour - a.hour);
+      return take(deviceId, found);
     },
     messagesStored(sent, unknown, retryAt) {
       onWay.delete(sent);

@@ -1,11 +1,15 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { UpMessage } from "#core/link/messages.ts";
 import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { instant } from "#core/time/instant.ts";
 import type { TelemetryStore } from "#service/ports/telemetry-store.ts";
 import type { Needs } from "#service/ports.ts";
 import { createTelemetryLane } from "./telemetry-lane.ts";
-import { tellTelemetry } from "./tell-telemetry.ts";
+import { type TellTelemetryNeeds, tellTelemetry } from "./tell-telemetry.ts";
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const NOW = instant(100 * DAY + 5 * HOUR);
 
 /** A gateway with one hour to tell, which `pack` gives in pieces. */
 async function open(pack: () => Promise<readonly Uint8Array[]>) {
@@ -80,4 +84,52 @@ test("history that has to be told anew is told, also when the former round ends 
   );
   await Promise.all([telemetryLane.retell(), telling.run(true)]);
   expect(asked.some((before) => before > 1)).toBe(true);
+});
+
+test("hours that were stored while the history is sent go with it, and each day goes once", async () => {
+  /** The times of all points of one device; their bytes are their times. */
+  const times = [97 * DAY + 1, 98 * DAY + 1, 98 * DAY + 7 * HOUR, 99 * DAY + 3 * HOUR, 100 * DAY + HOUR];
+  const marked = times.map((at) => ({ deviceId: "d", hour: Math.floor(at / HOUR), hasExpired: false }));
+  const nothing = async () => {};
+  const telemetry = {
+    newestBefore: async (_: string, before: number) => times.findLast((at) => at < before),
+    // As the store does: a day that is over is in one piece.
+    pack: async (_: string, from: number, to: number) => {
+      const days = new Set(times.filter((at) => at >= from && at < to).map((at) => Math.floor(at / DAY)));
+      return [...days].map((day) => new Uint8Array([day]));
+    },
+  } as unknown as TelemetryStore;
+  const uplinks = {
+    get: async () => ({ historyBefore: instant(103 * DAY) }),
+    hours: async () => marked,
+    markHours: nothing,
+    unmarkHours: nothing,
+    noteHistory: nothing,
+  } as unknown as Needs["uplinks"];
+  const lane = createTelemetryLane({ uplinks, telemetry, now: () => NOW, budgets: createByteBudgets() });
+  await lane.restart();
+  const needs = {
+    telemetry,
+    telemetryLane: lane,
+    now: () => NOW,
+    devices: { list: async () => ({ items: [{ id: "d" }], total: 1 }) },
+    pause: (_: number, signal: AbortSignal) => new Promise((resolve) => signal.addEventListener("abort", resolve)),
+    log: { warn: () => {} },
+  } as unknown as TellTelemetryNeeds;
+  const days: number[] = [];
+  const end = new AbortController();
+  const telling = tellTelemetry(needs, {
+    signal: end.signal,
+    send: async (message: UpMessage) => {
+      if (message.type !== "history") return;
+      days.push(message.content[0] ?? 0);
+      telling.stored(message.number, []);
+    },
+  });
+  const running = telling.run(true);
+  await vi.waitFor(() => expect([lane.history(), lane.spool.waiting.hours]).toEqual([undefined, 0]));
+  end.abort();
+  telling.end();
+  await running;
+  expect(days).toEqual([100, 99, 98, 97]);
 });

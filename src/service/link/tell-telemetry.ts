@@ -1,10 +1,11 @@
-// Sends telemetry over one connection: new messages first, then missed hours, then stored history. The cloud confirms what
-// it has stored; what is not confirmed when the connection ends is sent again.
+// Sends telemetry over one connection: new messages first, then missed hours, then stored history. Missed hours that the
+// history has yet to reach are sent with it: otherwise they would be sent twice. The cloud confirms what it has stored;
+// what is not confirmed when the connection ends is sent again.
 import { AppError } from "#core/app-error.ts";
 import { MAX_PLAIN_VALUES } from "#core/link/link-limits.ts";
 import type { LinkedPoints, UpMessage } from "#core/link/messages.ts";
 import { createPointsPacker } from "#core/link/pack-points.ts";
-import type { SentMessages } from "#core/link/telemetry-spool.ts";
+import type { SentHours, SentMessages } from "#core/link/telemetry-spool.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import { allAtOnce } from "#service/all-pages.ts";
 import { createWake } from "#service/link/create-wake.ts";
@@ -90,30 +91,31 @@ export function tellTelemetry(
   }
 
   async function tellHours(): Promise<boolean> {
-    const sent = spool.takeHours(needs.now());
+    const sent = spool.takeHours(needs.now(), lane.history()?.before);
     if (sent === undefined) return false;
-    const { deviceId } = sent;
     const numbers = sent.hours.map(({ hour }) => hour);
     const span = { from: Math.min(...numbers) * HOUR_MS, to: (Math.max(...numbers) + 1) * HOUR_MS };
+    await tellTaken(sent, span);
+    return true;
+  }
+
+  /** Sends what is stored of the device in the span, which has these hours. They are taken before anything is read. */
+  async function tellTaken(sent: SentHours, span: Span, settled?: (isStored: boolean) => void): Promise<void> {
     try {
-      await tellStored(deviceId, span, (isStored) => {
+      await tellStored(sent.deviceId, span, (isStored) => {
         if (isStored) spool.hoursStored(sent);
         else spool.hoursLost(sent, needs.now() + UNKNOWN_MS);
+        settled?.(isStored);
       });
     } catch (error) {
       // They are not settled when only some of their pieces were sent.
       spool.hoursLost(sent, needs.now());
       throw error;
     }
-    return true;
   }
 
   /** Sends what is stored of the device. `settle` is called once, when all of it is confirmed or some of it is not. */
-  async function tellStored(
-    deviceId: string,
-    { from, to }: { readonly from: number; readonly to: number },
-    settle: (isStored: boolean) => void,
-  ): Promise<void> {
+  async function tellStored(deviceId: string, { from, to }: Span, settle: (isStored: boolean) => void): Promise<void> {
     const pieces = await read(deviceId, from, to);
     let [left, isStored] = [pieces.length, true];
     if (left === 0) return settle(true);
@@ -149,7 +151,7 @@ export function tellTelemetry(
     const deviceId = current.devices.pop();
     if (deviceId !== undefined) {
       current.open++;
-      await tellStored(deviceId, current, (isStored) => {
+      await tellTaken(spool.takeHoursOf(deviceId, current), current, (isStored) => {
         current.open--;
         if (!isStored) current.lost.push(deviceId);
       });
@@ -227,6 +229,11 @@ function plain(sent: SentPoints): readonly Unnumbered[] {
     }
   }
   return all.map((messages) => ({ type: "points", messages }));
+}
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
 }
 
 /** Stored history in [from, to). */
