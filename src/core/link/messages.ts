@@ -88,6 +88,8 @@ export type UpMessage =
       /** No more is known at the moment. Of a whole telling: this is its last part. */
       readonly isLast: boolean;
       readonly items: readonly LinkedItem[];
+      /** Does not travel: what came among the items and cannot be read. */
+      readonly unreadable?: readonly RefusedRecord[];
     }
   /** The execution is stored by the gateway, which owns it from now on; or it is refused, and was not started. */
   | { readonly type: "answer"; readonly id: string; readonly refused: string | null }
@@ -105,6 +107,8 @@ export type UpMessage =
       readonly id: string;
       readonly outcome: ChangeOutcome;
       readonly items: readonly LinkedItem[];
+      /** As of records. */
+      readonly unreadable?: readonly RefusedRecord[];
     }
   /** Asks for a package that a change names. */
   | { readonly type: "want"; readonly digest: string }

@@ -37,13 +37,36 @@ import type {
   LinkedLogEntry,
   LinkedSite,
 } from "./messages.ts";
+import { type RefusedRecord, refusedRecord } from "./refused-record.ts";
 
 /** How long they may be is judged record by record (record-problem.ts): one that is too long must not end the connection. */
 const text = (given: Fields, name: string): string => shortText(given, name, MESSAGE_JSON.text);
 const optionalText = (given: Fields, name: string): string | undefined =>
   optionalShortText(given, name, MESSAGE_JSON.text);
 
-export function parseItem(value: unknown): LinkedItem {
+/** Those that can be read, and why the others cannot: one bad record must not keep the rest back. */
+export function parseItems(values: readonly unknown[]): {
+  readonly items: readonly LinkedItem[];
+  readonly unreadable?: readonly RefusedRecord[];
+} {
+  const items: LinkedItem[] = [];
+  const unreadable: RefusedRecord[] = [];
+  for (const value of values) {
+    try {
+      items.push(parseItem(value));
+    } catch (error) {
+      if (!(error instanceof LinkMistake)) throw error;
+      const { kind, key } = (value ?? {}) as { readonly kind?: unknown; readonly key?: unknown };
+      const [shownKind, shownKey] = [kind, key].map((one) => (typeof one === "string" ? one : "unknown"));
+      unreadable.push(refusedRecord((shownKind ?? "").slice(0, LONGEST_KIND), shownKey ?? "", error.message));
+    }
+  }
+  return { items, ...(unreadable.length > 0 && { unreadable }) };
+}
+
+const LONGEST_KIND = 20;
+
+function parseItem(value: unknown): LinkedItem {
   const given = object(value, "an item");
   const key = text(given, "key");
   const content = given["value"];

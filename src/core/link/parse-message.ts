@@ -19,7 +19,7 @@ import {
 } from "./message-fields.ts";
 import type { DownMessage, LinkedPoints, LinkedTrace, UpMessage } from "./messages.ts";
 import { parseAskedChange, parseOutcome } from "./parse-change.ts";
-import { parseChange, parseItem } from "./parse-item.ts";
+import { parseChange, parseItems } from "./parse-item.ts";
 import { MAX_REFUSED, type RefusedRecord, refusedRecord } from "./refused-record.ts";
 
 /** `content`: the bytes that came with the message. */
@@ -39,7 +39,7 @@ export function parseUpMessage(value: unknown, content?: Uint8Array): UpMessage 
         to: count(given, "to"),
         isWhole: flag(given, "isWhole"),
         isLast: flag(given, "isLast"),
-        items: list(given, "items").map(parseItem),
+        ...parseItems(list(given, "items")),
       };
     case "answer":
       return {
@@ -74,7 +74,7 @@ export function parseUpMessage(value: unknown, content?: Uint8Array): UpMessage 
         type: "changed",
         id: text(given, "id"),
         outcome: parseOutcome(given["outcome"]),
-        items: list(given, "items").map(parseItem),
+        ...parseItems(list(given, "items")),
       };
     case "want":
       return { type: "want", digest: text(given, "digest") };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { refuse } from "#core/app-error.ts";
-import { LinkMistake } from "#core/link/message-fields.ts";
 import type { LinkedItem } from "#core/link/messages.ts";
+import { RecordRefused } from "#core/link/refused-record.ts";
 import { makeExecution } from "../../../test/support/executions.ts";
 import { type ApplyNeeds, applyItem, forgetOthers } from "./apply-linked.ts";
 
@@ -61,7 +61,7 @@ test("what is about another gateway's device is not believed", async () => {
   expect(await apply(execution("foreign", "here"))).toBe("applied");
   await apply({ kind: "properties", key: "foreign", value: [] });
   await expect(apply({ kind: "device", key: "foreign", value: null })).rejects.toThrow("does not belong");
-  await expect(apply(execution("own", "elsewhere"))).rejects.toBeInstanceOf(LinkMistake);
+  await expect(apply(execution("own", "elsewhere"))).rejects.toBeInstanceOf(RecordRefused);
   expect(done).toEqual([]);
 });
 

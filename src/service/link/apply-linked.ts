@@ -1,7 +1,6 @@
 // Copies the records that a gateway sends. A gateway is believed only about its own sites and devices.
 import { AppError } from "#core/app-error.ts";
 import { alertKey, parseLogKey } from "#core/link/linked-key.ts";
-import { LinkMistake } from "#core/link/message-fields.ts";
 import type { LinkedItem } from "#core/link/messages.ts";
 import { RecordRefused } from "#core/link/refused-record.ts";
 import type { Site } from "#core/site/site.ts";
@@ -103,7 +102,7 @@ export async function applyItem(needs: ApplyNeeds, teller: Teller, item: LinkedI
       const siteId = devices.get(execution.deviceId);
       // Its device was deleted meanwhile, or is another gateway's.
       if (siteId === undefined) return "applied";
-      if (siteId !== execution.siteId) throw new LinkMistake(`execution ${execution.id} is of another site`);
+      if (siteId !== execution.siteId) throw new RecordRefused("the execution names another site than its device");
       return (await needs.dispatcher.applyRemote(item.value)).kind === "gap" ? "gap" : "applied";
     }
   }

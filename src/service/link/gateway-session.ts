@@ -7,7 +7,7 @@ import { LinkMistake } from "#core/link/message-fields.ts";
 import { type DownMessage, LINK_PROTOCOL, type LinkedItem, type UpMessage } from "#core/link/messages.ts";
 import { requireProtocol } from "#core/link/protocol.ts";
 import { recordProblem } from "#core/link/record-problem.ts";
-import { RecordRefused } from "#core/link/refused-record.ts";
+import { RecordRefused, type RefusedRecord } from "#core/link/refused-record.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
@@ -184,6 +184,7 @@ export function createGatewaySession(
       case "answer":
         return orders.answered(message.id, message.refused);
       case "changed":
+        refuseUnreadable(message);
         return await changes?.settled(message);
       case "want":
         return await changes?.wanted(message.digest);
@@ -222,6 +223,7 @@ export function createGatewaySession(
   async function takeRecords(hello: Hello, message: Extract<UpMessage, { type: "records" }>): Promise<void> {
     const { isWhole, isLast, to } = message;
     if (isWhole) named ??= new Set();
+    refuseUnreadable(message, named);
     await take(message.items, named);
     if (!isWhole || isLast) {
       if (isWhole && named !== undefined) await forgetOthers(needs, teller, named);
@@ -259,6 +261,19 @@ export function createGatewaySession(
     );
   }
 
+  /** What the cloud has of a record that is refused stays as it was taken last. */
+  function refuse(record: Pick<RefusedRecord, "kind" | "key">, reason: string, into?: Set<string>): void {
+    refusals.add(record, reason);
+    if (sites.has(record.key) || devices.has(record.key)) into?.add(`${record.kind} ${record.key}`);
+  }
+
+  function refuseUnreadable(
+    { unreadable = [] }: { readonly unreadable?: readonly RefusedRecord[] },
+    into?: Set<string>,
+  ) {
+    for (const one of unreadable) refuse(one, one.reason, into);
+  }
+
   function limitProblem(item: LinkedItem): string | undefined {
     if (item.value === null) return undefined;
     const { sites: mostSites, devices: mostDevices } = needs.linkedLimits;
@@ -293,9 +308,7 @@ export function createGatewaySession(
     for (const item of items) {
       const problem = recordProblem(item) ?? limitProblem(item);
       if (problem !== undefined) {
-        refusals.add(item, problem);
-        // What the cloud has of it stays as it was taken last.
-        if (sites.has(item.key) || devices.has(item.key)) into?.add(`${item.kind} ${item.key}`);
+        refuse(item, problem, into);
         continue;
       }
       const isFirst = FIRST.has(item.kind);
@@ -336,9 +349,7 @@ export function createGatewaySession(
   async function takeTold(message: Extract<UpMessage, { type: "told" }>): Promise<void> {
     for (const change of message.changes) {
       await channel.turn();
-      const problem = recordProblem({ kind: "execution", key: change.execution.id, value: change });
-      if (problem !== undefined) continue;
-      await applyItem(applying, teller, { kind: "execution", key: change.execution.id, value: change });
+      await take([{ kind: "execution", key: change.execution.id, value: change }]);
       asked.delete(change.execution.id);
     }
     for (const id of message.unknown) {

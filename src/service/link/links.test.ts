@@ -241,6 +241,45 @@ test("each record is stored once, and a site of somebody else is none of the gat
   await cloud.served;
 });
 
+test("a record that cannot be read is refused alone, with the reason, and the rest is stored and confirmed", async () => {
+  const cloud = connect();
+  await enter(cloud);
+  const site = siteItem(BAD) as { readonly value: object };
+  const items = [
+    { ...site, value: { ...site.value, name: 7 } },
+    { kind: "wagon", key: "w", value: null },
+    7,
+    { kind: "device", key: ID, value: [] },
+    siteItem(GOOD),
+  ] as unknown as readonly LinkedItem[];
+  await cloud.channel.send({ type: "records", to: 3, isWhole: false, isLast: true, items });
+  expect(await cloud.next()).toEqual({
+    type: "ack",
+    to: 3,
+    refused: [
+      { kind: "site", key: BAD, reason: "name is no text" },
+      { kind: "wagon", key: "w", reason: "no item has the kind wagon" },
+      { kind: "unknown", key: "unknown", reason: "an item is no object" },
+      { kind: "device", key: ID, reason: "a device is no object" },
+    ],
+  });
+  expect(cloud.heard).toContain(`copied ${GOOD}`);
+  cloud.channel.close("");
+  await cloud.served;
+});
+
+test("an execution that names another site than its device is refused alone", async () => {
+  const cloud = connect();
+  await enter(cloud);
+  const execution = makeExecution({ deviceId: "own", siteId: "t" }, { id: GOOD });
+  const value = { execution, responses: [], since: 0, leftOut: undefined };
+  const items = [{ kind: "execution" as const, key: GOOD, value }];
+  await cloud.channel.send({ type: "records", to: 3, isWhole: false, isLast: true, items });
+  expect(await cloud.next()).toMatchObject({ to: 3, refused: [{ kind: "execution", key: GOOD }] });
+  cloud.channel.close("");
+  await cloud.served;
+});
+
 test("of a record that is refused, what the cloud has taken before stays", async () => {
   const cloud = connect();
   await enter(cloud);

@@ -1,6 +1,5 @@
 // Records of one connected gateway that this cloud does not take. They are stored for the operator of the cloud, and the
 // gateway gets them for its own operator.
-import type { LinkedItem } from "#core/link/messages.ts";
 import { MAX_REFUSED, type RefusedRecord, refusedRecord } from "#core/link/refused-record.ts";
 import type { Needs } from "#service/ports.ts";
 
@@ -8,14 +7,16 @@ interface RefusalNeeds extends Pick<Needs, "gateways" | "now"> {
   readonly log: { warn(about: object, text: string): void };
 }
 
+type RecordName = Pick<RefusedRecord, "kind" | "key">;
+
 export interface Refusals {
   /** Reads what was refused before. True when a person has granted one of these sites to the gateway meanwhile. */
   open(): Promise<boolean>;
   /** Sites that were refused. */
   readonly sites: Set<string>;
-  add(item: Pick<LinkedItem, "kind" | "key">, reason: string): void;
+  add(item: RecordName, reason: string): void;
   /** The record is fine. */
-  taken(item: Pick<LinkedItem, "kind" | "key">): void;
+  taken(item: RecordName): void;
   /** Stores what is new. */
   store(): Promise<void>;
   all(): readonly RefusedRecord[];
@@ -29,7 +30,7 @@ export function createRefusals(needs: RefusalNeeds, gatewayId: string): Refusals
   let refused: RefusedRecord[] = [];
   let taken: RefusedRecord[] = [];
   let isSent = true;
-  const nameOf = ({ kind, key }: Pick<LinkedItem, "kind" | "key">) => {
+  const nameOf = ({ kind, key }: RecordName) => {
     const short = refusedRecord(kind, key, "");
     return `${short.kind} ${short.key}`;
   };

@@ -9,7 +9,7 @@ type Full<T> = T extends string | number | boolean | null | Uint8Array
   ? T
   : T extends readonly (infer Each)[]
     ? readonly Full<Each>[]
-    : { readonly [Key in keyof T]-?: Full<Exclude<T[Key], undefined>> };
+    : { readonly [Key in keyof T as Key extends "unreadable" ? never : Key]-?: Full<Exclude<T[Key], undefined>> };
 
 type Samples<Message extends { readonly type: string }> = {
   readonly [Type in Message["type"]]: readonly Full<Extract<Message, { readonly type: Type }>>[];
