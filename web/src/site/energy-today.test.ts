@@ -7,7 +7,11 @@ const HOUR = 3_600_000;
 /** Four hours of a day; a series is written `solar 0 1000 ? 2000`. */
 function today(
   texts: readonly string[],
-  { counters = [], since = 0 }: { counters?: readonly string[]; since?: number } = {},
+  {
+    counters = [],
+    since = 0,
+    adjustment = 0,
+  }: { counters?: readonly string[]; since?: number; adjustment?: number } = {},
 ) {
   const numbers = (parts: readonly string[]) => parts.map((part) => (part === "?" ? undefined : Number(part)));
   return energiesOfToday({
@@ -21,7 +25,7 @@ function today(
     }),
     counters: counters.map((text) => {
       const [what, ...parts] = text.split(" ");
-      return { what: what as CounterSeries["what"], rises: numbers(parts) };
+      return { what: what as CounterSeries["what"], rises: numbers(parts), adjustment };
     }),
   });
 }
@@ -47,6 +51,13 @@ test("a counter says more than a mean of power, because it sees both directions 
     used: 4,
     hydrogen: 0.5,
   });
+});
+
+test("corrections change what a counter says of the day, and make up nothing where it says nothing", () => {
+  const corrected = (counters: readonly string[], adjustment: number) => today([], { counters, adjustment }).fromGrid;
+  expect(corrected(["fromGrid 1 84999 1 1"], -84_999)).toBe(3);
+  expect(corrected(["fromGrid 1 ? ? ?"], 5)).toBe(6);
+  expect(corrected(["fromGrid ? ? ? ?"], 5)).toBeUndefined();
 });
 
 test("a counter without a value is not believed", () => {

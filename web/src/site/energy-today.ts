@@ -13,7 +13,12 @@ export type EnergySeries = {
 };
 
 /** How much a counter rose in each bucket of today, in kWh or m³. */
-export type CounterSeries = { readonly what: Counter["what"]; readonly rises: readonly (number | undefined)[] };
+export type CounterSeries = {
+  readonly what: Counter["what"];
+  readonly rises: readonly (number | undefined)[];
+  /** What corrections add to it. Points and so rises stay as they are. */
+  readonly adjustment?: number;
+};
 
 export type Counter = {
   readonly what: "produced" | "fromGrid" | "toGrid" | "hydrogen";
@@ -93,7 +98,10 @@ export function energiesOfToday(day: Day): Energies {
 }
 
 function sumCounters({ counters }: Day, what: Counter["what"]): number | undefined {
-  return sumKnown(counters.filter((counter) => counter.what === what).map(({ rises }) => rises));
+  const own = counters.filter((counter) => counter.what === what);
+  const counted = sumKnown(own.map(({ rises }) => rises));
+  const adjustment = own.reduce((sum, counter) => sum + (counter.adjustment ?? 0), 0);
+  return counted === undefined ? undefined : Math.max(0, counted + adjustment);
 }
 
 function sumEnergy({ series }: Day, kinds: readonly Kind[], pick: (wattHours: number) => number): number | undefined {

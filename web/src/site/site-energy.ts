@@ -5,6 +5,7 @@ import { findAttribute } from "#web/data/find-attribute.ts";
 import type { History, Wanted } from "#web/data/history.ts";
 import type { Manifest } from "#web/data/manifest.ts";
 import { isCurrent } from "#web/devices/staleness.ts";
+import { adjustmentToday, type Correction } from "./counter-steps.ts";
 import { type EnergyFlow, energyFlow, type Measured } from "./energy-flow.ts";
 import { type Counter, countersOf, type Energies, type EnergySeries, energiesOfToday } from "./energy-today.ts";
 import { type PowerReading, powerReadings, wattsOf } from "./power-readings.ts";
@@ -67,12 +68,17 @@ export function wantedForToday({ readings, counters }: Instruments): readonly Wa
   ];
 }
 
-type Day = { readonly history: History; readonly dayStart: number; readonly now: number };
+type Day = {
+  readonly history: History;
+  readonly dayStart: number;
+  readonly now: number;
+  readonly corrections?: readonly Correction[] | undefined;
+};
 
 export function todayOf(
   { readings, counters }: Instruments,
   devices: readonly EnergyDevice[],
-  { history, dayStart, now }: Day,
+  { history, dayStart, now, corrections = [] }: Day,
 ): Energies {
   const first = history.times.findIndex((at) => at >= dayStart);
   const times = first < 0 ? [] : history.times.slice(first);
@@ -107,6 +113,7 @@ export function todayOf(
       rises: cut({ device, attribute, aggregation: "delta" }).map((rise) =>
         rise === undefined ? undefined : convert(rise, unit, what === "hydrogen" ? "m3" : "kWh"),
       ),
+      adjustment: adjustmentToday(corrections, { deviceId: device, attribute, dayStart }),
     })),
   });
 }
