@@ -8,6 +8,7 @@ import { createConnectionSlots } from "#core/share/connection-slots.ts";
 import { createFairTurns, type EventLoop } from "#core/share/fair-turns.ts";
 import type { Shares } from "#core/share/shares.ts";
 import { EVENT_LOOP } from "#event-loop";
+import { endIdle, endPolitely } from "#http/end-idle.ts";
 import type { TlsDoor } from "#http/tls-door.ts";
 
 /**
@@ -37,11 +38,13 @@ export interface BoundConnections {
    * one address, do not take each other's places.
    */
   signedIn(stream: Socket, who: string): void;
-  /** Closes connections that were opened ahead of need. Node does not count one as idle before its first request, or handshake. */
-  closeUnused(): void;
+  /** Whether a connection has sent no request yet. */
+  hasNewcomers(): boolean;
+  /** Closes the connections on which nothing is under way. */
+  closeIdle(): void;
 }
 
-interface Begun {
+interface Accepted {
   /** The stream that requests come by: over TLS not the connection itself. */
   stream: Socket;
   /** The latest; undefined before the first request. */
@@ -50,7 +53,7 @@ interface Begun {
 
 /** Takes over the listeners that the server has for connections. */
 export function boundConnections(server: Server, needs: ConnectionNeeds, limits: ConnectionLimits): BoundConnections {
-  const begun = new Map<Socket, Begun>();
+  const accepted = new Map<Socket, Accepted>();
   /** The connections of TLS streams. */
   const connections = new WeakMap<Socket, Socket>();
   const connectionOf = (stream: Socket) => (door === undefined ? stream : (connections.get(stream) ?? stream));
@@ -68,7 +71,7 @@ export function boundConnections(server: Server, needs: ConnectionNeeds, limits:
 
   /** Checked only when it matters, so that a request costs no more than a note of its answer. */
   function isWaiting(connection: Socket): boolean {
-    const { stream, answer } = begun.get(connection) ?? {};
+    const { stream, answer } = accepted.get(connection) ?? {};
     return (
       stream === undefined ||
       answer === undefined ||
@@ -84,7 +87,7 @@ export function boundConnections(server: Server, needs: ConnectionNeeds, limits:
     for (const listener of listeners) Reflect.apply(listener, server, [stream]);
   };
   const door = needs.openDoor?.((secure, connection) => {
-    const one = begun.get(connection);
+    const one = accepted.get(connection);
     if (one === undefined) return void secure.destroy();
     one.stream = secure;
     connections.set(secure, connection);
@@ -92,7 +95,6 @@ export function boundConnections(server: Server, needs: ConnectionNeeds, limits:
   });
   function begin(connection: Socket): void {
     if (connection.destroyed) return;
-    begun.set(connection, { stream: connection, answer: undefined });
     if (door !== undefined) door.begin(connection);
     else {
       serve(connection);
@@ -105,9 +107,10 @@ export function boundConnections(server: Server, needs: ConnectionNeeds, limits:
     // Nobody else listens before it begins.
     socket.on("error", () => {});
     socket.once("close", () => {
-      begun.delete(socket);
+      accepted.delete(socket);
       slots.remove(socket);
     });
+    accepted.set(socket, { stream: socket, answer: undefined });
     const excess = slots.add(socket, address);
     const start = excess === socket ? needs.refuseNewcomer : begin;
     if (excess !== socket) excess?.destroy();
@@ -116,25 +119,30 @@ export function boundConnections(server: Server, needs: ConnectionNeeds, limits:
   });
   server.on("request", ({ socket }, answer) => {
     const connection = connectionOf(socket);
-    const one = begun.get(connection);
+    const one = accepted.get(connection);
     if (one !== undefined) one.answer = answer;
     slots.touch(connection);
   });
   // A slow server is no stall of the client, and slow requests have limits of their own.
   server.timeout = limits.stallMs;
   server.on("timeout", (socket) => {
-    const isIdle = begun.get(connectionOf(socket))?.answer?.writableFinished === true;
+    const isIdle = accepted.get(connectionOf(socket))?.answer?.writableFinished === true;
     if (isIdle || socket.writableLength > 0) socket.destroy();
     else socket.setTimeout(limits.stallMs);
   });
 
   return {
     signedIn: (stream, who) => void slots.signedIn(connectionOf(stream), who)?.destroy(),
-    closeUnused() {
-      for (const [connection, { stream, answer }] of begun) {
-        const isOpening = door !== undefined && stream === connection;
-        if (isOpening || (answer === undefined && stream.bytesRead === 0)) connection.destroy();
+    hasNewcomers: () => accepted.values().some(({ answer }) => answer === undefined),
+    closeIdle() {
+      const streams: Socket[] = [];
+      for (const [connection, { stream, answer }] of accepted) {
+        if (door !== undefined && stream === connection) connection.destroy();
+        // Node does not count one as idle before its first request.
+        else if (answer === undefined && stream.bytesRead === 0) endPolitely(stream);
+        else streams.push(stream);
       }
+      endIdle(server, streams);
     },
   };
 }

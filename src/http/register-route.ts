@@ -29,6 +29,8 @@ interface Registration {
   readonly authenticate: Authenticate;
   readonly tokenHeaders: Pick<TokenHeaders, "prefixOf">;
   readonly stopping: AbortSignal;
+  /** Whether each answer ends its connection. */
+  readonly isClosing: () => boolean;
   readonly mainThread: MainThreadShare;
   /** The places of calls that change something. */
   readonly changing: TakePlace;
@@ -71,7 +73,8 @@ function takeStreams(scope: FastifyInstance): FastifyInstance {
 }
 
 function register(app: FastifyInstance, route: Route, registration: Registration): void {
-  const { prefix, authenticate, tokenHeaders, stopping, mainThread, changing, late, webSockets } = registration;
+  const { prefix, authenticate, tokenHeaders, stopping, isClosing, mainThread, changing, late, webSockets } =
+    registration;
   const { access } = route;
   const operation = route.aliasOf ?? route.operation;
   const schema = route.body;
@@ -178,7 +181,7 @@ function register(app: FastifyInstance, route: Route, registration: Registration
           leave?.();
           if (takesBytes && request.body instanceof Uint8Array) freeBytes(request.body);
         }
-        if (stopping.aborted) reply.header("connection", "close");
+        if (isClosing()) reply.header("connection", "close");
         if (answer instanceof ListAnswer) {
           const list = answer;
           const nextTurn = () => mainThread.nextTurn(request);

@@ -22,6 +22,19 @@ async function* endless(): AsyncGenerator<string> {
   for (;;) yield await new Promise<string>((resolve) => setTimeout(resolve, 5, "piece "));
 }
 
+/** Resolves when nobody can connect any more. */
+async function refusal(port: number): Promise<void> {
+  const isRefused = async () => {
+    const socket = connect(port, "127.0.0.1");
+    const event = await Promise.race([once(socket, "connect").then(() => "connected"), once(socket, "error")]).catch(
+      () => "refused",
+    );
+    socket.destroy();
+    return event !== "connected";
+  };
+  await expect.poll(isRefused, { interval: 1 }).toBe(true);
+}
+
 const open = (routes: readonly Route[], limits: Partial<Limits> = {}) => openBareServer(routes, { limits });
 
 test("a client that never finishes its headers is cut off with errors", async () => {
@@ -130,18 +143,54 @@ test("during the stop a call on an open connection is 503 shutting_down, and a n
   // The head of the second call arrives together with the first call, so the connection is not idle at the stop.
   socket.write("GET /quick HTTP/1.1\r\nHost: x\r\n\r\nGET /quick HTTP/1.1\r\nHost: x\r\n");
   await once(socket, "data");
+  await server.closePort();
+  const [refused] = (await once(connect(port, "127.0.0.1"), "error")) as [NodeJS.ErrnoException];
+  expect(refused.code).toBe("ECONNREFUSED");
   const stopped = server.stop();
+  // Nobody waits for a first request, so the next turn of microtasks refuses.
+  await new Promise(setImmediate);
   let seen = "";
   socket.on("data", (part) => (seen += part.toString()));
   socket.write("\r\n");
   await once(socket, "close");
   expect(seen).toMatch(/^HTTP\/1.1 503 /);
+  expect(seen.toLowerCase()).toContain("retry-after: 1\r\n");
+  expect(seen.toLowerCase()).toContain("connection: close\r\n");
   expect(seen).toContain('"code":"shutting_down"');
-  const [refused] = (await once(connect(port, "127.0.0.1"), "error")) as [NodeJS.ErrnoException];
-  expect(refused.code).toBe("ECONNREFUSED");
   release();
   expect((await answer).status).toBe(200);
   await stopped;
+});
+
+test("a client that connected before the stop and is heard after it is served, and its connection closed", async () => {
+  const { server, port } = await open([quick]);
+  const socket = connect(port, "127.0.0.1");
+  await once(socket, "connect");
+  const stopped = server.stop();
+  await refusal(port);
+  let seen = "";
+  socket.on("data", (part) => (seen += part.toString()));
+  socket.write("GET /quick HTTP/1.1\r\nHost: x\r\n\r\n");
+  await once(socket, "close");
+  expect(seen).toMatch(/^HTTP\/1.1 200 /);
+  expect(seen.toLowerCase()).toContain("connection: close\r\n");
+  await stopped;
+});
+
+test("those who connect all at once while the server stops are all served", async () => {
+  const { server, port } = await open([quick], { connectionsPerAddress: 1_000 });
+  const sockets = Array.from({ length: 200 }, () => connect(port, "127.0.0.1"));
+  const ends = sockets.map(async (socket) => {
+    let seen = "";
+    socket.on("data", (part) => (seen += part.toString()));
+    socket.write("GET /quick HTTP/1.1\r\nHost: x\r\n\r\n");
+    const [error] = await Promise.race([once(socket, "close"), once(socket, "error")]).catch((thrown) => [thrown]);
+    return error instanceof Error ? error.message : seen.slice(0, 12);
+  });
+  // By now the system has connected them; the server has accepted none.
+  await Promise.all(sockets.map((socket) => once(socket, "connect")));
+  await server.stop();
+  expect(new Set(await Promise.all(ends))).toEqual(new Set(["HTTP/1.1 200"]));
 });
 
 test("connections that wait idle do not hold up the stop", async () => {

@@ -7,6 +7,7 @@ import { type AppError, refuse } from "#core/app-error.ts";
 import type { ByteBudgets } from "#core/share/byte-budgets.ts";
 import { createByteShares } from "#core/share/byte-shares.ts";
 import type { Shares } from "#core/share/shares.ts";
+import { EVENT_LOOP } from "#event-loop";
 import { type AuthenticateNeeds, createAuthenticate } from "#http/authenticate.ts";
 import { boundConnections } from "#http/bound-connections.ts";
 import { boundUnread } from "#http/bound-unread.ts";
@@ -35,7 +36,7 @@ import type { Figures } from "#service/ports/figures.ts";
 import type { Tracer } from "#service/ports/tracer.ts";
 import type { TelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
 import type { Troubles } from "#service/troubles.ts";
-import { acceptOften } from "#tuning/accept-often.ts";
+import { acceptOften, type OpenPort } from "#tuning/accept-often.ts";
 
 const PREFIXES = ["", "/api"];
 /** Node's parser knows some thirty more; Fastify has demands of its own on some of them. */
@@ -45,6 +46,9 @@ const UNREAD_BYTES = 64 * 1024 * 1024;
 const BODIES_BYTES_PER_CALLER = 16 * 1024 * 1024;
 /** Far fewer in total than the writes that may wait for the disk: so calls alone cannot keep devices from writing. */
 const CHANGES = { slots: 8_192, perToken: 2_048, perAddress: 4_096 };
+/** Between the end of the port and the first request of a client that connected before, in milliseconds. */
+const FIRST_REQUEST_MS = 500;
+const CHECK_MS = 10;
 
 export interface ServerNeeds extends Omit<ProblemNeeds, "pacer">, AuthenticateNeeds {
   readonly budgets: Pick<ByteBudgets, "list" | "open">;
@@ -74,7 +78,9 @@ export interface ServerSettings {
 
 export interface Server {
   listen(port: number, host: string): Promise<{ readonly port: number }>;
-  /** Finishes running calls, refuses new ones, and after at most 10 s cuts off the rest. */
+  /** Nobody can connect any more. The calls of those who have connected are served, and then their connections end. */
+  closePort(): Promise<void>;
+  /** Closes the port, finishes running calls, refuses new ones, and after at most 10 s cuts off the rest. */
   stop(): Promise<void>;
 }
 
@@ -92,6 +98,7 @@ export async function createServer(
     { name: "changes", refusal: callRefusal("calls that change something") },
     CHANGES,
   );
+  let isClosing = false;
   const stopping = new AbortController();
   const limits = { ...LIMITS, connectionsPerAddress: settings.connectionsPerAddress, ...settings.limits };
   const pacer = createBodyPacer(needs.shares, limits.connections);
@@ -108,8 +115,8 @@ export async function createServer(
   app.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id).headers(SECURITY_HEADERS);
     const { headers, httpVersion } = request.raw;
+    if (isClosing) reply.header("connection", "close");
     if (stopping.signal.aborted) {
-      reply.header("connection", "close");
       return done(refuse("shutting_down", "the service is stopping; try again in a moment"));
     }
     if (!SERVED_METHODS.has(request.method)) return done(unknownRoute(request));
@@ -157,6 +164,7 @@ export async function createServer(
         authenticate,
         tokenHeaders,
         stopping: stopping.signal,
+        isClosing: () => isClosing,
         mainThread,
         changing,
         late,
@@ -185,30 +193,41 @@ export async function createServer(
     ((serve: (secure: Socket, connection: Socket) => void) => openTlsDoor(needs.log, certificate, serve));
   const connections = boundConnections(app.server, { shares: needs.shares, refuseNewcomer, openDoor }, limits);
 
-  let closePort = async () => {};
+  let openPort: OpenPort | undefined;
+  const leave = async () => {
+    isClosing = true;
+    await openPort?.close(EVENT_LOOP.elapsed);
+    // Whoever connected last has not been heard yet.
+    for (let waited = 0; connections.hasNewcomers() && waited < FIRST_REQUEST_MS; waited += CHECK_MS) {
+      await new Promise((resolve) => setTimeout(resolve, CHECK_MS));
+    }
+  };
+  let closed: Promise<void> | undefined;
+  const closePort = () => {
+    closed ??= leave();
+    return closed;
+  };
   return {
     async listen(port, host) {
-      const opened = await acceptOften(app.server, { port, host }, async (options) => {
+      openPort = await acceptOften(app.server, { port, host }, async (options) => {
         await app.listen(options);
         const address = app.server.address();
         return typeof address === "object" && address !== null ? address.port : port;
       });
-      closePort = opened.close;
-      return { port: opened.port };
+      return { port: openPort.port };
     },
+    closePort,
     async stop() {
+      await closePort();
       stopping.abort();
       const cut = setTimeout(() => app.server.closeAllConnections(), limits.stopMs);
       // A connection whose last answer did not announce its end becomes idle and would delay the stop.
-      const closeIdle = () => {
-        app.server.closeIdleConnections();
-        connections.closeUnused();
-      };
-      closeIdle();
-      const idle = setInterval(closeIdle, 100);
-      await Promise.all([app.close(), closePort()]);
+      connections.closeIdle();
+      const idle = setInterval(() => connections.closeIdle(), 100);
+      await openPort?.ended;
       clearTimeout(cut);
       clearInterval(idle);
+      await app.close();
     },
   };
 }

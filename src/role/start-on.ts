@@ -428,6 +428,8 @@ export async function startOn(
   opened.defer(() => server.stop());
   // Before it: a stop of the server waits until all connections have ended.
   opened.defer(() => links?.stop());
+  // First of all: gateways whose link ends connect to another node at once, and so do all others.
+  opened.defer(() => server.closePort());
   const { port } = await server.listen(config.port, config.host);
   demo?.fill();
   const rolloutRunner = createRolloutRunner({

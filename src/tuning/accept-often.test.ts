@@ -14,7 +14,7 @@ async function openServer(server: Server, port = 0) {
   const stop = async () => {
     server.closeAllConnections();
     server.close();
-    await open.close();
+    await open.close(() => performance.now());
   };
   onTestFinished(stop);
   return { port: open.port, stop };

@@ -3,11 +3,14 @@
 // accepts several connections. Gain: behind 1,000 connections of another address, a newcomer is answered after 69 ms of
 // processor time with 64 sockets, and after 144 ms with 8. Linux spreads connections over the sockets of a port; elsewhere there is
 // one socket.
-import { createServer, type Server } from "node:net";
+import { createServer, Server } from "node:net";
 
 const SOCKETS = 64;
 /** Of each socket: about 4,000 connections may wait to be accepted. */
 const BACKLOG = 64;
+/** A turn in which so little happened that hardly anybody can have come since its sockets were looked at. */
+const SHORT_TURN_MS = 0.5;
+const QUIET_MS = 1_000;
 
 interface Place {
   readonly port: number;
@@ -22,8 +25,13 @@ export interface ListenOptions extends Place {
 
 export interface OpenPort {
   readonly port: number;
-  /** Closes the added sockets. Resolves when their connections have ended. */
-  close(): Promise<void>;
+  /**
+   * Accepts who waits to be accepted, and closes the port. Resolves when nobody can connect any more. Connections go on.
+   * `elapsed` gives milliseconds on a monotonic clock.
+   */
+  close(elapsed: () => number): Promise<void>;
+  /** Resolves when the port is closed and its connections have ended. */
+  readonly ended: Promise<void>;
 }
 
 /**
@@ -35,7 +43,7 @@ export async function acceptOften(
   place: Place,
   open: (options: ListenOptions) => Promise<number>,
 ): Promise<OpenPort> {
-  if (process.platform !== "linux") return { port: await open({ ...place, reusePort: false }), close: async () => {} };
+  if (process.platform !== "linux") return openPort(await open({ ...place, reusePort: false }), [server]);
   // Only a socket that does not share is refused a port that another program uses.
   if (place.port !== 0) await close(await listen(createServer(), { ...place, reusePort: false }));
   const port = await open({ ...place, reusePort: true, backlog: BACKLOG });
@@ -47,8 +55,44 @@ export async function acceptOften(
       return listen(other, { ...place, port, reusePort: true, backlog: BACKLOG });
     }),
   );
-  return { port, close: async () => void (await Promise.all(others.map(close))) };
+  return openPort(port, [...others, server]);
 }
+
+function openPort(port: number, servers: readonly Server[]): OpenPort {
+  const ends = servers.map((server) => new Promise<void>((resolve) => server.once("close", resolve)));
+  const ended = Promise.all(ends).then(() => {});
+  return { port, close: (elapsed) => closeWhenQuiet(servers, elapsed), ended };
+}
+
+/**
+ * Linux resets the connections that wait to be accepted when their socket closes, and their clients cannot know whether they
+ * were heard. So each socket closes at the end of a turn in which nobody came to it. If people never stop coming, it closes
+ * after a second, when all that came at the beginning have been accepted.
+ */
+async function closeWhenQuiet(servers: readonly Server[], elapsed: () => number): Promise<void> {
+  const open = new Set(servers.filter((server) => server.listening));
+  const busy = new Set<Server>();
+  for (const server of open) server.on("connection", () => busy.add(server));
+  const end = elapsed() + QUIET_MS;
+  // The rest of the current turn, in which not all sockets are looked at.
+  await nextTurn();
+  for (let turn = 1; open.size > 0; turn += 1) {
+    busy.clear();
+    const start = elapsed();
+    await nextTurn();
+    const now = elapsed();
+    const isLast = now > end && turn > BACKLOG;
+    if (now - start > SHORT_TURN_MS && !isLast) continue;
+    for (const server of open) {
+      if (busy.has(server) && !isLast) continue;
+      // Not its own function: a server of HTTP cuts off its idle connections in it.
+      Server.prototype.close.call(server);
+      open.delete(server);
+    }
+  }
+}
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 function listen(server: Server, options: ListenOptions): Promise<Server> {
   return new Promise((resolve, reject) => {

@@ -41,13 +41,13 @@ async function startNames(addresses: () => readonly string[]): Promise<number> {
   return (socket.address() as AddressInfo).port;
 }
 
-/** Answers with its address, except for calls to /break, which it breaks off. */
+/** Answers with its address, except for calls that it breaks off: to /break, and to devices of this name. */
 async function startNode(address: string, port: number) {
   const heard: string[] = [];
   const server = createServer((call, response) => {
     heard.push(`${call.method} ${call.url}`);
     call.resume();
-    if (call.url === "/break") call.socket.destroy();
+    if (call.url?.includes("/break")) call.socket.destroy();
     else response.end(address);
   });
   onTestFinished(() => void server.close());
@@ -56,42 +56,64 @@ async function startNode(address: string, port: number) {
   return heard;
 }
 
-async function ask(url: string, method = "GET", body = ""): Promise<string> {
-  const call = request(url, { method, rejectUnauthorized: false, agent: false });
+async function ask(url: string, method = "GET", body = "", headers = {}): Promise<string> {
+  const call = request(url, { method, headers, rejectUnauthorized: false, agent: false });
   call.end(body);
   const [response] = await once(call, "response");
   return `${response.statusCode} ${(await Array.fromAsync(response, String)).join("")}`;
 }
 
-test.runIf(hasNginx)("nginx finds nodes at new addresses, and repeats no POST that a node has begun", async () => {
-  let addresses = ["127.0.0.2"];
-  const names = await startNames(() => addresses);
-  const port = await freePort();
-  const conf = read("nginx.conf")
-    .replace("resolver 127.0.0.11", `resolver 127.0.0.1:${names}`)
-    .replace("http://nodes:8080", `http://nodes:${port}`);
-  const nginx = await startNginx("", () => conf);
-  onTestFinished(() => nginx.stop());
-  const [second, third] = [await startNode("127.0.0.2", port), await startNode("127.0.0.3", port)];
+test.runIf(hasNginx)(
+  "nginx finds nodes at new addresses, and repeats of what a node has begun only what may be done twice",
+  async () => {
+    let addresses = ["127.0.0.2"];
+    const names = await startNames(() => addresses);
+    const port = await freePort();
+    const conf = read("nginx.conf")
+      .replace("resolver 127.0.0.11", `resolver 127.0.0.1:${names}`)
+      .replace("http://nodes:8080", `http://nodes:${port}`);
+    const nginx = await startNginx("", () => conf);
+    onTestFinished(() => nginx.stop());
+    const [second, third] = [await startNode("127.0.0.2", port), await startNode("127.0.0.3", port)];
 
-  expect(await ask(`${nginx.url}/v3/sites?limit=1`)).toBe("200 127.0.0.2");
-  expect(second).toEqual(["GET /v3/sites?limit=1"]);
-  // Nobody listens at the first of them.
-  addresses = ["127.0.0.4", "127.0.0.3"];
-  await expect.poll(() => ask(nginx.url)).toBe("200 127.0.0.3");
-  for (let round = 0; round < 10; round += 1) expect(await ask(nginx.url, "POST", "{}")).toBe("200 127.0.0.3");
+    expect(await ask(`${nginx.url}/v3/sites?limit=1`)).toBe("200 127.0.0.2");
+    expect(second).toEqual(["GET /v3/sites?limit=1"]);
+    // Nobody listens at the first of them.
+    addresses = ["127.0.0.4", "127.0.0.3"];
+    await expect.poll(() => ask(nginx.url)).toBe("200 127.0.0.3");
+    for (let round = 0; round < 10; round += 1) expect(await ask(nginx.url, "POST", "{}")).toBe("200 127.0.0.3");
 
-  addresses = ["127.0.0.2", "127.0.0.3"];
-  await expect.poll(() => ask(nginx.url)).toBe("200 127.0.0.2");
-  const repeats = async (method: string, body?: string) => {
-    const before = second.length + third.length;
-    expect(await ask(`${nginx.url}/break`, method, body)).toMatch(/^502/);
-    return second.length + third.length - before;
-  };
-  const counts = { GET: 2, DELETE: 2, POST: 1, PATCH: 1 };
-  for (const [method, count] of Object.entries(counts))
-    expect([method, await repeats(method)]).toEqual([method, count]);
-});
+    addresses = ["127.0.0.2", "127.0.0.3"];
+    await expect.poll(() => ask(nginx.url)).toBe("200 127.0.0.2");
+    const repeats = async (path: string, method: string, headers = {}) => {
+      const before = second.length + third.length;
+      expect(await ask(`${nginx.url}${path}`, method, "{}", headers)).toMatch(/^502 {"errors":\[{"code":"no_answer",/);
+      return second.length + third.length - before;
+    };
+    const counts = { GET: 2, DELETE: 2, POST: 1, PATCH: 1 };
+    for (const [method, count] of Object.entries(counts))
+      expect([method, await repeats("/break", method)]).toEqual([method, count]);
+    const key = { "Idempotency-Key": "one" };
+    const keyed = [
+      ["/v3/devices/break/commands/execute", key, 2],
+      ["/api/v3/devices/break/commands/executions?x=1", key, 2],
+      ["/v3/devices/break/commands/execute", { "Idempotency-Key": "" }, 1],
+      ["/v3/devices/break/commands/execute", {}, 1],
+      // No other call knows the header.
+      ["/v3/devices/break", key, 1],
+      ["/v3/devices/break/commands/executions/more", key, 1],
+    ] as const;
+    for (const [path, headers, count] of keyed)
+      expect([path, headers, await repeats(path, "POST", headers)]).toEqual([path, headers, count]);
+    expect(await ask(`${nginx.url}/v3/devices/a%20b/commands/execute?x=%41`, "POST", "{}", key)).toMatch(/^200 /);
+    expect(await ask(`${nginx.url}/v3/devices/a/commands/execute?x=%41`, "POST", "{}", key)).toMatch(/^200 /);
+    const paths = [...second, ...third].filter((line) => line.includes("x=%41"));
+    expect(paths.toSorted()).toEqual([
+      "POST /v3/devices/a%20b/commands/execute?x=%41",
+      "POST /v3/devices/a/commands/execute?x=%41",
+    ]);
+  },
+);
 
 test.runIf(existsSync("/bin/sh"))("a code is made at each start until the gateway has joined", async () => {
   const { services } = parse(read("compose.yaml"), { merge: true });
