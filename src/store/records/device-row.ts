@@ -1,6 +1,6 @@
 import { DEVICE_TYPES, type Device } from "#core/device/device.ts";
 import type { Database, Row } from "#store/database.ts";
-import { oneOf, optionalText, text, time } from "./row.ts";
+import { oneOf, optionalText, shortName, text, time } from "./row.ts";
 
 export const DEVICE_COLUMNS =
   "id, site_id, name, slug, type, blueprint_id, parent_id, child_type, created_at, updated_at";
@@ -30,7 +30,7 @@ export function parseDevice(row: Row): Device {
   return {
     id: text(row, "id"),
     siteId: text(row, "site_id"),
-    name: text(row, "name"),
+    name: shortName(row, "name"),
     slug: text(row, "slug"),
     type: oneOf(row, "type", DEVICE_TYPES),
     blueprintId: optionalText(row, "blueprint_id"),

@@ -9,6 +9,13 @@ export function text(row: Row, column: string): string {
   return typeof value === "string" ? value : damaged(column, value);
 }
 
+const LONGEST_NAME = 200;
+
+/** Names that were stored before they had a limit are cut: one of megabytes would be in every list. */
+export function shortName(row: Row, column: string): string {
+  return text(row, column).slice(0, LONGEST_NAME);
+}
+
 export function optionalText(row: Row, column: string): string | undefined {
   return row[column] === null ? undefined : text(row, column);
 }

@@ -1,7 +1,7 @@
 import type { Location, Site } from "#core/site/site.ts";
 import { isTimezone } from "#core/site/timezone.ts";
 import type { DamageLog, Database, Row } from "#store/database.ts";
-import { text, time } from "./row.ts";
+import { shortName, text, time } from "./row.ts";
 import { isObject, storedJson } from "./stored-json.ts";
 
 export const SITE_COLUMNS = "id, name, timezone, timezone_assumed, location, created_at, updated_at";
@@ -16,7 +16,7 @@ export function parseSite(database: DamageLog, row: Row): Site {
     row["location"] === null ? undefined : storedJson({ database, table: "site", row }, "location", isLocation);
   return {
     id: text(row, "id"),
-    name: text(row, "name"),
+    name: shortName(row, "name"),
     timezone: knownZone(text(row, "timezone")),
     ...(row["timezone_assumed"] === 1 && { timezoneAssumed: true }),
     ...(location !== undefined && { location }),
