@@ -232,7 +232,7 @@ test.each([
   ["return {}", "SUCCEEDED: {}"],
   ["return { soc = 41.5, mode = 'idle' }", 'SUCCEEDED: {"soc":41.5,"mode":"idle"}'],
   ["return { 1, 2 }", 'SUCCEEDED: {"result":[1,2]}'],
-  ["return 0/0", 'SUCCEEDED: {"result":null}'],
+  ["return 0/0", "SUCCEEDED: {}"],
   ["ctx.error('no power') return {}", 'ERROR: {"message":"no power"}'],
   ["ctx:error('no power')", 'ERROR: {"message":"no power"}'],
   ["ctx.error({ a = 1 })", 'ERROR: {"a":1,"message":"{\\"a\\":1}"}'],

@@ -32,6 +32,7 @@ function gateway(run: (call: OperationCall) => object = () => ({ device: {} })) 
       append: async ([entry]: AuditEntry[]) => void (entry && entries.set(entry.id, entry)),
     },
     devices: { find: async () => ({ id: "d", siteId: "s", name: "old" }) },
+    corrections: { ofDevices: async () => new Map() },
     blueprints: { findByDigest: async () => undefined, find: async () => undefined },
     runOperation: async (call: OperationCall) => {
       calls.push(call);
