@@ -32,6 +32,7 @@ function records({
       },
     },
     devices: { find: async (id: string) => ({ id, siteId: "s" }) },
+    corrections: { ofDevices: async () => new Map() },
     audit: { find: async (id: string) => ({ id }) },
   } as unknown as ReadLinkedNeeds;
 }
