@@ -332,6 +332,12 @@ export const SETTINGS = {
       "10000",
       "How many devices one gateway may have in this cloud. Further ones are refused.",
     ),
+    maxSeries: setting(
+      "link.max_series",
+      kinds.integer(1, 10_000_000),
+      "200000",
+      "How many series, that is attributes of its devices, one gateway may have in this cloud. Values of further ones are left out.",
+    ),
   },
   commands: {
     responseTimeout: setting(

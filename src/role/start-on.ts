@@ -189,7 +189,7 @@ export async function startOn(
     responseTimeoutMs: toMilliseconds(config.commands.responseTimeout),
     waitLimitMs: toMilliseconds(config.commands.waitLimit),
   };
-  const { offlineAccess: offlineFor, credentialLifetime, maxSites, maxDevices } = config.link;
+  const { offlineAccess: offlineFor, credentialLifetime, maxSites, maxDevices, maxSeries } = config.link;
   const offlineAccess = createOfflineAccess({ ...base, pause }, offlineFor === "off" ? 0 : toMilliseconds(offlineFor));
   await attempt("link", "when the cloud was last connected could not be read", () => offlineAccess.load());
   const admin = await prepareAdminToken(base, config.data, config.admin.token);
@@ -292,7 +292,7 @@ export async function startOn(
     offlineAccess,
     takesTokens: offlineFor !== "off",
     credentialLifetimeMs: toMilliseconds(credentialLifetime),
-    linkedLimits: { sites: maxSites, devices: maxDevices },
+    linkedLimits: { sites: maxSites, devices: maxDevices, series: maxSeries },
     runOperation: async (call: OperationCall) => await (await operations.promise)(call),
     telemetryLane,
     telemetryBudget,

@@ -415,6 +415,22 @@ export function telemetryStoreContract(open: () => Promise<OpenedStore>): void {
     await same(await reopen());
   });
 
+  test("attributes that whoever loads packed points refuses are left out, and the others are stored", async () => {
+    const { store } = await open();
+    await store.append([message("a", 0, { power: 1, on: true, status: "x" })]);
+    expect((await store.attributes(["a", "nobody"])).get("a")?.toSorted()).toEqual(["on", "power", "status"]);
+    const [piece = new Uint8Array()] = await store.pack("a", instant(0), instant(HOUR));
+    const asked: string[] = [];
+    const refused = async (names: readonly string[]) => {
+      asked.push(...names);
+      return new Set(["on"]);
+    };
+    expect(await store.loadPacked("b", piece, refused)).toBe(2);
+    expect(asked.toSorted()).toEqual(["on", "power", "status"]);
+    expect([...(await store.current("b")).keys()].toSorted()).toEqual(["power", "status"]);
+    expect((await store.attributes(["b"])).get("b")?.toSorted()).toEqual(["power", "status"]);
+  });
+
   test("packed points that cannot be read are refused, and nothing of them is stored", async () => {
     const { store } = await open();
     await store.append(Array.from({ length: 50 }, (_, i) => message("a", i * 1_000, { power: i / 7, on: i % 3 > 0 })));

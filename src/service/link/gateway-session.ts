@@ -30,7 +30,7 @@ export interface SessionNeeds
   readonly connectivity: Connectivity;
   readonly version: string;
   /** What one gateway may have here. */
-  readonly linkedLimits: { readonly sites: number; readonly devices: number };
+  readonly linkedLimits: { readonly sites: number; readonly devices: number; readonly series: number };
   readonly gatewayChanges: Pick<GatewayChanges, "open">;
   readonly tokenSharing: Pick<TokenSharing, "open">;
   readonly log: { info(about: object, text: string): void; warn(about: object, text: string): void };
@@ -102,6 +102,11 @@ export function createGatewaySession(
     devices,
     send: channel.send,
     turn: channel.turn,
+    maxSeries: needs.linkedLimits.series,
+    async refused(deviceId, reason) {
+      refusals.add({ kind: "telemetry", key: deviceId }, reason);
+      await refusals.store();
+    },
     fail(error) {
       needs.log.warn({ gatewayId, err: error }, "telemetry of a gateway cannot be stored");
       channel.close(error instanceof LinkMistake ? error.message : "the cloud cannot store telemetry");

@@ -45,7 +45,7 @@ async function listen(
   };
   const needs = {
     version: "1",
-    linkedLimits: { sites: 100, devices: 10_000 },
+    linkedLimits: { sites: 100, devices: 10_000, series: 200_000 },
     now: () => 0,
     log: { info: () => {}, warn: () => {} },
     liveBudget: createByteBudget("link_values", 1_000),

@@ -62,7 +62,7 @@ function connect(
     uplinks: { epoch: async () => "c" },
     randomBytes: (length: number) => new Uint8Array(length),
     linkIntakes: PLAIN_INTAKES,
-    linkedLimits: { sites: maxSites, devices: 10_000 },
+    linkedLimits: { sites: maxSites, devices: 10_000, series: 200_000 },
     copies: {
       site: async (_gatewayId: string, { id }: Site) => {
         heard.push(`copied ${id}`);

@@ -6,6 +6,7 @@ import type { DownMessage, UpMessage } from "#core/link/messages.ts";
 import { createPointsUnpacker } from "#core/link/unpack-points.ts";
 import type { ByteBudget } from "#core/share/byte-budgets.ts";
 import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
+import { createSeriesLimit } from "#service/link/series-limit.ts";
 import type { TelemetryPoints } from "#service/ports/telemetry-store.ts";
 import type { Needs } from "#service/ports.ts";
 import { attributesOf } from "#service/telemetry/attributes.ts";
@@ -76,6 +77,9 @@ export function takeTelemetry(
     send(message: DownMessage): Promise<void>;
     /** Resolves when this gateway may use the main thread. */
     turn(): Promise<void>;
+    readonly maxSeries: number;
+    /** Values of the device were left out for this reason. Resolves when that is noted. */
+    refused(deviceId: string, reason: string): Promise<void>;
     /** The connection cannot go on. */
     fail(error: unknown): void;
   },
@@ -85,6 +89,8 @@ export function takeTelemetry(
   let hasFailed = false;
   const over = new AbortController();
   const unpacker = createPointsUnpacker();
+  const { devices, maxSeries: most } = session;
+  const limit = createSeriesLimit(needs.telemetry, { devices, most });
   /** What the budget counts for it. */
   let known = 0;
 
@@ -134,10 +140,25 @@ export function takeTelemetry(
       if (!isKnown) unknown.add(deviceId);
       return isKnown;
     });
-    await needs.telemetry.append(points);
-    needs.telemetryCounter.add({ kept: points.reduce((sum, { values }) => sum + values.size, 0), leftOut: 0 });
-    if (needs.feed.isWatched) for (const one of points) await publish(one);
+    const kept: TelemetryPoints[] = [];
+    for (const one of points) kept.push(await withinLimit(one));
+    await needs.telemetry.append(kept);
+    const [sent, stored] = [points, kept].map((some) => some.reduce((sum, { values }) => sum + values.size, 0));
+    needs.telemetryCounter.add({ kept: stored ?? 0, leftOut: (sent ?? 0) - (stored ?? 0) });
+    if (needs.feed.isWatched) for (const one of kept) await publish(one);
     return [...unknown];
+  }
+
+  async function withinLimit(points: TelemetryPoints): Promise<TelemetryPoints> {
+    const refused = await refusedOf(points.deviceId, [...points.values.keys()]);
+    if (refused.size === 0) return points;
+    return { ...points, values: new Map([...points.values].filter(([name]) => !refused.has(name))) };
+  }
+
+  async function refusedOf(deviceId: string, attributes: readonly string[]): Promise<ReadonlySet<string>> {
+    const refused = await limit.refused(deviceId, attributes);
+    if (refused.size > 0) await session.refused(deviceId, `a gateway may have ${most} series here (link.max_series)`);
+    return refused;
   }
 
   async function publish({ deviceId, at, values }: TelemetryPoints): Promise<void> {
@@ -154,7 +175,7 @@ export function takeTelemetry(
   }: Extract<TelemetryMessage, { type: "history" }>): Promise<readonly string[]> {
     if (!session.devices.has(deviceId)) return [deviceId];
     try {
-      const kept = await needs.telemetry.loadPacked(deviceId, content);
+      const kept = await needs.telemetry.loadPacked(deviceId, content, (names) => refusedOf(deviceId, names));
       needs.telemetryCounter.add({ kept, leftOut: 0 });
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== "invalid_body") throw error;

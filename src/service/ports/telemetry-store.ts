@@ -87,9 +87,15 @@ export interface TelemetryStore {
   pack(deviceId: string, from: Instant, to: Instant): Promise<readonly Uint8Array[]>;
   /**
    * Writes a piece that `pack` of another store gave. Resolves when durable, with the number of points. What cannot be
-   * read is refused with `invalid_body`.
+   * read is refused with `invalid_body`. Attributes that `refused` returns are left out.
    */
-  loadPacked(deviceId: string, piece: Uint8Array): Promise<number>;
+  loadPacked(
+    deviceId: string,
+    piece: Uint8Array,
+    refused?: (attributes: readonly string[]) => Promise<ReadonlySet<string>>,
+  ): Promise<number>;
+  /** The attributes of which there are points, by device. */
+  attributes(deviceIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
   /** When the newest stored hour or day of the device begins, among those that begin before. */
   newestBefore(deviceId: string, before: Instant): Promise<Instant | undefined>;
   /** The newest value of each attribute that this node knows, from memory. Another node may have taken a newer one. */

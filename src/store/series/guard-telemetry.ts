@@ -17,7 +17,7 @@ export function guardTelemetry(store: TelemetryStore, gate: StorageGate): Teleme
     ...store,
     append: (messages) => guarded(() => store.append(messages)),
     holdBack: (message, arrivedAt) => guarded(() => store.holdBack(message, arrivedAt)),
-    loadPacked: (deviceId, piece) => guarded(() => store.loadPacked(deviceId, piece)),
+    loadPacked: (deviceId, piece, refused) => guarded(() => store.loadPacked(deviceId, piece, refused)),
     load: (deviceId, columns) => guarded(() => store.load(deviceId, columns)),
   };
 }

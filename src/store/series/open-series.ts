@@ -211,13 +211,16 @@ export async function openSeries(
       if (first === undefined) return [];
       return await thread.pack({ device: first.device, series, from, to }).catch(orNamed);
     },
-    async loadPacked(deviceId, piece) {
-      const { chunks } = parsePacked(piece);
+    async loadPacked(deviceId, piece, refused) {
+      const packed = parsePacked(piece).chunks;
+      const leftOut = await refused?.(packed.map(({ attribute }) => attribute));
+      const chunks = packed.filter(({ attribute }) => leftOut?.has(attribute) !== true);
       return await intake.alone(async () => {
         const { series, definitions } = await seriesFor(deviceId, chunks);
         const [first] = series;
         if (first === undefined) return 0;
-        const load = { device: first.device, definitions, series: series.map((one) => one.series) };
+        const numbers = new Map(chunks.map((chunk, i) => [chunk, itemAt(series, i).series]));
+        const load = { device: first.device, definitions, series: packed.map((chunk) => numbers.get(chunk)) };
         const last = await thread.loadPacked({ load, piece }).catch(orNamed);
         index.noteStored(definitions);
         const names = new Map(series.map((one) => [one.series, one.attribute]));
@@ -227,6 +230,11 @@ export async function openSeries(
         );
         return chunks.reduce((sum, { count }) => sum + count, 0);
       });
+    },
+    async attributes(deviceIds) {
+      await learnSeries(deviceIds);
+      const namesOf = (deviceId: string) => new Set(index.ofDevice(deviceId).map(({ attribute }) => attribute));
+      return new Map(deviceIds.map((deviceId) => [deviceId, [...namesOf(deviceId)]]));
     },
     async newestBefore(deviceId, before) {
       await learnSeries([deviceId]);

@@ -32,11 +32,11 @@ export type WriterRequest =
       readonly from: number;
       readonly to: number;
     }
-  /** Columns have the order of the piece's chunks. */
+  /** Columns have the order of the piece's chunks; those without a number are left out. */
   | {
       readonly kind: "loadPacked";
       readonly id: number;
-      readonly load: Omit<Load, "columns"> & { readonly series: readonly number[] };
+      readonly load: Omit<Load, "columns"> & { readonly series: readonly (number | undefined)[] };
       readonly piece: Uint8Array;
     }
   | { readonly kind: "newestBefore"; readonly id: number; readonly device: number; readonly before: number }

@@ -1,7 +1,6 @@
 // The one thread that writes telemetry. Everything that has arrived meanwhile shares one commit. Sealing and compaction
 // run in small steps in between, so that an acknowledgement never waits for more than one step.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
-import { itemAt } from "#core/item-at.ts";
 import { tryPost } from "#core/thread/try-post.ts";
 import { keepCompiled } from "#tuning/keep-compiled.ts";
 import type { StoredPlace } from "./checksum.ts";
@@ -172,8 +171,10 @@ async function run(request: Other): Promise<unknown> {
     }
     case "loadPacked": {
       const { series, ...load } = request.load;
-      const columns = decodePacked(parsePacked(request.piece)).map((column, i) => [itemAt(series, i), column] as const);
-      const filled = columns.filter(([, { count }]) => count > 0);
+      const filled = decodePacked(parsePacked(request.piece)).flatMap((column, i) => {
+        const number = series[i];
+        return number === undefined || column.count === 0 ? [] : [[number, column] as const];
+      });
       await writer.load({ load: { ...load, columns: filled } });
       return filled.flatMap(([one, column]) => lastOf(one, column));
     }

@@ -48,7 +48,10 @@ export function openSimTelemetry(
   const append = ({ deviceId, at, values }: TelemetryPoints) => {
     for (const [attribute, value] of values) points.add(deviceId, [at, attribute, value]);
   };
-  const used: Pick<TelemetryStore, "append" | "pack" | "loadPacked" | "newestBefore" | "latest" | "deleteDevice"> = {
+  const used: Pick<
+    TelemetryStore,
+    "append" | "pack" | "loadPacked" | "attributes" | "newestBefore" | "latest" | "deleteDevice"
+  > = {
     append: (messages) => store(() => messages.forEach(append)),
     async pack(deviceId, from, to) {
       const inHours = ([at]: Point) => at >= Math.floor(from / HOUR_MS) * HOUR_MS && at < to;
@@ -70,6 +73,7 @@ export function openSimTelemetry(
       const newest = hours.filter((at) => at < before).reduce((a, b) => Math.max(a, b), -1);
       return newest < 0 ? undefined : instant(newest);
     },
+    attributes: async (deviceIds) => new Map(deviceIds.map((deviceId) => [deviceId, []])),
     latest: () => new Map(),
     deleteDevice: async () => {},
   };

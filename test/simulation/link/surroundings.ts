@@ -64,7 +64,7 @@ export function surroundings(side: SideNeeds, run: Run, stores: SubjectStores) {
     credentialLifetimeMs: CREDENTIAL_LIFETIME_MS,
     version: "1.0.0",
     linkIntakes: PLAIN_INTAKES,
-    linkedLimits: { sites: 100, devices: 10_000 },
+    linkedLimits: { sites: 100, devices: 10_000, series: 200_000 },
     children: { place: async () => {} },
     executionTraces: { begun: () => {}, of: () => undefined },
     checkJson: async () => undefined,
