@@ -40,6 +40,8 @@ const REFUSED: Readonly<Record<string, string>> = {
   getGateway: "not_found",
   revokeGateway: "not_found",
   giveSite: "not_available",
+  createCounterCorrection: "not_found",
+  deleteCounterCorrection: "not_found",
   rotateGatewayCredential: "not_found",
   getChange: "not_found",
   withdrawChange: "not_found",

@@ -69,6 +69,8 @@ const NAMES: Readonly<Record<string, string>> = {
   GatewayVersion: 'C.Fleet["versions"][number]',
   FleetBacklog: 'C.Fleet["backlog"]',
   UplinkTelemetry: 'C.Uplink["telemetry"]',
+  AppliedCounterCorrection: 'C.SiteEnergy["corrections"][number]',
+  CorrectionAuthor: 'C.CounterCorrection["author"]',
   AuditActor: 'NonNullable<C.AuditEntry["actor"]>',
   SystemProcess: 'C.System["process"]',
   SystemThread: 'NonNullable<C.System["process"]["threads"]>[number]',

@@ -12,7 +12,11 @@ const KIND =
 
 export const newCorrectionSchema = strict("NewCounterCorrection", {
   attribute: id("The counter, as the list of doubtful steps names it."),
-  at: Type.String({ maxLength: 40, description: "Time of the step, RFC 3339: that of the value after it." }),
+  at: Type.String({
+    minLength: 1,
+    maxLength: 40,
+    description: "Time of the step, RFC 3339: that of the value after it.",
+  }),
   kind: oneOf(CORRECTION_KINDS, { description: KIND }),
   new_start: Type.Optional(
     Type.Number({
