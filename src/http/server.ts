@@ -116,7 +116,7 @@ export async function createServer(
     reply.header("x-request-id", request.id).headers(SECURITY_HEADERS);
     const { headers, httpVersion } = request.raw;
     if (isClosing) reply.header("connection", "close");
-    if (stopping.signal.aborted) {
+    if (stopping.signal.aborted || (isClosing && asksForReadiness(request))) {
       return done(refuse("shutting_down", "the service is stopping; try again in a moment"));
     }
     if (!SERVED_METHODS.has(request.method)) return done(unknownRoute(request));
@@ -230,6 +230,11 @@ export async function createServer(
       await app.close();
     },
   };
+}
+
+/** Calls are still served while the port closes, but nobody should send more. */
+function asksForReadiness({ routeOptions }: FastifyRequest): boolean {
+  return (routeOptions.config as { operation?: string }).operation === "getReadiness";
 }
 
 /** Node discards all but the first: a proxy that uses another one would see a different host. */

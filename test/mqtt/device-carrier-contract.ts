@@ -75,7 +75,7 @@ export function deviceCarrierContract(open: () => Promise<CarrierRig>): void {
       'log d1 {"takenAt":1700000001000,"severity":"warning","text":"hello","persist":true}',
       'response d1 {"executionId":"e1","state":"STARTED","repeated":false}',
       'response d1 {"executionId":"e1","state":"IN_PROGRESS","payload":{"percent":5},"repeated":false}',
-      'response d1 {"executionId":"e1","state":"ERROR","payload":{"message":"the device reported an error without a message"},"repeated":false}',
+      'response d1 {"executionId":"e1","state":"ERROR","repeated":false}',
     ]);
   });
 
