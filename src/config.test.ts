@@ -66,7 +66,7 @@ test("without any source every setting has its documented default", async () => 
       credentialLifetime: 2_592_000_000_000_000n,
       maxSites: 100,
       maxDevices: 10_000,
-      maxSeries: 200_000,
+      maxSeries: 50_000,
     },
     log: { level: "info", format: "auto" },
     admin: { token: undefined },

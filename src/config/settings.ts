@@ -335,7 +335,7 @@ export const SETTINGS = {
     maxSeries: setting(
       "link.max_series",
       kinds.integer(1, 10_000_000),
-      "200000",
+      "50000",
       "How many series, that is attributes of its devices, one gateway may have in this cloud. Values of further ones are left out.",
     ),
   },
