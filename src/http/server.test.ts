@@ -65,7 +65,7 @@ test("an answer that has begun is broken off, not mixed with an error, when the 
     body: ["text/plain"],
     handle: async () => new StreamAnswer("text/plain", Readable.from(endless())),
   });
-  const { port } = await open([early], { headersMs: 50, requestMs: 60, checkEveryMs: 10 });
+  const { port } = await open([early], { headersMs: 1_900, requestMs: 2_000, checkEveryMs: 50 });
   const seen = await sendAndWait(port, "POST /early HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{");
   expect(seen).toMatch(/^HTTP\/1.1 200 /);
   expect(seen).not.toContain("errors");
