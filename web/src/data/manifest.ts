@@ -68,7 +68,7 @@ export type ConfigurationBucket = Group & {
   readonly parameters: ReadonlyMap<string, Input>;
 };
 
-export type AlertDeclaration = {
+type AlertDeclaration = {
   readonly id: string;
   readonly severity: "info" | "warning" | "error";
   readonly displayName: string;

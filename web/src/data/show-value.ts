@@ -4,8 +4,6 @@ import { formatNumber } from "#web/i18n/format.ts";
 import type { EnumValue, Field } from "./manifest.ts";
 import type { Locale } from "./preferences.svelte.ts";
 
-export type Value = string | number | boolean | readonly string[];
-
 export type ShownValue = {
   readonly text: string;
   readonly unit: string | undefined;

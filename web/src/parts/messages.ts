@@ -8,7 +8,6 @@ export const t = defineMessages({
     close: "Close",
     copy: "Copy",
     copied: "Copied",
-    loading: "Loading",
     save: "Save",
     cancel: "Cancel",
     all: "All",
@@ -20,8 +19,6 @@ export const t = defineMessages({
     warning: "warning",
     info: "info",
     debug: "debug",
-    notBuilt: "This screen is not there yet",
-    notBuiltText: "The command line does the same.",
     needsLevel: (needed: string, own: string) => `Needs access level ${needed}; yours is ${own}.`,
   },
   de: {
@@ -31,7 +28,6 @@ export const t = defineMessages({
     close: "Schließen",
     copy: "Kopieren",
     copied: "Kopiert",
-    loading: "Wird geladen",
     save: "Speichern",
     cancel: "Abbrechen",
     all: "Alle",
@@ -43,8 +39,6 @@ export const t = defineMessages({
     warning: "Warnung",
     info: "Hinweis",
     debug: "Details",
-    notBuilt: "Diese Ansicht gibt es noch nicht",
-    notBuiltText: "Die Kommandozeile kann dasselbe.",
     needsLevel: (needed, own) => `Braucht die Zugriffsstufe ${needed}; Ihre ist ${own}.`,
   },
 });

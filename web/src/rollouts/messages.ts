@@ -3,7 +3,6 @@ import { defineMessages } from "#web/i18n/define-messages.ts";
 export const t = defineMessages({
   en: {
     rollouts: "Roll-outs",
-    blueprints: "Blueprints",
     new: "New roll-out",
     allSites: "Roll-outs need a token for all sites; yours is for some.",
     none: "No roll-out yet",
@@ -88,7 +87,6 @@ export const t = defineMessages({
   },
   de: {
     rollouts: "Verteilungen",
-    blueprints: "Blueprints",
     new: "Neue Verteilung",
     allSites: "Verteilungen brauchen ein Token für alle Standorte; Ihres gilt für einige.",
     none: "Noch keine Verteilung",
