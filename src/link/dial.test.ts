@@ -75,7 +75,14 @@ test.each([
   [403, '{"errors":[{"message":"SECRET"}]}', "refuses the gateway: status 403"],
   [403, '{"errors":[{"code":"SECRET","message":"SECRET"}]}', "refuses the gateway: status 403"],
   [401, '{"errors":[{"code":"unauthorized","message":"the code is unknown"}]}', "the code is unknown"],
+  [201, '{"gateway_id":"g","credential":"c"}', "refuses the gateway: status 201"],
+  [300, "SECRET", "redirects to another address"],
   [302, "SECRET", "redirects to another address"],
+  [399, "SECRET", "redirects to another address"],
+  [400, "SECRET", "refuses the gateway: status 400"],
+  [200, '{"gateway_id":"SECRET"}', "does not answer like a Busbar cloud"],
+  [200, '{"credential":"SECRET"}', "does not answer like a Busbar cloud"],
+  [200, `{"gateway_id":"g","credential":"SECRET${"x".repeat(495)}"}`, "does not answer like a Busbar cloud"],
 ])("of an answer %i %s the caller hears: %s", async (status, body, words) => {
   const url = await serve((_request, response) => void response.writeHead(status, { location: "/SECRET" }).end(body));
   const error = await anywhere.askCloud(url, REQUEST).catch((one: unknown) => one);
@@ -84,6 +91,7 @@ test.each([
 });
 
 test("what a cloud answers counts when it is complete", async () => {
-  const url = await serve((_request, response) => void response.end('{"gateway_id":"g","credential":"c"}'));
-  expect(await anywhere.askCloud(url, REQUEST)).toEqual({ gatewayId: "g", credential: "c" });
+  const credential = "c".repeat(500);
+  const url = await serve((_request, response) => void response.end(JSON.stringify({ gateway_id: "g", credential })));
+  expect(await anywhere.askCloud(url, REQUEST)).toEqual({ gatewayId: "g", credential });
 });

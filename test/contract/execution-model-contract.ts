@@ -2,7 +2,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ACCESS_LEVELS } from "#core/access/level.ts";
-import { arrival, asNew, makeExecution } from "../support/executions.ts";
+import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
+import { instant } from "#core/time/instant.ts";
+import { arrival, asNew, EVERYTHING, makeExecution } from "../support/executions.ts";
 import { createMemoryExecutions } from "../support/memory-executions.ts";
 import { randomFrom } from "../support/random.ts";
 import { makeEntry, newId } from "../support/records.ts";
@@ -70,6 +72,21 @@ export function executionModelContract(open: OpenStores, expectIntact: () => Pro
       { numRuns: LISTS },
     );
     expect(compared).toBeGreaterThanOrEqual(LISTS);
+    // A list of so many groups walks over the whole site: its bounds are moments at which some of the executions lie.
+    const { items } = await naive.list({ ...EVERYTHING, siteId: first.siteId }, { limit: COUNT, offset: 0 });
+    for (const { createdAt } of items.filter((_, index) => index % (COUNT / 8) === 0)) {
+      const bounds = { since: createdAt, before: createdAt, now: instant(createdAt + EPHEMERAL_LIFETIME_MS - 1) };
+      for (const bound of ["since", "before", "now"] as const) {
+        for (const newestFirst of [false, true]) {
+          const filter = { ...EVERYTHING, siteId: first.siteId, newestFirst, [bound]: bounds[bound] };
+          for (const offset of [0, 3]) {
+            const page = { limit: 3, offset };
+            const expected = await naive.list(filter, page);
+            expect({ filter, ...(await executions.list(filter, page)) }).toEqual({ filter, ...expected });
+          }
+        }
+      }
+    }
     await expectIntact();
   });
 }

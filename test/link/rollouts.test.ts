@@ -197,6 +197,12 @@ test("devices of a gateway that is away hold up no others, and can be left out",
   await eventually(async () => expect((await rollout(id)).devices).toMatchObject({ waiting: 21, away: 21, done: 1 }));
   expect(await blueprintIn(cloud, here)).toBe(blueprintId);
   expect((await cloud.admin.post(`/v3/rollouts/${id}/resume`, {})).status).toBe(409);
+  for (const [name, state] of [
+    ["pause", "PAUSED"],
+    ["resume", "RUNNING"],
+  ] as const) {
+    expect(await turn(id, name)).toMatchObject({ state, devices: { waiting: 21, away: 21 } });
+  }
   expect((await turn(id, "resume?without_away=true")).devices).toMatchObject({ skipped: 21, away: 0 });
   await eventually(async () => expect((await rollout(id)).state).toBe("DONE"));
   expect((await devicesOf(id))[0]).toMatchObject({ state: "SKIPPED", reason: "its gateway was away" });

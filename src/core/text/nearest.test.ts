@@ -25,3 +25,9 @@ test.each(["", "x", "V", "banana", "constructor", "type".repeat(40)])("[%s] is n
 test("the word itself is no suggestion", () => {
   expect(nearestOf("type", ["type"])).toBeUndefined();
 });
+
+test("words of up to 64 characters are compared", () => {
+  const long = "a".repeat(64);
+  expect(nearestOf(long, [`${long}b`])).toBe(`${long}b`);
+  expect(nearestOf(`${long}b`, [long])).toBeUndefined();
+});

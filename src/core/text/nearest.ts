@@ -5,7 +5,7 @@ const MOST_CANDIDATES = 2_000;
 
 /** The candidate that `word` was most likely meant to be, if one is near enough. Ties go to the earlier one. */
 export function nearestOf(word: string, candidates: Iterable<string>): string | undefined {
-  if (word.length === 0 || word.length > LONGEST_WORD) return undefined;
+  if (word.length > LONGEST_WORD) return undefined;
   const given = fold(word);
   let best: string | undefined;
   let bestDistance = tolerance(given.length) + 1;

@@ -50,7 +50,11 @@ function makeWorld(given = "plain") {
     const doubt = notConfirmedSince === undefined ? "" : `?${(notConfirmedSince - NOON) / 1000}`;
     return { text: `${event.change} ${alertId}${isHard ? "!" : ""}${doubt}` };
   });
-  const world = { isGone: false, device: { id: "d1", siteId: "s1", blueprintId } as unknown as Device };
+  const world = {
+    isGone: false,
+    owner: undefined as string | undefined,
+    device: { id: "d1", siteId: "s1", blueprintId } as unknown as Device,
+  };
   const needs = {
     ...{ now: clock.now, after: clock.after, prepareEvent },
     alerts: {
@@ -63,7 +67,7 @@ function makeWorld(given = "plain") {
     },
     telemetry: { latest: () => latest, current: async () => latest },
     devices: { find: async () => (world.isGone ? undefined : world.device) },
-    gateways: { ownerOf: async () => undefined },
+    gateways: { ownerOf: async () => world.owner },
     webhookDispatcher: { noticesOf: (news: readonly unknown[]) => news, wake: () => {} },
     nodes: oneNode(),
     background: createBackground((_name, error) => faults.push(String(error))),
@@ -211,6 +215,16 @@ test("after a restart active alerts go on, and harden when they would have", asy
   await clock.advance(30_000);
   await report("alerts=hot", 60);
   expect(told).toEqual(["0 raised hot", "0 raised note!", "60 hardened hot!", "60 cleared note!"]);
+});
+
+test("after a restart the alerts of a gateway's device are left to the gateway", async () => {
+  const { clock, report, restart, world, told } = makeWorld();
+  await report("alerts=hot", 0);
+  world.owner = "gateway";
+  await restart();
+  expect(clock.waiting).toBe(0);
+  await clock.advance(600_000);
+  expect(told).toEqual(["0 raised hot"]);
 });
 
 test("what should have hardened during the standstill hardens at the start", async () => {

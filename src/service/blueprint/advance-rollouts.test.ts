@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { refuse } from "#core/app-error.ts";
 import { noDevices, type RolloutDevice, type RolloutState } from "#core/blueprint/rollout.ts";
 import { instant } from "#core/time/instant.ts";
 import type { RolloutDeviceChange } from "#service/ports/rollout-store.ts";
@@ -14,10 +15,20 @@ interface Course {
   /** When something goes wrong, after the assignment; before it when negative. */
   readonly faultAfterMs: number;
   readonly fault: "alert" | "log";
+  /** What the first attempts to assign the blueprint throw. */
+  readonly refusals?: readonly Error[];
+}
+
+interface Outcome {
+  readonly state: string;
+  readonly reason: string | undefined;
+  readonly warnings: readonly string[];
 }
 
 /** Rolls a blueprint out to one device, and gives what becomes of the device. */
-async function rollOut({ behindMs, takesMs, faultAfterMs, fault }: Course): Promise<string> {
+async function rollOut({ behindMs, takesMs, faultAfterMs, fault, refusals = [] }: Course): Promise<Outcome> {
+  const left = [...refusals];
+  const warnings: string[] = [];
   let now = START;
   let state: RolloutState = "RUNNING";
   let assignedAt: number | undefined;
@@ -77,15 +88,17 @@ async function rollOut({ behindMs, takesMs, faultAfterMs, fault }: Course): Prom
       },
     },
     connectivity: { status: () => "ONLINE" },
-    log: { warn: () => {} },
+    log: { warn: (_: object, text: string) => warnings.push(text) },
     assign: async () => {
+      const refusal = left.shift();
+      if (refusal !== undefined) throw refusal;
       assignedAt = now;
       now += takesMs;
     },
   } as unknown as AdvanceNeeds;
   const runner = createRolloutRunner(needs);
   for (; state === "RUNNING" && now < START + 1_000_000; now += 1_000) await runner.advance();
-  return device.state;
+  return { state: device.state, reason: device.reason, warnings };
 }
 
 test.each(["alert", "log"] as const)(
@@ -95,11 +108,22 @@ test.each(["alert", "log"] as const)(
       for (const takesMs of [10, 10_000]) {
         for (const faultAfterMs of [1_000, 60_000]) {
           const course = { behindMs, takesMs, faultAfterMs, fault };
-          expect({ ...course, state: await rollOut(course) }).toEqual({ ...course, state: "FAILED" });
+          expect({ ...course, state: (await rollOut(course)).state }).toEqual({ ...course, state: "FAILED" });
         }
         const before = { behindMs, takesMs, faultAfterMs: -3_000, fault };
-        expect({ ...before, state: await rollOut(before) }).toEqual({ ...before, state: "DONE" });
+        expect({ ...before, state: (await rollOut(before)).state }).toEqual({ ...before, state: "DONE" });
       }
     }
   },
 );
+
+test.each([
+  ["that stands fails the device", refuse("not_found", "there is no device d"), "FAILED", "there is no device d", 1],
+  ["that passes is tried again", refuse("overloaded", "too much waits"), "DONE", undefined, 0],
+  ["by a bug fails the step, which is tried again", new Error("a bug"), "DONE", undefined, 1],
+])("a refusal %s", async (_, refusal, state, reason, warnings) => {
+  const course = { behindMs: 0, takesMs: 10, faultAfterMs: 10_000_000, fault: "log", refusals: [refusal] } as const;
+  const outcome = await rollOut(course);
+  expect(outcome).toMatchObject({ state, reason });
+  expect(outcome.warnings).toHaveLength(warnings);
+});

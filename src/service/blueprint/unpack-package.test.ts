@@ -157,6 +157,7 @@ describe("zip features that no package needs", () => {
     ["masked headers", { flags: 8192 }],
     ["AES", { method: 99 }],
     ["AES by its field", { extra: field(0x9901, new Uint8Array(7)) }],
+    ["AES by an empty field", { extra: field(0x9901, new Uint8Array()) }],
     ["bzip2", { method: 12 }],
     ["zstd", { method: 93 }],
     ["a patch", { flags: 32 }],

@@ -68,6 +68,8 @@ test.each([
   ["ONLINE A UNKNOWN +300 s", "UNKNOWN"],
   ["ONLINE OFFLINE UNKNOWN", "UNKNOWN"],
   ["ONLINE c UNKNOWN", "ONLINE ONLINE"],
+  ["a g a g a OFFLINE OFFLINE", "ONLINE OFFLINE ONLINE OFFLINE ONLINE ONLINE"],
+  ["a g a g a OFFLINE OFFLINE OFFLINE", "ONLINE OFFLINE ONLINE OFFLINE ONLINE ONLINE ONLINE"],
 ])("%s gives %s", (script, expected) => {
   expect(play(script)).toBe(expected);
 });

@@ -113,8 +113,8 @@ export async function walkSite(
   const shareOf = new Map(shares.flatMap((share) => share.groups.map((group) => [group.id, share] as const)));
   const found = rows.filter((row) => {
     const bounds = shareOf.get(number(row, "group_id"))?.bounds;
-    const createdAt = number(row, "created_at");
-    return bounds !== undefined && createdAt >= bounds.since && createdAt < bounds.before;
+    // All shares end at the same moment.
+    return bounds !== undefined && number(row, "created_at") >= bounds.since;
   });
   const isEnough = found.length >= depth || rows.length < budget;
   return isEnough ? found.slice(0, depth).map((row) => text(row, "id")) : undefined;
