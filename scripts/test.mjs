@@ -1,4 +1,5 @@
-// `npm test`: installs what is missing, checks the code, runs every test, and closes with one line of counts.
+// `npm test`: installs what is missing, checks the code, runs every test, and closes with a table of the slowest files and a
+// line of counts.
 // `npm test -- src/core` runs only the tests under a path and skips the check.
 // `npm run test:long` is the same with many more random cases and kills.
 import { spawn, spawnSync } from "node:child_process";
@@ -30,6 +31,7 @@ const tests = spawnSync(
     "run",
     "--reporter=default",
     "--reporter=json",
+    "--reporter=./scripts/slowest-files.mjs",
     `--outputFile.json=${report}`,
     ...only,
   ],

@@ -1,0 +1,23 @@
+// Reporter of vitest: closes a run with a table of the files that took longest. `load` is the time until the first test
+// could begin, `tests` the time of the tests with their hooks; both in seconds.
+const ROWS = 25;
+
+export default class SlowestFiles {
+  onTestRunEnd(modules) {
+    const files = modules.map((module) => {
+      const { collectDuration, setupDuration, prepareDuration, environmentSetupDuration, duration } =
+        module.diagnostic();
+      const load = collectDuration + setupDuration + prepareDuration + environmentSetupDuration;
+      return { name: module.relativeModuleId, count: [...module.children.allTests()].length, load, duration };
+    });
+    if (files.length < 2) return;
+    const seconds = (ms) => (ms / 1_000).toFixed(1).padStart(7);
+    const row = ({ load, duration, count, name }) =>
+      `${seconds(load)}${seconds(duration)}${String(count).padStart(7)}  ${name}`;
+    const slowest = files.sort((a, b) => b.load + b.duration - a.load - a.duration).slice(0, ROWS);
+    const total = (of) => files.reduce((sum, file) => sum + file[of], 0);
+    const all = { load: total("load"), duration: total("duration"), count: total("count") };
+    console.log(`\nThe slowest files\n   load  tests  count  file\n${slowest.map(row).join("\n")}`);
+    console.log(`${row({ ...all, name: `all ${files.length} files` })}\n`);
+  }
+}
