@@ -1,5 +1,3 @@
-import { readDocument } from "./read-document.ts";
-import { createReporter } from "./reporter.ts";
 import type { Node } from "./tree.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -11,10 +9,9 @@ export interface ManifestJson {
   readonly meaning: Json;
 }
 
-/** The manifest as plain JSON: aliases of YAML followed. The text must be one that `parseManifest` accepts. */
-export function manifestJson(text: string): ManifestJson {
-  const root = readDocument(createReporter(text));
-  if (root?.kind !== "map") throw new TypeError("the text is no manifest");
+/** The manifest as plain JSON: aliases of YAML followed. The document must be one that `parseManifest` accepted. */
+export function manifestJson(root: Node | undefined): ManifestJson {
+  if (root?.kind !== "map") throw new TypeError("the document is no manifest");
   return { original: plain(root, "with dot-keys") as Json, meaning: plain(root, "without") as Json };
 }
 

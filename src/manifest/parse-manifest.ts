@@ -13,11 +13,13 @@ import type { ManifestContext } from "./manifest-context.ts";
 import { readDocument } from "./read-document.ts";
 import { readExtension } from "./read-extension.ts";
 import { createReporter } from "./reporter.ts";
-import { rootTrail, type Trail } from "./tree.ts";
+import { type Node, rootTrail, type Trail } from "./tree.ts";
 
 export interface ParsedManifest {
   /** Undefined exactly when there is an error among the issues. */
   readonly blueprint: Blueprint | undefined;
+  /** The text as a tree, for `manifestJson`. Undefined when it is neither YAML nor JSON. */
+  readonly document: Node | undefined;
   /** Everything at once, in the order of the text. */
   readonly issues: readonly Issue[];
 }
@@ -33,12 +35,13 @@ function isOldSpec({ node }: Trail): boolean {
 export function parseManifest(text: string, context: ManifestContext = {}): ParsedManifest {
   const reporter = createReporter(text);
   const document = readDocument(reporter);
-  if (document === undefined) return { blueprint: undefined, issues: reporter.issues() };
+  if (document === undefined) return { blueprint: undefined, document, issues: reporter.issues() };
   const root = rootTrail(document);
   if (isOldSpec(root)) {
     // Everything else would be measured by the wrong language.
     checkShape(reporter, SPEC_ONLY, root);
-    return { blueprint: undefined, issues: reporter.issues().filter(({ code }) => code === "unknown_spec") };
+    const issues = reporter.issues().filter(({ code }) => code === "unknown_spec");
+    return { blueprint: undefined, document, issues };
   }
   const draft = checkShape(reporter, MANIFEST, root);
   const checked = { draft, context, reporter, root };
@@ -50,5 +53,5 @@ export function parseManifest(text: string, context: ManifestContext = {}): Pars
   const extension = readExtension(reporter, root, context.files);
   // Without errors everything that is required was read.
   const blueprint = reporter.hasErrors() ? undefined : buildBlueprint(draft as ValidManifest, extension, context.files);
-  return { blueprint, issues: reporter.issues() };
+  return { blueprint, document, issues: reporter.issues() };
 }

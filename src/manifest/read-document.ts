@@ -1,7 +1,5 @@
 import { isAlias, isMap, isScalar, isSeq, type ParsedNode, type Scalar } from "yaml";
-import { composeYaml, reportBlank } from "./compose-yaml.ts";
-import { readPlainYaml } from "./plain-yaml.ts";
-import { contentEnd } from "./plain-yaml-scalars.ts";
+import { composeYaml } from "./compose-yaml.ts";
 import type { Reporter } from "./reporter.ts";
 import type { Node } from "./tree.ts";
 import { createTreeBuilder, type TreeBuilder } from "./tree-builder.ts";
@@ -18,18 +16,12 @@ export function readDocument(reporter: Reporter): Node | undefined {
     return undefined;
   }
   try {
-    const plain = readPlainYaml(reporter.text);
-    return plain.node ?? readByLibrary(reporter, plain.doubtAt);
+    const contents = composeYaml(reporter);
+    return contents && treeOf({ builder: createTreeBuilder(), text: reporter.text }, contents);
   } catch {
     reporter.atOffset(0, 0, { code: "yaml_syntax", message: "The text cannot be read as YAML or JSON." });
     return undefined;
   }
-}
-
-/** Every valid document, and every mistake in words. `doubtAt` is where the plain part ends; undefined for a blank text. */
-export function readByLibrary(reporter: Reporter, doubtAt: number | undefined): Node | undefined {
-  const contents = doubtAt === undefined ? reportBlank(reporter) : composeYaml(reporter, doubtAt);
-  return contents && treeOf({ builder: createTreeBuilder(), text: reporter.text }, contents);
 }
 
 function isTooLarge(text: string): boolean {
@@ -83,4 +75,11 @@ function scalarOf(conversion: Conversion, { value, source, range, type }: Scalar
     return { kind: "scalar", value, text, start, end };
   }
   return { kind: "scalar", value: null, text, start, end };
+}
+
+/** The end of a block text without the space and the blank lines after it. */
+function contentEnd(text: string, start: number, end: number): number {
+  let last = end;
+  while (last > start && " \n\r".includes(text.charAt(last - 1))) last -= 1;
+  return last;
 }

@@ -27,7 +27,6 @@ import { idempotencyKey, waitOf } from "#http/command/command-headers.ts";
 import { choice, dateTime, duration, list, listOf, mapOf, parseQuery } from "#http/query.ts";
 import { jsonSchemaProblem } from "#manifest/json-schema-problem.ts";
 import { parseManifest } from "#manifest/parse-manifest.ts";
-import { readPlainYaml } from "#manifest/plain-yaml.ts";
 import { parseUnit } from "#manifest/units.ts";
 import { readJsonObject } from "#mqtt/bounded-json.ts";
 import { filterMatches, isTopicLevel, parseDeviceTopic } from "#mqtt/topics.ts";
@@ -100,7 +99,6 @@ const PARSERS: Readonly<Record<string, Parser>> = {
     starts: ["", head, `${head}x: "`],
     size: 6_144,
   },
-  "plain YAML": { parse: readPlainYaml, starts: ["", "a: ", "a: '", "a: |\n "] },
   "JSON schemas": { parse: jsonSchemaProblem, starts: ["", '{"pattern":"'] },
   units: { parse: parseUnit, starts: ["", "k", "m{", "["] },
   durations: { parse: parseDuration, starts: ["", "1"] },

@@ -6,7 +6,7 @@ import { mutateManifest } from "./mutate-manifest.ts";
 import { createRandom, type Random } from "./random.ts";
 import { renderJson, renderYaml, type Tree } from "./render-tree.ts";
 
-const ROUNDS = process.env["BUSBAR_LONG"] === "1" ? 100_000 : 10_000;
+const ROUNDS = process.env["BUSBAR_LONG"] === "1" ? 100_000 : 2_500;
 const PATIENCE = 600_000;
 
 function render(tree: Tree, random: Random, twice: ReadonlySet<string> = new Set()): string {

@@ -4,6 +4,7 @@ import type { PackageIssue } from "#core/blueprint/package-issue.ts";
 import type { ProfileLibrary } from "#core/blueprint/profile.ts";
 import { issuesAt } from "#manifest/issues-at.ts";
 import { parseManifest } from "#manifest/parse-manifest.ts";
+import type { Node } from "#manifest/tree.ts";
 import { compileSchemas } from "./compile-schemas.ts";
 import { decodeText, type Package, type Unpacked, unpackPackage } from "./unpack-package.ts";
 
@@ -12,6 +13,8 @@ export type CheckedPackage = {
   readonly package: Package | undefined;
   /** Undefined exactly when there is an error among the issues. */
   readonly blueprint: Blueprint | undefined;
+  /** The manifest as a tree. Undefined when its text cannot be read. */
+  readonly document: Node | undefined;
   readonly issues: readonly (Issue | PackageIssue)[];
 };
 
@@ -22,7 +25,7 @@ export function checkPackage(bytes: Uint8Array, profiles?: ProfileLibrary): Chec
 
 /** The same for a package that is already in memory, for example a folder read by the command line. */
 export function checkUnpacked({ package: unpacked, issues }: Unpacked, profiles?: ProfileLibrary): CheckedPackage {
-  if (unpacked === undefined) return { package: undefined, blueprint: undefined, issues };
+  if (unpacked === undefined) return { package: undefined, blueprint: undefined, document: undefined, issues };
   const parsed = parseManifest(unpacked.manifest, {
     ...(unpacked.kind === "manifest" ? {} : { files: filesOf(unpacked) }),
     ...(profiles === undefined ? {} : { profiles }),
@@ -36,6 +39,7 @@ export function checkUnpacked({ package: unpacked, issues }: Unpacked, profiles?
   return {
     package: unpacked,
     blueprint: undefined,
+    document: parsed.document,
     issues: [...parsed.issues, ...issuesAt(unpacked.manifest, findings)],
   };
 }

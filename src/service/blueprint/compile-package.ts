@@ -11,9 +11,9 @@ export interface CompiledPackage {
 
 /** The files of a package with its manifest compiled, as JSON, which is YAML too. Never throws. */
 export function compilePackage(bytes: Uint8Array, profiles: ProfileLibrary): CompiledPackage {
-  const { package: unpacked, blueprint } = checkPackage(bytes, profiles);
+  const { package: unpacked, blueprint, document } = checkPackage(bytes, profiles);
   if (unpacked === undefined || blueprint === undefined) return { zip: undefined };
-  const compiled = compileManifest(manifestJson(unpacked.manifest).meaning, blueprint, profiles);
+  const compiled = compileManifest(manifestJson(document).meaning, blueprint, profiles);
   const manifest = Buffer.from(`${JSON.stringify(compiled, undefined, 2)}\n`);
   return { zip: packPackage(new Map([...unpacked.files, [unpacked.manifestPath, manifest]])) };
 }

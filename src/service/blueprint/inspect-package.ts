@@ -23,8 +23,8 @@ interface FoundBlueprint {
 
 /** Turns uploaded bytes (a zip, or a bare manifest as YAML or JSON) into a blueprint. Never throws. */
 export function inspectPackage(bytes: Uint8Array, profiles: ProfileLibrary): Inspection {
-  const { package: unpacked, blueprint, issues } = checkPackage(bytes, profiles);
-  if (unpacked === undefined || blueprint === undefined) return { issues, found: undefined };
-  const { original, meaning } = manifestJson(unpacked.manifest);
+  const { blueprint, document, issues } = checkPackage(bytes, profiles);
+  if (blueprint === undefined) return { issues, found: undefined };
+  const { original, meaning } = manifestJson(document);
   return { issues, found: { blueprint, manifest: original, compiled: compileManifest(meaning, blueprint, profiles) } };
 }

@@ -71,11 +71,11 @@ export function createManifestTools() {
 
     /** Everything that is wrong, and what a device of this blueprint shows. */
     check(content: PackageText): Checked {
-      const { blueprint, issues } = parse(content);
+      const { blueprint, document, issues } = parse(content);
       if (blueprint === undefined) return { issues, compiled: undefined };
       const device = createDeviceModel({ blueprint, seed: SEED, offsetMs: 0, readUnit: parseUnit });
       model = { blueprint, device };
-      return { issues, compiled: plain(compileManifest(manifestJson(content.manifest).meaning, blueprint, library)) };
+      return { issues, compiled: plain(compileManifest(manifestJson(document).meaning, blueprint, library)) };
     },
 
     /** The text with all fixes in it, as `busbar blueprint lint --fix` writes it. */
