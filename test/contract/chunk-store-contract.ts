@@ -184,14 +184,17 @@ export function chunkStoreContract(open: OpenChunks): void {
     expect(await next.readSegments(3, -DAY, DAY)).toEqual([]);
   });
 
-  test("a segment replaces the one at its place, and deleting takes its chunks along, but no other device's", async () => {
+  test("a segment replaces the one at its place, and a day its hours with their chunks, but no other device's", async () => {
     const { store } = await open();
     await store.commit({ definitions: SERIES, segments: [segment(1, 0), segment(2, 0, { series: [4] })] });
     const again = segment(1, 0, { points: 7 });
     await store.commit({ segments: [again] });
     expect(await store.readSegments(1, 0, HOUR)).toEqual([again]);
-    await store.commit({ deletedSegments: [again.segment], segments: [segment(1, 0, { series: [2] })] });
-    expect(placesOf(await store.readSegments(1, 0, HOUR))).toEqual([[1, 0, HOUR, [2]]]);
+    const later = segment(1, HOUR);
+    await store.commit({ segments: [later] });
+    const day = segment(1, 0, { span: DAY, series: [2] });
+    await store.commit({ segments: [day], deletedSegments: [again.segment, later.segment] });
+    expect(placesOf(await store.readSegments(1, 0, DAY))).toEqual([[1, 0, DAY, [2]]]);
     expect(placesOf(await store.readSegments(2, 0, HOUR))).toEqual([[2, 0, HOUR, [4]]]);
   });
 

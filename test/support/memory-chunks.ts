@@ -65,7 +65,7 @@ export function createMemoryChunks() {
     }
     for (const added of changes.segments ?? []) {
       segments.push({ ...added.segment });
-      chunks.push(...added.chunks.map((chunk) => ({ ...chunk })));
+      for (const chunk of added.chunks) chunks.push({ ...chunk });
     }
     for (const one of changes.latest ?? []) latest.push({ ...one });
     const batches = changes.journal ?? [];

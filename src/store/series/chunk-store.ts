@@ -3,7 +3,7 @@
 import type { Awaitable } from "#store/awaitable.ts";
 import type { SeriesDefinition } from "./batch.ts";
 import type { StoredPlace } from "./checksum.ts";
-import type { Latest, StoredSegment, Stretch } from "./chunk.ts";
+import type { Latest, NewSegment, OpenSegment, StoredSegment, Stretch } from "./chunk.ts";
 import type { HeldStore } from "./held-store.ts";
 
 export type OnDamaged = (place: StoredPlace) => void;
@@ -13,9 +13,10 @@ export interface Changes {
   readonly definitions?: readonly SeriesDefinition[];
   /** Deletes all chunks, segments and latest values of the device. */
   readonly deletedDevice?: number;
-  readonly deletedSegments?: readonly Stretch[];
   /** A segment replaces the one of the same device and start, and a chunk the one of the same series and start. */
-  readonly segments?: readonly StoredSegment[];
+  readonly segments?: readonly NewSegment[];
+  /** What became part of a longer segment of this commit, which may have the same start. */
+  readonly deletedSegments?: readonly Stretch[];
   readonly latest?: readonly Latest[];
   /** Batches to append to the journal. */
   readonly journal?: readonly Uint8Array[];
@@ -52,6 +53,11 @@ export interface ChunkStore {
   newestSegment(device: number, before: number): Awaitable<Stretch | undefined>;
   /** The same with everything in them. Throws a DamagedPiece for content that does not match its checksum. */
   readSegments(device: number, from: number, to: number): Awaitable<readonly StoredSegment[]>;
+  /**
+   * The same, but chunks are read when they are asked for, also while a commit replaces them: however large a segment is,
+   * it is never in memory as a whole. A store that cannot answer at once has no such function.
+   */
+  readonly openSegments?: (device: number, from: number, to: number) => readonly OpenSegment[];
   /**
    * The first device and day with an hourly segment that starts before `before`. Skips days with too much text to be
    * joined.

@@ -30,6 +30,21 @@ export interface StoredSegment {
   readonly chunks: readonly Chunk[];
 }
 
+/** A segment that is to be stored. Its chunks may be made one at a time, while they are stored. */
+export interface NewSegment {
+  readonly segment: Segment;
+  readonly chunks: Iterable<Chunk>;
+}
+
+/** A stored segment whose chunks are read one at a time. */
+export interface OpenSegment {
+  readonly segment: Segment;
+  /** The series that have a chunk in it. */
+  readonly series: readonly number[];
+  /** Throws a DamagedPiece for content that does not match its checksum. */
+  chunk(series: number): Chunk;
+}
+
 /** The values of one series in one segment. */
 export interface Chunk extends ChunkHead, ChunkContent {
   readonly parts: Uint8Array;

@@ -1,23 +1,29 @@
 import { DamagedPiece, type StoredPlace } from "./checksum.ts";
-import type { Latest, StoredSegment } from "./chunk.ts";
-import type { Column } from "./column.ts";
+import type { Latest, NewSegment } from "./chunk.ts";
 import type { HotHour } from "./hot-hour.ts";
 import { HOUR_MS } from "./hot-store.ts";
-import { addPart, type SealedSegments, type SegmentDraft } from "./sealed-segments.ts";
+import { type PointSource, pointsIn, type SealedSegments, type SegmentDraft } from "./sealed-segments.ts";
 
-/** An hour with its points at one moment: it may get more while the database is waited for. */
 interface TakenHour {
   readonly hour: HotHour;
-  readonly columns: readonly (readonly [series: number, column: Column])[];
+  readonly points: PointSource;
   readonly newest: readonly Latest[];
 }
 
+/** An hour that gets no more points until it is sealed. */
 export function takeHour(hour: HotHour): TakenHour {
-  return { hour, columns: [...hour.columns()], newest: hour.newest() };
+  const points = { series: [...hour.series()], times: () => hour.times(), column: hour.column.bind(hour) };
+  return { hour, points, newest: hour.newest() };
+}
+
+/** An hour with its points at one moment: it may get more while the database is waited for. */
+export function copyHour(hour: HotHour): TakenHour {
+  const columns = new Map([...hour.columns()].map(([series, column]) => [series, [column]] as const));
+  return { hour, points: pointsIn(columns), newest: hour.newest() };
 }
 
 interface DraftedHours {
-  readonly segments: readonly StoredSegment[];
+  readonly segments: readonly NewSegment[];
   /** The hours that are in the segments. */
   readonly done: readonly TakenHour[];
 }
@@ -39,9 +45,9 @@ export async function draftHours(
       drafts.push(found);
     }
     found.hours.push(one);
-    for (const [series, column] of one.columns) addPart(found.draft.parts, series, column);
+    found.draft.added.push(one.points);
   }
-  const segments: StoredSegment[] = [];
+  const segments: NewSegment[] = [];
   const done: TakenHour[] = [];
   for (const { draft, hours } of drafts) {
     try {

@@ -9,6 +9,7 @@ import {
   sqliteBackend,
 } from "../../../test/support/series-bench.ts";
 import { DamagedPiece } from "./checksum.ts";
+import type { Chunk } from "./chunk.ts";
 import { HOUR_MS } from "./hot-store.ts";
 import { DAY_MS } from "./sealed-segments.ts";
 
@@ -178,14 +179,17 @@ describe.each([
 
   test("an hour that cannot be joined with its damaged part is left for an hour, and others are sealed meanwhile", async () => {
     let tries = 0;
+    const fail = () => {
+      tries++;
+      throw new DamagedPiece({ table: "segment", key: 1, start: 0, span: HOUR_MS });
+    };
     const bench = await newBench({
-      store: (store) => ({
+      store: ({ openSegments, ...store }) => ({
         ...store,
-        readSegments(device, from, to) {
-          if (device !== 1) return store.readSegments(device, from, to);
-          tries++;
-          throw new DamagedPiece({ table: "segment", key: 1, start: 0, span: HOUR_MS });
-        },
+        readSegments: (device, from, to) => (device === 1 ? fail() : store.readSegments(device, from, to)),
+        ...(openSegments && {
+          openSegments: (device, from, to) => (device === 1 ? fail() : openSegments(device, from, to)),
+        }),
       }),
     });
     const seal = (elapsed: number) => bench.engine.sealSome(3 * HOUR_MS, elapsed);
@@ -200,6 +204,35 @@ describe.each([
       "0,1\n",
     ]);
     expect([await seal(HOUR_MS), tries]).toEqual([true, 2]);
+  });
+
+  test("chunks of equal hours are damaged: only the hour of the damaged one is left", async () => {
+    const bench = await newBench({
+      store: ({ openSegments, ...store }) => ({
+        ...store,
+        async readSegments(device, from, to) {
+          const found = await store.readSegments(device, from, to);
+          if (device === 1 && found.length > 0) throw damagedChunk;
+          return found;
+        },
+        ...(openSegments && {
+          openSegments: (device, from, to) =>
+            openSegments(device, from, to).map((one) => ({
+              ...one,
+              chunk(series) {
+                if (device === 1) throw damagedChunk;
+                return one.chunk(series);
+              },
+            })),
+        }),
+      }),
+    });
+    const damagedChunk = new DamagedPiece({ table: "chunk", key: 1, start: 0, span: HOUR_MS });
+    await bench.append([point(1, 0), point(2, 0)]);
+    await bench.engine.sealSome(3 * HOUR_MS, 0);
+    await bench.append([point(1, 1), point(2, 1)]);
+    await bench.engine.sealSome(3 * HOUR_MS, 0);
+    expect([bench.engine.hotPoints, await count(bench), await count(bench, 5, 2)]).toEqual([1, "0,2\n", "0,2\n"]);
   });
 
   // In column-cursor.ts a hot column that ends exactly where a chunk begins could also stand alone: it is then this one point, and the
@@ -225,4 +258,46 @@ describe.each([
     await bench.engine.sealAll(3 * HOUR_MS);
     expect(Number((await bench.query(query)).split(",")[1])).toBe(Number.MAX_VALUE);
   });
+});
+
+test("an hour or a day of a device is never in memory as a whole: each series is stored before the next one is read", async () => {
+  const steps: string[] = [];
+  const bench = await SeriesBench.open(sqliteBackend(), {
+    store: ({ openSegments, ...store }) => ({
+      ...store,
+      readSegments: () => expect.fail("everything is read at once"),
+      openSegments: (device, from, to) =>
+        (openSegments?.(device, from, to) ?? []).map((one) => ({
+          ...one,
+          chunk(series) {
+            steps.push(`read ${series}`);
+            return one.chunk(series);
+          },
+        })),
+      commit: ({ segments = [], ...changes }) =>
+        store.commit({
+          ...changes,
+          segments: segments.map(({ segment, chunks }) => ({ segment, chunks: told(chunks) })),
+        }),
+    }),
+  });
+  benches.push(bench);
+  function* told(chunks: Iterable<Chunk>): Iterable<Chunk> {
+    for (const chunk of chunks) {
+      yield chunk;
+      steps.push(`stored ${chunk.series}`);
+    }
+  }
+  const append = (at: number) =>
+    bench.append([{ device: 1, at, values: [1, 2].map((series) => [series, at] as const) }]);
+  for (const at of [0, 1, HOUR_MS]) {
+    await append(at);
+    steps.length = 0;
+    await bench.engine.sealAll(3 * HOUR_MS);
+    if (at === 1) expect(steps).toEqual(["read 1", "stored 1", "read 2", "stored 2"]);
+  }
+  steps.length = 0;
+  expect(await bench.engine.compactOne(9 * DAY_MS)).toBe(true);
+  expect(steps).toEqual(["read 1", "read 1", "stored 1", "read 2", "read 2", "stored 2"]);
+  expect(await count(bench)).toBe("0,3\n");
 });

@@ -317,7 +317,20 @@ export class SeriesEngine {
     );
     const oldest = this.#oldestNeeded(new Set(done.map(({ hour }) => hour)));
     failpoint("telemetry.before-seal");
-    await this.#store.commit({ segments, latest, trimBefore: oldest });
+    try {
+      await this.#store.commit({ segments, latest, trimBefore: oldest });
+    } catch (error) {
+      if (!(error instanceof DamagedPiece)) throw error;
+      const own = done.map(({ hour }) => hour);
+      const broken = own.filter((hour) => this.#isOf(hour, error.place));
+      if (broken.length === 0) throw error;
+      damaged(broken, error.place);
+      return await this.#seal(
+        own.filter((hour) => !broken.includes(hour)),
+        now,
+        damaged,
+      );
+    }
     failpoint("telemetry.after-seal");
     this.#latest.put(latest);
     for (const { hour } of done) {
@@ -325,6 +338,12 @@ export class SeriesEngine {
       this.#journaled.set(`${hour.device}/${hour.hour}`, hour.lastSequence);
     }
     for (const [key, sequence] of this.#journaled) if (sequence < oldest) this.#journaled.delete(key);
+  }
+
+  /** Whether the hour belongs to the stored piece, or to its segment. */
+  #isOf({ device, hour }: HotHour, { table, key, start, span }: StoredPlace): boolean {
+    const own = table === "segment" ? key : this.#series.get(key)?.device;
+    return own === device && start <= hour * HOUR_MS && hour * HOUR_MS < start + span;
   }
 
   /** The first journal row that memory still depends on, once `leaving` are sealed. */

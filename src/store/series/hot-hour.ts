@@ -93,12 +93,24 @@ export class HotHour {
     return this.#order.map((column) => column.newest());
   }
 
+  /** All times of its points, sorted, each time once. */
+  times(): Float64Array {
+    return this.#read().times;
+  }
+
   /** Sorted, each time once. */
   column(series: number): Column | undefined {
-    const column = this.#columns.get(series);
-    if (column === undefined) return undefined;
+    return this.#columns.get(series)?.read(this.#read(), this.#times);
+  }
+
+  /** The series that have points in it. */
+  series(): Iterable<number> {
+    return this.#columns.keys();
+  }
+
+  #read(): Reading {
     this.#reading ??= readingOf(this.#times, { rows: this.#rows, isSorted: this.#isSorted });
-    return column.read(this.#reading, this.#times);
+    return this.#reading;
   }
 
   *columns(): Iterable<[series: number, column: Column]> {

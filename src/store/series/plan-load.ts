@@ -2,10 +2,10 @@
 // journal.
 import { itemAt } from "#core/item-at.ts";
 import { BatchWriter, type SeriesDefinition } from "./batch.ts";
-import type { StoredSegment } from "./chunk.ts";
+import type { NewSegment } from "./chunk.ts";
 import { type Column, lowerBound, sliceColumn, valueAt } from "./column.ts";
 import { HOUR_MS } from "./hot-store.ts";
-import { addPart, DAY_MS, type SealedSegments, type SegmentDraft } from "./sealed-segments.ts";
+import { DAY_MS, pointsIn, type SealedSegments, type SegmentDraft } from "./sealed-segments.ts";
 
 /** With this many hours that have points, a loaded day counts as whole. */
 const WHOLE_DAY_HOURS = 20;
@@ -18,6 +18,7 @@ export interface Load {
   readonly columns: LoadColumns;
 }
 
+type Parts = Map<number, [Column, ...Column[]]>;
 type LoadColumns = readonly (readonly [series: number, column: Column])[];
 
 interface PlanNeeds {
@@ -27,7 +28,7 @@ interface PlanNeeds {
 }
 
 interface LoadPlan {
-  readonly segments: readonly StoredSegment[];
+  readonly segments: readonly NewSegment[];
   /** A batch for the journal, if any point needs one. */
   readonly journal: Uint8Array | undefined;
 }
@@ -35,6 +36,7 @@ interface LoadPlan {
 /** The columns are in order of time here. */
 export async function planLoad(needs: PlanNeeds, device: number, columns: LoadColumns): Promise<LoadPlan> {
   const drafts = await wholeDays(needs, device, columns);
+  const parts = new Map<SegmentDraft, Parts>();
   const recent = new BatchWriter();
   for (const [series, column] of columns) {
     for (const { hour, part } of hoursOf(column)) {
@@ -47,11 +49,16 @@ export async function planLoad(needs: PlanNeeds, device: number, columns: LoadCo
         draft = await needs.sealed.draftOf(device, hour);
         drafts.push(draft);
       }
-      addPart(draft.parts, series, part);
+      const own: Parts = parts.get(draft) ?? new Map();
+      own.set(series, [...(own.get(series) ?? []), part]);
+      parts.set(draft, own);
     }
   }
-  const segments: StoredSegment[] = [];
-  for (const draft of drafts) segments.push(await needs.sealed.encode(draft));
+  const segments: NewSegment[] = [];
+  for (const [draft, own] of parts) {
+    draft.added.push(pointsIn(own));
+    segments.push(await needs.sealed.encode(draft));
+  }
   return { segments, journal: recent.length === 0 ? undefined : recent.take() };
 }
 
@@ -67,7 +74,7 @@ async function wholeDays(
   for (const [start, own] of days) {
     if (own.length < WHOLE_DAY_HOURS || own.some((hour) => isJournaled(device, hour))) continue;
     if (await sealed.hasDay(device, start)) continue;
-    whole.push({ device, start, span: DAY_MS, existing: false, parts: new Map() });
+    whole.push({ device, start, span: DAY_MS, existing: false, added: [] });
   }
   return whole;
 }

@@ -120,7 +120,7 @@ test.each<[string, string, Faults]>([
     "",
     changing(({ segments, ...changes }) => ({
       ...changes,
-      segments: (segments ?? []).map(({ segment, chunks }) => ({ segment, chunks: chunks.slice(0, 3) })),
+      segments: (segments ?? []).map(({ segment, chunks }) => ({ segment, chunks: [...chunks].slice(0, 3) })),
     })),
   ],
   [

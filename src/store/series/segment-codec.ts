@@ -1,6 +1,6 @@
 // Encodes columns as a segment and decodes them. Series of one device that are sent together share one column of times.
 
-import type { ChunkContent, Segment, StoredSegment, Stretch } from "./chunk.ts";
+import type { Chunk, ChunkContent, Segment, StoredSegment, Stretch } from "./chunk.ts";
 import { decodeBooleans, encodeBooleans } from "./codec/booleans.ts";
 import { decodePresence, encodePresence } from "./codec/presence.ts";
 import { decodeSections, encodeSections } from "./codec/sections.ts";
@@ -13,18 +13,31 @@ import { summarize } from "./summarize.ts";
 /** A series counts as sparse when it has a value in fewer than one of this many rows. */
 const SPARSE = 16;
 
-export function encodeSegment({ device, start, span }: Stretch, columns: ReadonlyMap<number, Column>): StoredSegment {
+export function encodeSegment(stretch: Stretch, columns: ReadonlyMap<number, Column>): StoredSegment {
   const times = unionOfTimes([...columns.values()]);
-  const segment = { device, start, span, rows: times.length, times: encodeTimes(times, times.length) };
-  const chunks = [...columns].map(([series, column]) => ({
+  const chunks = [...columns].map(([series, column]) => encodeChunk(stretch, times, { series, column }));
+  return { segment: encodeRowTimes(stretch, times), chunks };
+}
+
+/** A segment whose rows have these times. */
+export function encodeRowTimes({ device, start, span }: Stretch, times: Float64Array): Segment {
+  return { device, start, span, rows: times.length, times: encodeTimes(times, times.length) };
+}
+
+/** A chunk of the segment whose rows have these times. All times of the column are among them. */
+export function encodeChunk(
+  { start, span }: Stretch,
+  times: Float64Array,
+  { series, column }: { readonly series: number; readonly column: Column },
+): Chunk {
+  return {
     series,
     start,
     span,
     ...summarize(column, start, span),
     presence: encodeRows(times, column),
     values: encodeValues(column),
-  }));
-  return { segment, chunks };
+  };
 }
 
 export function decodeSegmentTimes(segment: Pick<Segment, "rows" | "times">): Float64Array {
@@ -105,7 +118,7 @@ function decodeValues(kind: Column["kind"], bytes: Uint8Array, { from, to, count
  * All times of the columns, each once, in order. Most columns have the same times, so the first one does most of the
  * work.
  */
-function unionOfTimes(columns: readonly Column[]): Float64Array {
+export function unionOfTimes(columns: readonly Pick<Column, "times" | "count">[]): Float64Array {
   let union = new Float64Array(0);
   const seen = new Set<Float64Array>();
   for (const { times, count } of columns) {

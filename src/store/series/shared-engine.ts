@@ -11,7 +11,7 @@ import type { Latest, StoredSegment } from "./chunk.ts";
 import type { StoreState } from "./chunk-reader.ts";
 import type { ChunkStore, OnDamaged } from "./chunk-store.ts";
 import { type Column, sortColumn } from "./column.ts";
-import { draftHours, takeHour } from "./draft-hours.ts";
+import { copyHour, draftHours } from "./draft-hours.ts";
 import { type EngineSettings, encodeHour, type HotSeries, newestHour, newestOf } from "./engine.ts";
 import type { HotHour } from "./hot-hour.ts";
 import { HOUR_MS } from "./hot-store.ts";
@@ -236,7 +236,7 @@ export class SharedEngine {
     const { moment, epoch } = partition;
     if (moment === undefined) return;
     // All of this is taken at once: the partition may be read further while this waits for the database.
-    const taken = due.map(takeHour);
+    const taken = due.map(copyHour);
     const left = new Set(partition.hot.all());
     const sealed = await this.#segmentsOf([...new Set(due.map(({ device }) => device))]);
     const { segments, done } = await draftHours(sealed, taken, (hours, place) => {

@@ -1,7 +1,7 @@
 // What the engine needs from a database that several nodes share. docs/decisions/telemetry-on-several-nodes.md says why
 // in this form.
 import type { SeriesDefinition } from "./batch.ts";
-import type { Latest, StoredSegment, Stretch } from "./chunk.ts";
+import type { Latest, NewSegment, Stretch } from "./chunk.ts";
 import type { ChunkStore, DeviceDay, DropTarget, OnDamaged } from "./chunk-store.ts";
 import type { Moment } from "./moment.ts";
 import type { DeviceHour } from "./seal-mark.ts";
@@ -43,7 +43,7 @@ interface DeviceLatest extends Latest {
 export interface SharedChanges {
   readonly deletedDevice?: number;
   readonly deletedSegments?: readonly Stretch[];
-  readonly segments?: readonly StoredSegment[];
+  readonly segments?: readonly NewSegment[];
   /** Those that are later than the stored ones replace them; `now` decides what can be right. */
   readonly latest?: { readonly values: readonly DeviceLatest[]; readonly now: number };
   readonly journal?: Uint8Array;

@@ -1,6 +1,7 @@
 import { number } from "#store/records/row.ts";
 import { KINDS } from "#store/series/batch.ts";
-import type { Latest, StoredSegment, Stretch } from "#store/series/chunk.ts";
+import { DamagedPiece } from "#store/series/checksum.ts";
+import type { Latest, NewSegment, OpenSegment, StoredSegment, Stretch } from "#store/series/chunk.ts";
 import type { Changes, ChunkStore, DeviceDay, DropTarget, OnDamaged } from "#store/series/chunk-store.ts";
 import { HOUR_MS } from "#store/series/hot-store.ts";
 import { contentSum, headSum, latestSum, partsSum, segmentSum } from "#store/series/piece-sums.ts";
@@ -97,6 +98,13 @@ export function createSqliteChunkStore(database: Connection, onDamaged: OnDamage
           ...touching(device, from, to),
         )
         .map((row) => readSegment(database, rows, row)),
+    openSegments: (device, from, to) =>
+      database
+        .all(
+          `SELECT ${SEGMENT_COLUMNS} FROM segment AS g WHERE ${TOUCHES} ORDER BY start`,
+          ...touching(device, from, to),
+        )
+        .map((row) => openSegment(database, rows, row)),
     dayToCompact: (before) =>
       database
         .all(
@@ -128,6 +136,29 @@ function readSegment(database: Connection, rows: CheckedRows, row: Row): StoredS
   return { segment, chunks: chunks.map(rows.chunk) };
 }
 
+function openSegment(database: Connection, rows: CheckedRows, row: Row): OpenSegment {
+  const segment = rows.segment(row);
+  const { device, start, span } = segment;
+  const series = database.lists(
+    `SELECT c.series FROM ${CHUNK_FROM} WHERE s.device = ? AND c.start = ? ORDER BY c.series`,
+    device,
+    start,
+  );
+  return {
+    segment,
+    series: series.map(([one]) => Number(one)),
+    chunk(one) {
+      const found = database.get(
+        `SELECT ${CHUNK_COLUMNS} FROM ${CHUNK_FROM} WHERE c.series = ? AND c.start = ?`,
+        one,
+        start,
+      );
+      if (found === undefined) throw new DamagedPiece({ table: "chunk", key: one, start, span });
+      return rows.chunk(found);
+    },
+  };
+}
+
 function readLatest(database: Connection, rows: CheckedRows, onDamaged: OnDamaged): readonly Latest[] {
   try {
     const found = database.all(
@@ -146,8 +177,9 @@ function readLatest(database: Connection, rows: CheckedRows, onDamaged: OnDamage
 function change(database: Connection, changes: Changes): void {
   for (const definition of changes.definitions ?? []) putDefinition(database, definition);
   if (changes.deletedDevice !== undefined) deleteDevice(database, changes.deletedDevice);
-  for (const stretch of changes.deletedSegments ?? []) deleteSegment(database, stretch);
   for (const segment of changes.segments ?? []) putSegment(database, segment);
+  // Only now: the chunks above may have been made of these. What they have replaced has another span.
+  for (const stretch of changes.deletedSegments ?? []) deleteSegment(database, stretch);
   for (const one of changes.latest ?? []) {
     database.run(
       "INSERT OR REPLACE INTO latest (series, at, value, checksum) VALUES (?, ?, ?, ?)",
@@ -166,13 +198,14 @@ function deleteDevice(database: Connection, device: number): void {
   database.run("DELETE FROM segment WHERE device = ?", device);
 }
 
-function deleteSegment(database: Connection, { device, start }: Stretch): void {
+function deleteSegment(database: Connection, { device, start, span }: Stretch): void {
   database.run(
-    "DELETE FROM chunk WHERE start = ? AND series IN (SELECT id FROM series WHERE device = ?)",
+    "DELETE FROM chunk WHERE start = ? AND span = ? AND series IN (SELECT id FROM series WHERE device = ?)",
     start,
+    span,
     device,
   );
-  database.run("DELETE FROM segment WHERE device = ? AND start = ?", device, start);
+  database.run("DELETE FROM segment WHERE device = ? AND start = ? AND span = ?", device, start, span);
 }
 
 function drop(
@@ -263,7 +296,7 @@ function probeSchema(database: Connection): void {
   }
 }
 
-function putSegment(database: Connection, { segment, chunks }: StoredSegment): void {
+function putSegment(database: Connection, { segment, chunks }: NewSegment): void {
   database.run(
     "INSERT OR REPLACE INTO segment (device, start, span, row_count, checksum, times) VALUES (?, ?, ?, ?, ?, ?)",
     segment.device,
