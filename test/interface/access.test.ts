@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect } from "vitest";
 import type { AuditEntry } from "#client/resources/access.ts";
+import { check } from "../support/check.ts";
 import type { ExecutionPage } from "../support/command-site.ts";
 import { useServer } from "../support/server.ts";
 import { ask } from "../support/telemetry.ts";
-import { check } from "./check.ts";
-import { useSite } from "./use-site.ts";
-import { manifestWith } from "./validate.ts";
+import { useSite } from "../support/use-site.ts";
+import { manifestWith } from "../support/validate.ts";
 
 const site = useSite();
 const { busbar } = site;

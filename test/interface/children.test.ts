@@ -1,9 +1,9 @@
 // Commands to devices of type CHILD, which their parents carry.
 import { expect } from "vitest";
+import { check } from "../support/check.ts";
 import { connectPacket, connectRaw, publishPacket, subscribePacket } from "../support/raw-mqtt.ts";
-import { check } from "./check.ts";
-import { useSite } from "./use-site.ts";
-import { manifestWith } from "./validate.ts";
+import { useSite } from "../support/use-site.ts";
+import { manifestWith } from "../support/validate.ts";
 
 const site = useSite();
 const { busbar } = site;

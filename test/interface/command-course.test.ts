@@ -1,10 +1,10 @@
 // The course of an execution: states, deadlines, waiting calls and idempotency.
 import { expect } from "vitest";
+import { check } from "../support/check.ts";
 import { connected } from "../support/command-site.ts";
-import { check } from "./check.ts";
+import { useSite } from "../support/use-site.ts";
+import { manifestWith } from "../support/validate.ts";
 import { luaDevice, luaManifest } from "./lua.ts";
-import { useSite } from "./use-site.ts";
-import { manifestWith } from "./validate.ts";
 
 const site = useSite();
 const { busbar } = site;

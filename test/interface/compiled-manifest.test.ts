@@ -1,8 +1,8 @@
 // Manifests as clients get them: compiled.
 import { expect } from "vitest";
-import { check } from "./check.ts";
-import { useSite } from "./use-site.ts";
-import { manifestWith, packageOf } from "./validate.ts";
+import { check } from "../support/check.ts";
+import { useSite } from "../support/use-site.ts";
+import { manifestWith, packageOf } from "../support/validate.ts";
 
 const site = useSite();
 const { admin } = site.busbar;

@@ -1,22 +1,19 @@
-// The command endpoints: execute, create, get, and the lists of a device and of a site.
+// The command endpoints: execute, create and get.
 import { expect } from "vitest";
-import type { ExecutionPage } from "../support/command-site.ts";
-import { check } from "./check.ts";
-import { type SiteDevice, useSite } from "./use-site.ts";
+import { check } from "../support/check.ts";
+import { type SiteDevice, useSite } from "../support/use-site.ts";
 
 const site = useSite();
 const { busbar } = site;
 
-const manifest = (name: string, more = "") => `blueprint_spec: device/3.0
-display_name: ${name}
+const PUMP = `blueprint_spec: device/3.0
+display_name: Pump
 runtime: {type: embedded}
-${more}
 command_groups: {main: {display_name: Main}}
 commands:
   start: {group: main, display_name: Start, aliases: [go], arguments: {power: {type: float, display_name: Power}}}
   stop: {group: main, display_name: Stop}
 `;
-const PUMP = manifest("Pump");
 const ENDPOINTS = [
   ["POST", "/commands/execute"],
   ["POST", "/commands/executions"],
@@ -29,19 +26,6 @@ async function answering(): Promise<SiteDevice> {
   const mqtt = await device.connect();
   mqtt.onCommand((command) => command.completed({ ran: command.name }));
   return device;
-}
-
-/** A device with executions of these commands, a minute apart; gives their ids. */
-async function withExecutions(...names: readonly string[]) {
-  const device = await site.device(PUMP);
-  const ids: string[] = [];
-  for (const word of names) {
-    const [name, isEphemeral] = word.split("*");
-    ids.push(await device.started({ name, ...(isEphemeral !== undefined && { ephemeral: true }) }));
-    site.advance(60_000);
-  }
-  const createdAt = async (index: number) => (await device.get(ids[index] ?? "")).body.execution.created_at;
-  return { device, ids, createdAt };
 }
 
 check("endpoints.need-token", async () => {
@@ -152,167 +136,4 @@ check("endpoints.get-response", async () => {
   const mqtt = await device.connect();
   await (await mqtt.nextCommand()).completed({ level: 4 });
   expect((await device.get(id)).body.execution.response).toMatchObject({ state: "SUCCEEDED", payload: { level: 4 } });
-});
-
-check("endpoints.list", async () => {
-  const { device, ids } = await withExecutions("start", "stop");
-  await withExecutions("start");
-  expect(await device.ids()).toEqual(ids);
-});
-
-check("endpoints.list-limit", async () => {
-  const { device, ids } = await withExecutions("start", "stop", "start");
-  expect(await device.ids("?limit=2")).toEqual(ids.slice(0, 2));
-  expect(await device.ids("?limit=9")).toEqual(ids);
-});
-
-check("endpoints.list-offset", async () => {
-  const { device, ids } = await withExecutions("start", "stop", "start");
-  expect(await device.ids("?offset=1")).toEqual(ids.slice(1));
-  expect(await device.ids("?offset=1&limit=1")).toEqual(ids.slice(1, 2));
-});
-
-check("endpoints.list-offset-beyond", async () => {
-  const { device } = await withExecutions("start", "stop");
-  expect((await device.list("?offset=3")).body).toEqual({ executions: [], total_count: 2 });
-});
-
-check("endpoints.list-retention", async () => {
-  const { device, ids } = await withExecutions("start", "stop*", "start");
-  const [first, short, last] = ids;
-  expect(await device.ids()).toEqual([first, last]);
-  expect(await device.ids("?retention=PERSISTENT")).toEqual([first, last]);
-  expect(await device.ids("?retention=EPHEMERAL")).toEqual([short]);
-  expect(await device.ids("?retention=ALL")).toEqual(ids);
-});
-
-check("endpoints.list-order", async () => {
-  const { device, ids } = await withExecutions("start", "stop", "start");
-  expect(await device.ids()).toEqual(ids);
-  expect(await device.ids("?order=CREATED_AT_ASC")).toEqual(ids);
-  expect(await device.ids("?order=CREATED_AT_DESC")).toEqual(ids.toReversed());
-});
-
-check("endpoints.list-created-gte", async () => {
-  const { device, ids, createdAt } = await withExecutions("start", "stop", "start");
-  expect(await device.ids(`?created_at.gte=${await createdAt(1)}`)).toEqual(ids.slice(1));
-});
-
-check("endpoints.list-created-lt", async () => {
-  const { device, ids, createdAt } = await withExecutions("start", "stop", "start");
-  const later = new Date(Date.parse(await createdAt(1)) + 1).toISOString();
-  expect(await device.ids(`?created_at.lt=${later}`)).toEqual(ids.slice(0, 2));
-});
-
-check("endpoints.list-name-in", async () => {
-  const { device, ids } = await withExecutions("start", "stop", "start");
-  expect(await device.ids("?name.in=stop")).toEqual([ids[1]]);
-  expect(await device.ids("?name.in=stop,start")).toEqual(ids);
-});
-
-check("endpoints.list-state-in", async () => {
-  const { device, ids } = await withExecutions("start", "stop");
-  const fresh = await device.started({ name: "stop" });
-  await expect.poll(() => device.state(ids[1] ?? "")).toBe("TIMEOUT");
-  expect(await device.ids("?state.in=TIMEOUT")).toEqual(ids);
-  expect(await device.ids("?state.in=NEW")).toEqual([fresh]);
-  expect(await device.ids("?state.in=NEW,TIMEOUT")).toEqual([...ids, fresh]);
-});
-
-check("endpoints.list-answer", async () => {
-  const { device } = await withExecutions("start", "stop");
-  const { body } = await device.list();
-  expect(Object.keys(body).sort()).toEqual(["executions", "total_count"]);
-  expect([body.executions.length, body.total_count]).toEqual([2, 2]);
-});
-
-const ofSite = (siteId: string, query = "") =>
-  busbar.admin.get<ExecutionPage>(`/v3/sites/${siteId}/commands/executions${query}`);
-const idsOfSite = async (siteId: string, query = "") =>
-  (await ofSite(siteId, query)).body.executions.map(({ id }) => id);
-
-/** A site with two devices of these manifests and an execution of each. */
-async function siteWithTwo(first = PUMP, second = PUMP) {
-  const siteId = await site.newSite();
-  const devices = [await site.device(first, { site_id: siteId }), await site.device(second, { site_id: siteId })];
-  const ids: string[] = [];
-  for (const device of devices) {
-    ids.push(await device.started({ name: "start" }));
-    site.advance(1_000);
-  }
-  return { siteId, devices, ids };
-}
-
-check("endpoints.site-list", async () => {
-  const { siteId, ids } = await siteWithTwo();
-  await siteWithTwo();
-  expect(await idsOfSite(siteId)).toEqual(ids);
-});
-
-check("endpoints.site-list-parameters", async () => {
-  const { siteId, ids, devices } = await siteWithTwo();
-  const short = (await devices[0]?.started({ name: "stop", ephemeral: true })) ?? "";
-  const created = (await devices[1]?.get(ids[1] ?? ""))?.body.execution.created_at;
-  for (const [query, expected] of [
-    ["?limit=1", ids.slice(0, 1)],
-    ["?offset=1", ids.slice(1)],
-    ["?retention=EPHEMERAL", [short]],
-    ["?order=CREATED_AT_DESC", ids.toReversed()],
-    [`?created_at.gte=${created}`, ids.slice(1)],
-    [`?created_at.lt=${created}`, ids.slice(0, 1)],
-    ["?name.in=stop&retention=ALL", [short]],
-    ["?state.in=SUCCESS", []],
-  ] as const) {
-    expect(await idsOfSite(siteId, query), query).toEqual(expected);
-  }
-});
-
-check("endpoints.site-list-device-ids", async () => {
-  const { siteId, ids, devices } = await siteWithTwo();
-  expect(await idsOfSite(siteId, `?device_id.in=${devices[1]?.id}`)).toEqual([ids[1]]);
-  expect(await idsOfSite(siteId, `?device_id.in=${devices.map(({ id }) => id).join()}`)).toEqual(ids);
-});
-
-check("endpoints.site-list-profiles", async () => {
-  const both = manifest("Both", "implements: [sensor.rain, energy.battery]");
-  const { siteId, ids } = await siteWithTwo(manifest("One", "implements: sensor.rain"), both);
-  expect(await idsOfSite(siteId, "?device.profiles.has_all=sensor.rain")).toEqual(ids);
-  expect(await idsOfSite(siteId, "?device.profiles.has_all=sensor.rain,energy.battery")).toEqual([ids[1]]);
-});
-
-/** A site with two parents; the first one has a child of type cell, the second one of type rack. */
-async function siteWithChildren() {
-  const { siteId, devices } = await siteWithTwo();
-  const ids: string[] = [];
-  for (const [index, child_type] of ["cell", "rack"].entries()) {
-    const { body } = await busbar.admin.post<{ device_id: string }>("/v3/provisioning/child_device", {
-      name: child_type,
-      parent_id: devices[index]?.id,
-      child_type,
-      blueprint_id: await site.blueprint(PUMP),
-    });
-    ids.push(await site.deviceAt(body.device_id).started({ name: "stop" }));
-    site.advance(1_000);
-  }
-  return { siteId, parents: devices.map(({ id }) => id), ids };
-}
-
-check("endpoints.site-list-child-types", async () => {
-  const { siteId, ids } = await siteWithChildren();
-  expect(await idsOfSite(siteId, "?device.child_type.in=cell")).toEqual([ids[0]]);
-  expect(await idsOfSite(siteId, "?device.child_type.in=cell,rack")).toEqual(ids);
-});
-
-check("endpoints.site-list-parents", async () => {
-  const { siteId, ids, parents } = await siteWithChildren();
-  expect(await idsOfSite(siteId, `?device.parent_id.in=${parents[1]}`)).toEqual([ids[1]]);
-  expect(await idsOfSite(siteId, `?device.parent_id.in=${parents.join()}`)).toEqual(ids);
-});
-
-check("endpoints.site-list-answer", async () => {
-  const { siteId, devices } = await siteWithTwo();
-  const { body } = await ofSite(siteId);
-  expect(Object.keys(body).sort()).toEqual(["executions", "total_count"]);
-  expect(body.total_count).toBe(2);
-  expect(body.executions[0]).toEqual((await devices[0]?.list())?.body.executions[0]);
 });

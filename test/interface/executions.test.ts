@@ -1,7 +1,7 @@
 // Fields and states of command executions.
 import { expect } from "vitest";
-import { check } from "./check.ts";
-import { useSite } from "./use-site.ts";
+import { check } from "../support/check.ts";
+import { useSite } from "../support/use-site.ts";
 
 const site = useSite();
 const { busbar } = site;

@@ -1,11 +1,11 @@
 // Devices at a broker that somebody else runs. It needs Mosquitto; without it these checks are left out.
 import { afterAll, expect } from "vitest";
+import { check } from "../support/check.ts";
 import { connected } from "../support/command-site.ts";
 import { hasMosquitto, startMosquitto } from "../support/mosquitto.ts";
 import { ADMIN_TOKEN } from "../support/server.ts";
-import { check } from "./check.ts";
-import { useSite } from "./use-site.ts";
-import { manifestWith } from "./validate.ts";
+import { useSite } from "../support/use-site.ts";
+import { manifestWith } from "../support/validate.ts";
 
 const DEVICE = manifestWith(`telemetry: {power: {type: float, display_name: P}}
 command_groups: {g: {display_name: G}}

@@ -1,7 +1,7 @@
 // What holds over HTTP without any setting, and with two of them.
 import { expect } from "vitest";
+import { check } from "../support/check.ts";
 import { useServer } from "../support/server.ts";
-import { check } from "./check.ts";
 
 const busbar = useServer();
 const open = useServer(["--http-metrics-public", "--http-cors-origins", "https://a.example"]);

@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { expect, onTestFinished, vi } from "vitest";
 import { STATUS } from "#http/problem.ts";
 import { Connection } from "#store/sqlite/connection.ts";
+import { check } from "../support/check.ts";
 import { parseRaw, sendRaw } from "../support/raw-http.ts";
 import type { Answer } from "../support/server.ts";
 import { canMount, mountSmallDisk } from "../support/small-disk.ts";
 import { startBusbar } from "../support/start-busbar.ts";
 import { ask } from "../support/telemetry.ts";
-import { check } from "./check.ts";
-import { useSite } from "./use-site.ts";
-import { manifestWith } from "./validate.ts";
+import { useSite } from "../support/use-site.ts";
+import { manifestWith } from "../support/validate.ts";
 
 const site = useSite(["--http-header-prefixes", "X-Other"], {
   provoked: /made up for the check/,

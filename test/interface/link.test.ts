@@ -1,9 +1,9 @@
 // What the interface says about a cloud and its gateways.
 import { expect } from "vitest";
+import { check } from "../support/check.ts";
 import { commandsOf } from "../support/command-site.ts";
 import { eventually, isLinked, useLinkedPair } from "../support/linked-pair.ts";
 import { useServer } from "../support/server.ts";
-import { check } from "./check.ts";
 
 // A short patience, so that a deadline passes while the line is cut.
 const pair = useLinkedPair(["--commands-response-timeout", "8s"]);

@@ -1,7 +1,7 @@
 // Devices that a Lua script drives, for checks over the real interpreter.
 import { expect } from "vitest";
-import type { Site, SiteDevice } from "./use-site.ts";
-import { packageOf } from "./validate.ts";
+import type { Site, SiteDevice } from "../support/use-site.ts";
+import { packageOf } from "../support/validate.ts";
 
 /** A device of the package's blueprint, on the site, whose script has come up. */
 export async function luaDevice(site: Site, files: Readonly<Record<string, string>>): Promise<SiteDevice> {

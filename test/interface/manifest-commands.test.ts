@@ -1,9 +1,9 @@
 // The blueprint manifest: commands, arguments and responses.
 import { expect } from "vitest";
-import { check } from "./check.ts";
+import { check } from "../support/check.ts";
+import { useSite } from "../support/use-site.ts";
+import { manifestWith, validator } from "../support/validate.ts";
 import { luaDevice, luaManifest } from "./lua.ts";
-import { useSite } from "./use-site.ts";
-import { manifestWith, validator } from "./validate.ts";
 
 const site = useSite();
 const { busbar } = site;

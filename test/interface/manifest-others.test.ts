@@ -3,10 +3,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import type { Alert } from "#client/resources/alert.ts";
-import { check } from "./check.ts";
+import { check } from "../support/check.ts";
+import { useSite } from "../support/use-site.ts";
+import { manifestWith, packageOf, validator } from "../support/validate.ts";
 import { luaDevice, luaManifest } from "./lua.ts";
-import { useSite } from "./use-site.ts";
-import { manifestWith, packageOf, validator } from "./validate.ts";
 
 const site = useSite();
 const { busbar } = site;

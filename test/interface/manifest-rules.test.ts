@@ -1,9 +1,9 @@
 // Manifest rules beyond the tables: errors, warnings, and how they are told.
 import { expect } from "vitest";
-import { check } from "./check.ts";
+import { check } from "../support/check.ts";
+import { useSite } from "../support/use-site.ts";
+import { manifestWith, packageOf, validator } from "../support/validate.ts";
 import { luaManifest } from "./lua.ts";
-import { useSite } from "./use-site.ts";
-import { manifestWith, packageOf, validator } from "./validate.ts";
 
 const site = useSite();
 const { busbar } = site;

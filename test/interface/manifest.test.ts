@@ -1,8 +1,8 @@
 // The blueprint manifest: the document, and its properties and telemetry.
 import { expect } from "vitest";
-import { check } from "./check.ts";
-import { useSite } from "./use-site.ts";
-import { manifestWith, packageOf, validator } from "./validate.ts";
+import { check } from "../support/check.ts";
+import { useSite } from "../support/use-site.ts";
+import { manifestWith, packageOf, validator } from "../support/validate.ts";
 
 const site = useSite();
 const { busbar } = site;

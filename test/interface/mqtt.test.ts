@@ -1,10 +1,10 @@
 // The device protocol over MQTT, at the embedded broker.
 import { expect } from "vitest";
+import { check } from "../support/check.ts";
 import { connected } from "../support/command-site.ts";
 import { connectPacket, connectRaw, publishPacket, subscribePacket } from "../support/raw-mqtt.ts";
-import { check } from "./check.ts";
-import { useSite } from "./use-site.ts";
-import { manifestWith } from "./validate.ts";
+import { useSite } from "../support/use-site.ts";
+import { manifestWith } from "../support/validate.ts";
 
 const site = useSite(["--mqtt-tls-port", "0"]);
 const { busbar } = site;

@@ -1,9 +1,9 @@
 // Current values of telemetry.
 import { expect } from "vitest";
+import { check } from "../support/check.ts";
 import { listen } from "../support/listen.ts";
 import type { Session } from "../support/server.ts";
-import { check } from "./check.ts";
-import { useSite } from "./use-site.ts";
+import { useSite } from "../support/use-site.ts";
 
 const site = useSite();
 const { busbar } = site;

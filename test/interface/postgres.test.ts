@@ -1,11 +1,11 @@
 // The service on PostgreSQL instead of the embedded store.
 import pg from "pg";
 import { afterAll, expect } from "vitest";
+import { check } from "../support/check.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { ADMIN_TOKEN } from "../support/server.ts";
-import { check } from "./check.ts";
-import { useSite } from "./use-site.ts";
-import { manifestWith } from "./validate.ts";
+import { useSite } from "../support/use-site.ts";
+import { manifestWith } from "../support/validate.ts";
 
 const server = await startPostgres();
 // Hooks run in reverse order: the site stops first.

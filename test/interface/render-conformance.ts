@@ -1,7 +1,10 @@
 // The page docs/conformance.md: each sentence of the contract beside the check that holds it.
 import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { DECISIONS, INTERFACE } from "./register.ts";
 import type { Section } from "./sentence.ts";
+
+const TESTS = join(import.meta.dirname, "..");
 
 /** The files that check a sentence, by its id. */
 export type Checks = ReadonlyMap<string, readonly string[]>;
@@ -9,9 +12,9 @@ export type Checks = ReadonlyMap<string, readonly string[]>;
 /** Found in the text of the test files, so that the page needs no run of them. */
 export function findChecks(): Checks {
   const checks = new Map<string, string[]>();
-  for (const file of globSync("*.test.ts", { cwd: import.meta.dirname }).sort()) {
-    const text = readFileSync(`${import.meta.dirname}/${file}`, "utf8");
-    for (const [, id = ""] of text.matchAll(/^ *check\(\s*"([^"]+)"/gm)) {
+  for (const file of globSync("{api,interface}/**/*.test.ts", { cwd: TESTS }).sort()) {
+    const text = readFileSync(join(TESTS, file), "utf8");
+    for (const [, id = ""] of text.matchAll(/^ *check\w*\(\s*"([^"]+)"/gm)) {
       const files = checks.get(id) ?? [];
       if (!files.includes(file)) files.push(file);
       checks.set(id, files);
@@ -39,16 +42,16 @@ const HEAD = `# Conformance
 
 What Busbar promises about its interface, sentence by sentence, and the check that holds each promise. A check runs
 against a real server: over HTTP, MQTT, or with a Lua script. Its title is its name and the sentence, so
-\`npm test -- test/interface -t <name>\` runs it alone.
+\`npm test -- test/api test/interface -t <name>\` runs it alone.
 
-The test suite makes this page from [the register of sentences](../test/interface/register.ts) and the checks beside it.
+The test suite makes this page from [the register of sentences](../test/interface/register.ts) and the checks of \`test/api\` and \`test/interface\`.
 \`npm test -- test/interface/conformance.test.ts -u\` writes it anew.
 `;
 
 function renderSection(section: Section, checks: Checks): string {
   const rows = Object.entries(section.sentences).map(([name, sentence]) => {
     const id = `${section.id}.${name}`;
-    const files = (checks.get(id) ?? []).map((file) => `[${file}](../test/interface/${file})`).join(", ");
+    const files = (checks.get(id) ?? []).map((file) => `[${file}](../test/${file})`).join(", ");
     return `| ${escapeMarkdown(sentence)} | \`${id}\` | ${files} |`;
   });
   return `### ${section.title}\n\n| sentence | check | where |\n|---|---|---|\n${rows.join("\n")}\n`;

@@ -1,13 +1,13 @@
 // Sites, devices, blueprints, tokens and events, beyond the interface itself.
 import { expect } from "vitest";
 import { unpackPackage } from "#service/blueprint/unpack-package.ts";
+import { check } from "../support/check.ts";
 import { listen } from "../support/listen.ts";
+import { patiently } from "../support/patiently.ts";
+import { useSite } from "../support/use-site.ts";
+import { manifestWith, packageOf, validator } from "../support/validate.ts";
 import { openSocket } from "../support/web-socket.ts";
-import { check } from "./check.ts";
 import { luaManifest } from "./lua.ts";
-import { patiently } from "./patiently.ts";
-import { useSite } from "./use-site.ts";
-import { manifestWith, packageOf, validator } from "./validate.ts";
 
 const site = useSite(["--mqtt-tls-port", "0"]);
 const { busbar } = site;

@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect } from "vitest";
+import { check } from "../support/check.ts";
 import { runBusbar } from "../support/run-busbar.ts";
 import { callBusbar, type RunningBusbar, startBusbar } from "../support/start-busbar.ts";
-import { check } from "./check.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 

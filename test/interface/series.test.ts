@@ -1,8 +1,8 @@
 // Time series in detail: buckets, aggregations, gap filling and the CSV.
 import { expect } from "vitest";
+import { check } from "../support/check.ts";
 import { ask, headerOf, type Question, rowsOf } from "../support/telemetry.ts";
-import { check } from "./check.ts";
-import { useSite } from "./use-site.ts";
+import { useSite } from "../support/use-site.ts";
 
 const site = useSite();
 const { busbar } = site;

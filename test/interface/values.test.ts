@@ -1,10 +1,10 @@
 // Values that devices send: what is kept, alerts, and when a device is online.
 import { expect } from "vitest";
 import type { Alert } from "#client/resources/alert.ts";
+import { check } from "../support/check.ts";
 import { connectPacket, connectRaw } from "../support/raw-mqtt.ts";
-import { check } from "./check.ts";
-import { useSite } from "./use-site.ts";
-import { manifestWith } from "./validate.ts";
+import { useSite } from "../support/use-site.ts";
+import { manifestWith } from "../support/validate.ts";
 
 const site = useSite();
 const { busbar } = site;

@@ -1,5 +1,5 @@
 import { test } from "vitest";
-import { type SentenceId, sentenceOf } from "./register.ts";
+import { type SentenceId, sentenceOf } from "../interface/register.ts";
 
 /** A live check of a sentence. Its title is the sentence, after its id. */
 export function check(id: SentenceId, run: () => Promise<void> | void, timeoutMs?: number): void {

@@ -1,4 +1,4 @@
-import type { Answer } from "../support/server.ts";
+import type { Answer } from "./server.ts";
 
 const MOST_TRIES = 5;
 

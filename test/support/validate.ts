@@ -1,7 +1,7 @@
 // Manifests as a blueprint author sends them to a running service.
 import { packPackage } from "#service/blueprint/pack-package.ts";
-import type { TestServer } from "../support/server.ts";
 import { patiently } from "./patiently.ts";
+import type { TestServer } from "./server.ts";
 
 interface Diagnostic {
   readonly severity: string;

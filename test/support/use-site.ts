@@ -1,10 +1,10 @@
 // A running server with a site of its own, and devices on it that are made in one line.
 import { beforeAll, expect } from "vitest";
-import { commandsOf, connected } from "../support/command-site.ts";
-import type { FakeDevice, FakeDeviceConfig, FakeDeviceOptions } from "../support/fake-device.ts";
-import { type Session, type TestServer, useServer } from "../support/server.ts";
+import { commandsOf, connected } from "./command-site.ts";
+import type { FakeDevice, FakeDeviceConfig, FakeDeviceOptions } from "./fake-device.ts";
 import { createMovableClocks } from "./movable-clocks.ts";
 import { patiently } from "./patiently.ts";
+import { type Session, type TestServer, useServer } from "./server.ts";
 
 export interface SiteDevice extends ReturnType<typeof commandsOf> {
   readonly id: string;
