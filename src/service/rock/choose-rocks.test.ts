@@ -1,5 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { tarChecksum } from "#core/bytes/tar-header.ts";
 import { parseDependency } from "#core/lua/rock-version.ts";
 import { createEvaluator } from "#runtime/lua/evaluate-lua.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";
@@ -128,6 +129,7 @@ function tarGz(files: Readonly<Record<string, string>>): Uint8Array {
     header.write(path);
     header.write(text.length.toString(8).padStart(11, "0"), 124);
     header.write("0", 156);
+    header.write(tarChecksum(header).toString(8).padStart(6, "0"), 148);
     return [header, Buffer.from(text), Buffer.alloc((512 - (text.length % 512)) % 512)];
   });
   return gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)]));

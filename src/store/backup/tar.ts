@@ -1,20 +1,20 @@
 // The tar format (POSIX ustar), as far as backups use it: regular files, written and read as they come.
+import {
+  isTarEnd,
+  parseTarHeader,
+  TAR_BLOCK,
+  type TarHeader,
+  tarChecksum,
+  tarPadding,
+} from "#core/bytes/tar-header.ts";
 
-interface TarEntry {
-  /** With slashes, relative, at most 100 bytes. */
-  readonly name: string;
-  readonly size: number;
-  /** Permissions, such as 0o600. */
-  readonly mode: number;
-  /** Seconds since 1970. */
-  readonly modifiedAt: number;
-}
+/** The name has slashes, is relative and has at most 100 bytes. */
+type TarEntry = Omit<TarHeader, "type">;
 
 export interface TarFile extends TarEntry {
   readonly content: AsyncIterable<Uint8Array>;
 }
 
-const BLOCK = 512;
 const NAME_BYTES = 100;
 /** Sizes from here on do not fit eleven octal digits and are written as a binary number, as GNU tar does. */
 const OCTAL_END = 8 ** 11;
@@ -28,14 +28,13 @@ export async function* writeTar(files: AsyncIterable<TarFile>): AsyncGenerator<U
       yield piece;
     }
     if (written !== file.size) throw new Error(`${file.name} changed while it was read`);
-    const rest = file.size % BLOCK;
-    if (rest > 0) yield new Uint8Array(BLOCK - rest);
+    yield new Uint8Array(tarPadding(file.size));
   }
-  yield new Uint8Array(2 * BLOCK);
+  yield new Uint8Array(2 * TAR_BLOCK);
 }
 
 function renderHeader({ name, size, mode, modifiedAt }: TarEntry): Uint8Array {
-  const header = Buffer.alloc(BLOCK);
+  const header = Buffer.alloc(TAR_BLOCK);
   if (Buffer.byteLength(name) > NAME_BYTES) throw new Error(`the name ${name} is too long for a backup`);
   header.write(name, 0);
   header.write(octal(mode, 7), 100);
@@ -49,16 +48,11 @@ function renderHeader({ name, size, mode, modifiedAt }: TarEntry): Uint8Array {
   header.write(octal(Math.max(0, Math.floor(modifiedAt)), 11), 136);
   header.write("0", 156);
   header.write("ustar\x0000", 257);
-  header.write(`${octal(checksumOf(header), 6)}\0 `, 148);
+  header.write(`${octal(tarChecksum(header), 6)}\0 `, 148);
   return header;
 }
 
 const octal = (value: number, digits: number) => value.toString(8).padStart(digits, "0");
-
-/** The sum of all bytes, those of the checksum itself counted as spaces. */
-function checksumOf(header: Uint8Array): number {
-  return header.reduce((sum, byte, at) => sum + (at >= 148 && at < 156 ? 0x20 : byte), 0);
-}
 
 /** What is not a tar file, ends too early, or could not be read. */
 export class BrokenTar extends Error {}
@@ -67,8 +61,8 @@ export class BrokenTar extends Error {}
 export async function readTar(bytes: AsyncIterable<Uint8Array>, take: (file: TarFile) => Promise<void>): Promise<void> {
   const source = createSource(bytes);
   for (;;) {
-    const header = await source.exactly(BLOCK);
-    if (header.every((byte) => byte === 0)) break;
+    const header = await source.exactly(TAR_BLOCK);
+    if (isTarEnd(header)) break;
     const entry = parseHeader(header);
     let left = entry.size;
     const content = async function* () {
@@ -80,26 +74,17 @@ export async function readTar(bytes: AsyncIterable<Uint8Array>, take: (file: Tar
     };
     await take({ ...entry, content: content() });
     if (left > 0) throw new Error(`the content of ${entry.name} was not read`);
-    const rest = entry.size % BLOCK;
-    if (rest > 0) await source.exactly(BLOCK - rest);
+    await source.exactly(tarPadding(entry.size));
   }
   // The rest is read too: it holds the checksum of what packed or encrypted this.
   await source.drain();
 }
 
-function parseHeader(bytes: Uint8Array): TarEntry {
-  const header = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const text = (at: number, length: number) => header.toString("utf8", at, at + length).replace(/\0.*$/s, "");
-  if (Number.parseInt(text(148, 8), 8) !== checksumOf(header)) throw new BrokenTar("the header of a file is damaged");
-  if (text(156, 1) !== "0") throw new BrokenTar(`${text(0, NAME_BYTES)} is not a regular file`);
-  const size = header[124] === 0x80 ? Number(header.readBigUInt64BE(128)) : Number.parseInt(text(124, 12), 8);
-  if (!Number.isSafeInteger(size) || size < 0) throw new BrokenTar("the size of a file is damaged");
-  return {
-    name: text(0, NAME_BYTES),
-    size,
-    mode: Number.parseInt(text(100, 8), 8),
-    modifiedAt: Number.parseInt(text(136, 12), 8),
-  };
+function parseHeader(block: Uint8Array): TarEntry {
+  const header = parseTarHeader(block);
+  if (header === undefined) throw new BrokenTar("the header of a file is damaged");
+  if (header.type !== "0") throw new BrokenTar(`${header.name} is not a regular file`);
+  return header;
 }
 
 function createSource(bytes: AsyncIterable<Uint8Array>) {
