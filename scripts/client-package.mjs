@@ -2,26 +2,30 @@
 // any dependency. `npm run package` calls it; `node scripts/client-package.mjs --out FOLDER` builds it alone.
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { say } from "./say.mjs";
 import { fail, nodePath, root, run, setUp, toolPath } from "./setup.mjs";
 
-const SOURCE = join(root, "src/client");
+const SOURCE = join(root, "src");
 
 /** Gives the path of the tarball. */
 export function buildClientPackage(build) {
   const folder = join(build, "client");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
+  // First: it says that the sources are modules.
+  writeFileSync(join(folder, "package.json"), `${JSON.stringify(renderManifest(), undefined, 2)}\n`);
   emit(folder);
   for (const name of ["LICENSE", "NOTICE"]) cpSync(join(root, name), join(folder, name));
   cpSync(join(root, "packaging/client/README.md"), join(folder, "README.md"));
-  writeFileSync(join(folder, "package.json"), `${JSON.stringify(renderManifest(), undefined, 2)}\n`);
   return packFolder(folder, build);
 }
 
 function emit(folder) {
+  const source = join(folder, "source");
+  const lib = join(folder, "lib");
+  copySources(source);
   const config = join(folder, "tsconfig.json");
   const compilerOptions = {
     noEmit: false,
@@ -30,19 +34,34 @@ function emit(folder) {
     // Types of browsers and nothing of Node, so that the compiler refuses what only one of them has.
     lib: ["esnext", "dom", "dom.iterable", "dom.asynciterable"],
     types: [],
-    rootDir: SOURCE,
-    outDir: join(folder, "lib"),
+    rootDir: source,
+    outDir: lib,
   };
-  const files = [join(SOURCE, "index.ts")];
+  const files = [join(source, "client/index.ts")];
   writeFileSync(config, JSON.stringify({ extends: join(root, "tsconfig.json"), compilerOptions, files, include: [] }));
   run(nodePath(), [toolPath("typescript", "bin", "tsc"), "-p", config]);
   rmSync(config);
+  rmSync(source, { recursive: true });
   // The compiler rewrites the endings of imports in JavaScript and leaves them in types.
-  for (const name of readdirSync(join(folder, "lib"), { recursive: true })) {
-    if (!name.endsWith(".d.ts")) continue;
-    const path = join(folder, "lib", name);
-    const text = readFileSync(path, "utf8");
-    writeFileSync(path, text.replaceAll(/((?:from|import\()\s*"\.{1,2}\/[\w./-]+)\.ts"/g, '$1.js"'));
+  rewriteFiles(lib, ".d.ts", (text) => text.replaceAll(/((?:from|import\()\s*"\.{1,2}\/[\w./-]+)\.ts"/g, '$1.js"'));
+}
+
+/** The client, and what it imports of `core`, with relative imports: a package has no `#core`. */
+function copySources(target) {
+  cpSync(join(SOURCE, "client"), join(target, "client"), { recursive: true });
+  rewriteFiles(join(target, "client"), ".ts", (text, path) =>
+    text.replaceAll(/"#(core\/[\w./-]+)"/g, (_, name) => {
+      cpSync(join(SOURCE, name), join(target, name));
+      return `"${relative(dirname(path), join(target, name))}"`;
+    }),
+  );
+}
+
+function rewriteFiles(folder, ending, rewrite) {
+  for (const name of readdirSync(folder, { recursive: true })) {
+    if (!name.endsWith(ending)) continue;
+    const path = join(folder, name);
+    writeFileSync(path, rewrite(readFileSync(path, "utf8"), path));
   }
 }
 
@@ -55,8 +74,8 @@ function renderManifest() {
     license,
     type: "module",
     sideEffects: false,
-    exports: { ".": { types: "./lib/index.d.ts", default: "./lib/index.js" } },
-    types: "./lib/index.d.ts",
+    exports: { ".": { types: "./lib/client/index.d.ts", default: "./lib/client/index.js" } },
+    types: "./lib/client/index.d.ts",
     files: ["lib", "NOTICE"],
     engines: { node: ">=20" },
   };

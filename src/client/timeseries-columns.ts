@@ -1,4 +1,7 @@
-import { type Cell, createCsvRows } from "./csv-rows.ts";
+import { CsvReader, type CsvRow } from "#core/telemetry/read-csv.ts";
+
+/** A cell without quotes that is empty has no value; `""` is an empty text. */
+type Cell = string | null;
 
 /** What the header cell of a column says. */
 type ColumnLabel = {
@@ -43,11 +46,19 @@ export async function readColumns(pieces: AsyncIterable<Uint8Array>, types: stri
     times.add(row[0] ?? null);
     for (const [index, intake] of intakes.entries()) intake.add(row[index + 1] ?? null);
   };
-  const csv = createCsvRows();
-  for await (const piece of pieces) for (const row of csv.push(piece)) take(row);
-  for (const row of csv.end()) take(row);
+  const csv = new CsvReader();
+  const decoder = new TextDecoder();
+  for await (const piece of pieces)
+    for (const row of csv.push(decoder.decode(piece, { stream: true }))) take(cellsOf(row));
+  for (const row of csv.push(decoder.decode())) take(cellsOf(row));
+  const last = csv.end();
+  if (last !== undefined) take(cellsOf(last));
   const columns = (labels ?? []).map((label, index) => ({ ...label, ...intakes[index]?.done() }) as SeriesColumn);
   return { times: times.done(), columns };
+}
+
+function cellsOf({ cells, emptyTexts }: CsvRow): readonly Cell[] {
+  return cells.map((cell, at) => (cell === "" && emptyTexts?.has(at) !== true ? null : cell));
 }
 
 function createIntake(type: string): Intake {
