@@ -3,7 +3,8 @@
 // points and executions of honest gateways that are missing afterwards. Prints one JSON line; times are in milliseconds, by
 // the clock and as an idle machine would need at least (docs/decisions/hostile-neighbours.md).
 // Goals: reads p99 < 100 ms, commands p99 < 500 ms, memory < 400 MB, nothing lost.
-//   npm run bench -- hostile-gateways [seconds]
+// With words, only the hostile gateways whose deeds have one of them in their names.
+//   npm run bench -- hostile-gateways [seconds] [words]
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -23,6 +24,7 @@ const READ_EVERY_MS = 20;
 const COMMAND_EVERY_MS = 100;
 const REPORT_EVERY_MS = 1_000;
 const CALM_MS = 10_000;
+const SAMPLE_MS = 10_000;
 const HOSTILE = [
   "packed bombs",
   "devices without end, among records that break every rule",
@@ -30,25 +32,26 @@ const HOSTILE = [
 ] as const;
 
 const self = fileURLToPath(import.meta.url);
-const [role = "30", url = "", token = ""] = process.argv.slice(2);
-if (role === "hostile") await attackAll();
-else await measure(Number(role) * 1_000);
+const [role = "30", ...more] = process.argv.slice(2);
+if (role === "hostile") await attackAll(more);
+else await measure(Number(role) * 1_000, more);
 
 function say(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
 /** Runs until the process is ended. */
-async function attackAll(): Promise<void> {
+async function attackAll([url = "", token = "", ...names]: readonly string[]): Promise<void> {
   setPriority(19);
   const site = { url, address: "127.0.0.66", tokens: { system: token } } as HostileSite;
   const world = createWorld(site);
-  for (const name of HOSTILE) await attack(world, ACTS[name], 1);
+  for (const name of names) await attack(world, ACTS[name as keyof typeof ACTS], 1);
   process.on("message", () => process.send?.(Object.fromEntries(world.counts)));
   process.send?.("started");
 }
 
-async function measure(lengthMs: number): Promise<void> {
+async function measure(lengthMs: number, words: readonly string[]): Promise<void> {
+  const acts = HOSTILE.filter((name) => words.length === 0 || words.some((word) => name.includes(word)));
   const parent = fileURLToPath(new URL("../.busbar/", import.meta.url));
   mkdirSync(parent, { recursive: true });
   const folder = mkdtempSync(join(parent, "bench-hostile-"));
@@ -67,18 +70,15 @@ async function measure(lengthMs: number): Promise<void> {
       for (const one of gateways) void one.report();
     }, REPORT_EVERY_MS);
     const calm = await neighbours.measure(CALM_MS);
-    const hostile = fork(self, ["hostile", cloud.url, cloud.headers["X-Service-Auth-Token"] ?? ""]);
+    const hostile = fork(self, ["hostile", cloud.url, cloud.headers["X-Service-Auth-Token"] ?? "", ...acts]);
     await once(hostile, "message");
     say(`before: ${JSON.stringify(calm)}`);
-    let memory = 0;
-    const watching = setInterval(() => {
-      memory = Math.max(memory, memoryMiB(cloud.pid));
-    }, 25);
+    const memory = watchMemory(cloud.pid);
     const beside = await neighbours.measure(lengthMs);
     hostile.send("counts");
     const [done] = (await once(hostile, "message")) as [object];
     hostile.kill("SIGKILL");
-    clearInterval(watching);
+    const { most, samples } = memory.end();
     clearInterval(reporting);
     const missing = await neighbours.missing(reports);
     console.log(
@@ -86,11 +86,12 @@ async function measure(lengthMs: number): Promise<void> {
         bench: "hostile-gateways",
         seconds: lengthMs / 1_000,
         honest: HONEST,
-        hostile: HOSTILE.length,
+        hostile: acts.length,
         done,
         calm,
         beside,
-        memoryMB: memory,
+        memoryMB: most,
+        memoryEvery10s: samples,
         points: reports * HONEST,
         ...missing,
         load: Math.round(loadavg()[0] ?? 0),
@@ -101,6 +102,29 @@ async function measure(lengthMs: number): Promise<void> {
     await cloud.stop();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** The most, and the most of each ten seconds: whether it still rises at the end. */
+function watchMemory(pid: number) {
+  const samples: number[] = [];
+  let since = performance.now();
+  let most = 0;
+  const look = () => {
+    most = Math.max(most, memoryMiB(pid));
+    if (performance.now() - since < SAMPLE_MS) return;
+    say(`memory: ${most} MB`);
+    samples.push(most);
+    since += SAMPLE_MS;
+    most = 0;
+  };
+  const watching = setInterval(look, 25);
+  return {
+    end() {
+      clearInterval(watching);
+      if (most > 0) samples.push(most);
+      return { most: Math.max(...samples), samples };
+    },
+  };
 }
 
 async function joinHonest(cloud: Cloud) {
