@@ -13,6 +13,7 @@ async function take([at, values]: readonly [number, LinkedPoints[2]], isPacked: 
       append: async (points: readonly unknown[]) => void stored.push(...points),
       latest: () => new Map(),
       attributes: async () => new Map([["other", ["a", "b"]]]),
+      knownSeries: () => 2,
     },
     telemetryBudget: createByteBudget("link_history", 1e9),
     liveBudget: createByteBudget("link_values", 1e9),

@@ -157,7 +157,7 @@ export function takeTelemetry(
 
   async function refusedOf(deviceId: string, attributes: readonly string[]): Promise<ReadonlySet<string>> {
     const refused = await limit.refused(deviceId, attributes);
-    if (refused.size > 0) await session.refused(deviceId, `a gateway may have ${most} series here (link.max_series)`);
+    if (refused.size > 0) await session.refused(deviceId, limit.reason());
     return refused;
   }
 

@@ -96,6 +96,8 @@ export interface TelemetryStore {
   ): Promise<number>;
   /** The attributes of which there are points, by device. */
   attributes(deviceIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
+  /** How many series this node has in memory: names and numbers, of deleted devices too. */
+  knownSeries(): number;
   /** When the newest stored hour or day of the device begins, among those that begin before. */
   newestBefore(deviceId: string, before: Instant): Promise<Instant | undefined>;
   /** The newest value of each attribute that this node knows, from memory. Another node may have taken a newer one. */

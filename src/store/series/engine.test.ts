@@ -8,8 +8,10 @@ import {
   SeriesBench,
   sqliteBackend,
 } from "../../../test/support/series-bench.ts";
+import { BatchWriter } from "./batch.ts";
 import { DamagedPiece } from "./checksum.ts";
 import type { Chunk } from "./chunk.ts";
+import { SeriesEngine } from "./engine.ts";
 import { HOUR_MS } from "./hot-store.ts";
 import { DAY_MS } from "./sealed-segments.ts";
 
@@ -258,6 +260,29 @@ describe.each([
     await bench.engine.sealAll(3 * HOUR_MS);
     expect(Number((await bench.query(query)).split(",")[1])).toBe(Number.MAX_VALUE);
   });
+});
+
+test("series that somebody invents are sealed early, so that open hours do not grow with their number", async () => {
+  const backend = sqliteBackend();
+  const { store } = await backend.open();
+  const engine = await SeriesEngine.open(store, { graceMs: 0, maxHotPoints: 1_000 });
+  const states: boolean[] = [];
+  for (const count of [100, 101]) {
+    const batch = new BatchWriter();
+    const series = Array.from({ length: count }, (_, i) => i + 1);
+    for (const one of series) {
+      batch.define({ series: one, device: 1, deviceId: "d", attribute: `a${one}`, kind: "number" });
+    }
+    batch.message(1, 0, count);
+    for (const one of series) batch.value(one, 1);
+    await engine.append([batch.take()]);
+    states.push(engine.isScattered);
+  }
+  // The hour is not due by its time.
+  states.push(await engine.sealSome(0, 0), engine.isScattered);
+  expect(states).toEqual([false, true, true, false]);
+  await store.close();
+  backend.remove();
 });
 
 test("an hour or a day of a device is never in memory as a whole: each series is stored before the next one is read", async () => {

@@ -30,6 +30,11 @@ const HOUR_POINTS = 40;
 
 /** Hours of series beyond two of each series, about 1 KiB each: points that are scattered over more have to wait. */
 const MAX_SCATTERED = 8_192;
+/**
+ * Points for each open hour of a series, which costs about 0.9 KiB besides its points. Whoever invents series cannot take
+ * more than 90 MB with the usual million points.
+ */
+const COLUMN_POINTS = 10;
 
 export interface EngineSettings {
   /** An hour is sealed this long after its end: later points cost a rewrite. */
@@ -111,9 +116,10 @@ export class SeriesEngine {
     return this.#hot.points;
   }
 
-  /** Points lie in so many hours that memory for hours runs out, long before that for points. */
+  /** Points lie in so many series and hours that memory for these runs out, long before that for points. */
   get isScattered(): boolean {
-    return this.#hot.columns > 2 * this.#series.size + MAX_SCATTERED;
+    const most = Math.min(2 * this.#series.size + MAX_SCATTERED, this.#settings.maxHotPoints / COLUMN_POINTS);
+    return this.#hot.columns > most;
   }
 
   /** The oldest hour with points in memory, in hours since 1970; Infinity when there are none. */

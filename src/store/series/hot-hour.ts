@@ -244,9 +244,9 @@ function valuesFor(kind: ColumnKind, room: number): Float64Array | Uint8Array | 
 /** Little, because points may be scattered over many hours: arrays of 64 bytes lie in the heap itself. */
 const FIRST_ROOM = 8;
 
-/** Grows by half: a gateway holds an hour of every device, and unused room costs memory too. */
+/** Doubles up to 64, then grows by half: a gateway holds an hour of every device, and unused room costs memory too. */
 function roomAfter(count: number): number {
-  return Math.max(64, count + (count >> 1));
+  return count < 64 ? 2 * count : count + (count >> 1);
 }
 
 function grown<Values extends Float64Array | Uint8Array | Uint32Array>(values: Values, larger: Values): Values {

@@ -236,6 +236,7 @@ export async function openSeries(
       const namesOf = (deviceId: string) => new Set(index.ofDevice(deviceId).map(({ attribute }) => attribute));
       return new Map(deviceIds.map((deviceId) => [deviceId, [...namesOf(deviceId)]]));
     },
+    knownSeries: () => index.size,
     async newestBefore(deviceId, before) {
       await learnSeries([deviceId]);
       const [first] = index.ofDevice(deviceId);

@@ -14,6 +14,7 @@ export class SeriesIndex {
   readonly #unstored = new Set<number>();
   #lastDevice = 0;
   #lastSeries = 0;
+  #count = 0;
 
   constructor(definitions: Iterable<SeriesDefinition>) {
     this.learn(definitions);
@@ -25,8 +26,15 @@ export class SeriesIndex {
       this.#lastDevice = Math.max(this.#lastDevice, definition.device);
       this.#lastSeries = Math.max(this.#lastSeries, definition.series);
       const { deviceId, device, kind, attribute } = definition;
-      this.#deviceOf(deviceId, device).series[kind].set(attribute, definition);
+      const { series } = this.#deviceOf(deviceId, device);
+      if (!series[kind].has(attribute)) this.#count++;
+      series[kind].set(attribute, definition);
     }
+  }
+
+  /** How many series are known. */
+  get size(): number {
+    return this.#count;
   }
 
   find(deviceId: string, attribute: string, kind: ColumnKind): SeriesDefinition | undefined {
@@ -38,6 +46,7 @@ export class SeriesIndex {
     const { device, series } = this.#deviceOf(deviceId);
     const definition = { series: ++this.#lastSeries, device, deviceId, attribute, kind };
     series[kind].set(attribute, definition);
+    this.#count++;
     this.#unstored.add(definition.series);
     return definition;
   }

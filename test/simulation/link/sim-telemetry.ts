@@ -50,7 +50,7 @@ export function openSimTelemetry(
   };
   const used: Pick<
     TelemetryStore,
-    "append" | "pack" | "loadPacked" | "attributes" | "newestBefore" | "latest" | "deleteDevice"
+    "append" | "pack" | "loadPacked" | "attributes" | "knownSeries" | "newestBefore" | "latest" | "deleteDevice"
   > = {
     append: (messages) => store(() => messages.forEach(append)),
     async pack(deviceId, from, to) {
@@ -73,6 +73,7 @@ export function openSimTelemetry(
       const newest = hours.filter((at) => at < before).reduce((a, b) => Math.max(a, b), -1);
       return newest < 0 ? undefined : instant(newest);
     },
+    knownSeries: () => 0,
     attributes: async (deviceIds) => new Map(deviceIds.map((deviceId) => [deviceId, []])),
     latest: () => new Map(),
     deleteDevice: async () => {},
