@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "#core/access/caller.ts";
 import type { WrongTokenLimit } from "#core/access/wrong-token-limit.ts";
-import { AppError } from "#core/app-error.ts";
 import { requireOwnPage } from "#http/same-origin.ts";
-import { type SessionCookie, secondsUntil } from "#http/session-cookie.ts";
 import type { TokenHeaders } from "#http/token-headers.ts";
 import { wantsWebSocket } from "#http/web-sockets.ts";
+import { afterWrongToken } from "#service/access/after-wrong-token.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
+import { type SessionCookie, secondsUntil } from "#service/access/session-cookie.ts";
 import type { Accepted, Sessions } from "#service/access/sessions.ts";
 import type { Needs } from "#service/ports.ts";
 
@@ -61,16 +61,3 @@ export function createAuthenticate(
 
 /** Whether the call came over TLS, as far as a trusted proxy says so. */
 export const isSecure = ({ protocol }: Pick<FastifyRequest, "protocol">): boolean => protocol === "https";
-
-/** Counts a wrong token or code. Beyond the limit the refusal tells its sender to wait. */
-export function afterWrongToken(
-  needs: Pick<AuthenticateNeeds, "wrongTokens" | "now">,
-  remoteAddress: string,
-  error: unknown,
-): unknown {
-  if (!(error instanceof AppError) || error.code !== "unauthorized") return error;
-  const wait = needs.wrongTokens.note(remoteAddress, needs.now());
-  if (wait === 0) return error;
-  const message = `too many wrong tokens or codes from this address; try again in ${wait} s`;
-  return new AppError([{ code: "too_many_wrong_tokens", message }], wait);
-}

@@ -6,22 +6,24 @@ import { connect } from "node:net";
 import { PassThrough, Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { createShares } from "#core/share/shares.ts";
+import type { Route } from "#http/route.ts";
+import { RawAnswer, StreamAnswer } from "#service/operation/answer.ts";
+import { operation } from "#service/operation/operation.ts";
 import { echo, get, head, heldRoute, openBareServer, quick, sendAndWait } from "../../test/support/bare-server.ts";
 import { boundConnections } from "./bound-connections.ts";
 import type { Limits } from "./create-app.ts";
-import { RawAnswer, type Route, route, StreamAnswer } from "./route.ts";
 
 const open = (routes: readonly Route[], limits: Partial<Limits> = {}) => openBareServer(routes, { limits });
 
 /** A route that answers with what this gives. */
 function longRoute(pieces: () => AsyncGenerator<string>) {
   const stream = Readable.from(pieces(), { objectMode: false });
-  const long = route({
+  const long = operation({
     ...head,
     method: "GET",
     path: "/long",
-    operation: "long",
-    handle: async () => new StreamAnswer("text/csv", stream),
+    name: "long",
+    run: async () => new StreamAnswer("text/csv", stream),
   });
   return { long, stream };
 }
@@ -109,12 +111,12 @@ test.each([
 
 test("of too many connections those go first that do not read their answer", async () => {
   const pages = Buffer.alloc(16 * 1024 * 1024, "x");
-  const page = route({
+  const page = operation({
     ...head,
     method: "GET",
     path: "/page",
-    operation: "page",
-    handle: async () => new RawAnswer("text/plain", pages),
+    name: "page",
+    run: async () => new RawAnswer("text/plain", pages),
   });
   const { port } = await open([page, quick], { connections: 10 });
   const readers = Array.from({ length: 10 }, () => connect(port, "127.0.0.1").pause());
@@ -129,12 +131,12 @@ test("of too many connections those go first that do not read their answer", asy
 
 test("a client that does not read an answer of one piece is cut off", async () => {
   const gone = Promise.withResolvers<void>();
-  const page = route({
+  const page = operation({
     ...head,
     method: "GET",
     path: "/page",
-    operation: "page",
-    handle: async ({ signal }) => {
+    name: "page",
+    run: async ({ signal }) => {
       signal().addEventListener("abort", () => gone.resolve());
       return new RawAnswer("text/plain", Buffer.alloc(16 * 1024 * 1024, "x"));
     },
@@ -182,12 +184,12 @@ test("HEAD of a stream answers with its headers and ends the stream", async () =
 test("a client that leaves while its call is handled ends the call's signal, and the stream that comes too late", async () => {
   const called = Promise.withResolvers<AbortSignal>();
   const closed = Promise.withResolvers<void>();
-  const late = route({
+  const late = operation({
     ...head,
     method: "GET",
     path: "/late",
-    operation: "late",
-    handle: async ({ signal }) => {
+    name: "late",
+    run: async ({ signal }) => {
       called.resolve(signal());
       await once(signal(), "abort");
       const stream = new Readable({ read() {} }).once("close", closed.resolve);
@@ -207,12 +209,12 @@ test("a signal that is asked for after the client has left is aborted already", 
   const arrived = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
   const seen = Promise.withResolvers<boolean>();
-  const slow = route({
+  const slow = operation({
     ...head,
     method: "GET",
     path: "/slow",
-    operation: "slow",
-    handle: async (call) => {
+    name: "slow",
+    run: async (call) => {
       arrived.resolve();
       await release.promise;
       seen.resolve(call.signal().aborted);

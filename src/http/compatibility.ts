@@ -1,10 +1,10 @@
 // Alternative paths that the ecosystem's clients use for an operation. One line each.
 import { AppError } from "#core/app-error.ts";
 import type { Route } from "#http/route.ts";
-import { foldMissingSeries } from "#http/telemetry/fold-missing-series.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { Needs } from "#service/ports.ts";
 import { visibleSite } from "#service/site/visible-site.ts";
+import { foldMissingSeries } from "#service/telemetry/fold-missing-series.ts";
 
 const NO_ATTRIBUTES = "telemetrypersistence/NO_TELEMETRY_ATTRIBUTES_FOUND";
 
@@ -38,14 +38,14 @@ const ALIASES: readonly (readonly [path: string, operation: string, difference?:
   ["/v3/devices/:device_id/command_executions/:execution_id", "getCommandExecution"],
 ];
 
-type AnyCall = Parameters<Route["handle"]>[0];
+type AnyCall = Parameters<Route["run"]>[0];
 
 export function compatibilityRoutes(
   needs: Pick<Needs, "devices" | "sites">,
   routes: readonly Route[],
 ): readonly Route[] {
   return ALIASES.map(([path, operation, { refusal, answer } = {}]) => {
-    const original = routes.find((route) => route.operation === operation);
+    const original = routes.find((route) => route.name === operation);
     if (original === undefined) throw new Error(`the alias ${path} names an unknown operation ${operation}`);
     /** The path names the site, so a slug is searched on that site only. */
     const inSite = async (call: AnyCall): Promise<AnyCall> => {
@@ -60,12 +60,12 @@ export function compatibilityRoutes(
     return {
       ...original,
       path,
-      operation: `${operation}${suffixOf(path)}`,
+      name: `${operation}${suffixOf(path)}`,
       aliasOf: operation,
       description: `Same as ${original.path}.`,
-      handle: async (call) => {
+      run: async (call) => {
         const inner = await inSite(call);
-        const given = await original.handle(inner).catch((error: unknown) => {
+        const given = await original.run(inner).catch((error: unknown) => {
           throw error instanceof AppError && refusal !== undefined ? refusal(error) : error;
         });
         return answer === undefined ? given : answer(given);

@@ -4,9 +4,9 @@ import type { FastifyInstance } from "fastify";
 import { refuse } from "#core/app-error.ts";
 import type { ByteShares, GiveBack } from "#core/share/byte-shares.ts";
 import { requesterOf } from "#core/share/requester.ts";
-import { tooManyCalls } from "#http/call-places.ts";
 import { BODY_LIMIT } from "#http/create-app.ts";
 import type { BodyPacer } from "#http/pace-bodies.ts";
+import { tooManyCalls } from "#service/operation/call-places.ts";
 
 declare module "fastify" {
   interface FastifyRequest {

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { refuse } from "#core/app-error.ts";
+import { LateAnswer } from "#service/operation/answer.ts";
+import { operation } from "#service/operation/operation.ts";
 import { head, openBareServer } from "../../test/support/bare-server.ts";
-import { LateAnswer } from "./late-answer.ts";
-import { route } from "./route.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
@@ -17,12 +17,12 @@ afterEach(() => {
 async function open() {
   const arrived = Promise.withResolvers<void>();
   const work = Promise.withResolvers<object>();
-  const late = route({
+  const late = operation({
     ...head,
     method: "GET",
     path: "/late",
-    operation: "late",
-    handle: async () => {
+    name: "late",
+    run: async () => {
       arrived.resolve();
       return new LateAnswer(work.promise);
     },

@@ -2,19 +2,10 @@
 // are sent, and then white space every two seconds until the JSON follows. White space before JSON means nothing.
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
-import { StreamAnswer } from "#http/route.ts";
 import { sendAnswer } from "#http/send-answer.ts";
+import { type LateAnswer, StreamAnswer } from "#service/operation/answer.ts";
 
 const QUIET_MS = 2_000;
-
-export class LateAnswer {
-  readonly answer: Promise<object>;
-
-  /** Once this exists, the status is 200: refusals come before it. */
-  constructor(answer: Promise<object>) {
-    this.answer = answer;
-  }
-}
 
 /** Holds a few bytes until its end. */
 export class SpacedStream extends Readable {

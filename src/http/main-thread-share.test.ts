@@ -5,19 +5,19 @@ import { connect, type Socket } from "node:net";
 import type { FastifyRequest } from "fastify";
 import { expect, onTestFinished, test } from "vitest";
 import { createShares } from "#core/share/shares.ts";
+import { operation } from "#service/operation/operation.ts";
 import { head, openBareServer } from "../../test/support/bare-server.ts";
 import { createMainThreadShare } from "./main-thread-share.ts";
-import { route } from "./route.ts";
 
 /** A server whose calls each take five milliseconds, most of them after an await; `served` says whose were served in which order. */
 async function createBench() {
   const served: string[] = [];
-  const busy = route({
+  const busy = operation({
     ...head,
     method: "GET",
     path: "/busy",
-    operation: "busy",
-    handle: async ({ remoteAddress }) => {
+    name: "busy",
+    run: async ({ remoteAddress }) => {
       await Promise.resolve();
       for (const end = performance.now() + (remoteAddress === "10.0.0.9" ? 0 : 5); performance.now() < end; );
       served.push(remoteAddress);

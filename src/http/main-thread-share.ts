@@ -6,7 +6,7 @@ import { createFairTurns, type EventLoop } from "#core/share/fair-turns.ts";
 import { requesterOf } from "#core/share/requester.ts";
 import type { Shares } from "#core/share/shares.ts";
 import { EVENT_LOOP } from "#event-loop";
-import { tooManyCalls } from "#http/call-places.ts";
+import { tooManyCalls } from "#service/operation/call-places.ts";
 
 const LIMITS = { ms: 10, servingMs: 2, waiting: 4_096, waitingPerKey: 2_048 };
 /**

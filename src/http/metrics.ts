@@ -4,9 +4,10 @@ import { refuse } from "#core/app-error.ts";
 import type { ByteBudgets } from "#core/share/byte-budgets.ts";
 import type { Shares } from "#core/share/shares.ts";
 import { addFigureMetrics } from "#http/figure-metrics.ts";
-import { RawAnswer, type Route, type RouteDescription } from "#http/route.ts";
+import type { Route, RouteDescription } from "#http/route.ts";
 import type { ChoreHealth } from "#service/chore-health.ts";
 import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
+import { RawAnswer } from "#service/operation/answer.ts";
 import type { Backups } from "#service/ports/backups.ts";
 import type { DeviceHost } from "#service/ports/device-host.ts";
 import type { Figures } from "#service/ports/figures.ts";
@@ -21,11 +22,11 @@ export interface Metrics {
 export const METRICS: RouteDescription = {
   method: "GET",
   path: "/metrics",
-  operation: "getMetrics",
+  name: "getMetrics",
   summary: "Metrics for Prometheus",
   description: "Answers this machine only, unless the setting http.metrics_public is on.",
   tag: "System",
-  access: "public",
+  level: "public",
   answer: { contentType: Registry.PROMETHEUS_CONTENT_TYPE, description: "Prometheus text." },
 };
 
@@ -208,7 +209,7 @@ export function createMetrics(
     },
     route: {
       ...METRICS,
-      handle: async (call) => {
+      run: async (call) => {
         if (!settings.metricsPublic && (call.forwarded() || !isLoopback(call.remoteAddress))) {
           throw refuse("forbidden", "metrics are for this machine only; the setting http.metrics_public opens them");
         }

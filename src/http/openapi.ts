@@ -3,7 +3,8 @@ import { ERROR_CODES } from "#core/app-error.ts";
 import { EXAMPLE_IDS } from "#http/reference/example-ids.ts";
 import { EXAMPLES } from "#http/reference/examples.ts";
 import { renderSamples } from "#http/reference/render-samples.ts";
-import type { RawAnswers, RouteDescription } from "#http/route.ts";
+import type { RouteDescription } from "#http/route.ts";
+import type { RawAnswers } from "#service/operation/operation.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -56,16 +57,16 @@ export function renderOpenapi(routes: readonly RouteDescription[], about: About)
 }
 
 function renderOperation(route: RouteDescription, components: Map<string, Json>, headerPrefix: string): Json {
-  const example = EXAMPLES[route.aliasOf ?? route.operation] ?? {};
+  const example = EXAMPLES[route.aliasOf ?? route.name] ?? {};
   const samples = route.aliasOf === undefined ? renderSamples(route, example, headerPrefix) : [];
   const parameters = renderParameters(route);
-  const access = route.access === "public" ? "Takes no token." : `Takes access level ${route.access} or higher.`;
+  const access = route.level === "public" ? "Takes no token." : `Takes access level ${route.level} or higher.`;
   return {
-    operationId: route.operation,
+    operationId: route.name,
     summary: route.summary,
     description: [route.description, access].filter((text) => text !== undefined).join(" "),
     tags: [route.tag],
-    ...(route.access === "public" && { security: [] }),
+    ...(route.level === "public" && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
     ...(route.body !== undefined && { requestBody: renderBody(route.body, components, example.body) }),
     ...(samples.length > 0 && { "x-codeSamples": samples }),
@@ -81,7 +82,7 @@ function renderOperation(route: RouteDescription, components: Map<string, Json>,
 }
 
 function renderParameters(route: RouteDescription): readonly Json[] {
-  const { query: asked = {}, headers: sent = {} } = EXAMPLES[route.aliasOf ?? route.operation] ?? {};
+  const { query: asked = {}, headers: sent = {} } = EXAMPLES[route.aliasOf ?? route.name] ?? {};
   const ids: Readonly<Record<string, string>> = EXAMPLE_IDS;
   const withExample = (example: unknown) => (example === undefined ? {} : { example });
   const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name = ""]) => ({

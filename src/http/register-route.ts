@@ -7,14 +7,10 @@ import type { Caller } from "#core/access/caller.ts";
 import { AppError } from "#core/app-error.ts";
 import type { Leave } from "#core/share/fair-share.ts";
 import { type Authenticate, isSecure } from "#http/authenticate.ts";
-import { compileBody } from "#http/body.ts";
 import type { CountUnread } from "#http/bound-unread.ts";
-import type { TakePlace } from "#http/call-places.ts";
-import { LateAnswer, sendLateAnswer } from "#http/late-answer.ts";
-import { ListAnswer } from "#http/list-answer.ts";
+import { sendLateAnswer } from "#http/late-answer.ts";
 import type { MainThreadShare } from "#http/main-thread-share.ts";
 import { cameOverProxy } from "#http/proxy-headers.ts";
-import { parseQuery } from "#http/query.ts";
 import type { Route } from "#http/route.ts";
 import { requireOwnPage } from "#http/same-origin.ts";
 import { sendAnswer, sendList } from "#http/send-answer.ts";
@@ -22,6 +18,11 @@ import type { TokenHeaders } from "#http/token-headers.ts";
 import { traceOf } from "#http/trace-calls.ts";
 import type { WebSockets } from "#http/web-sockets.ts";
 import { requireLevel } from "#service/access/require-level.ts";
+import { LateAnswer } from "#service/operation/answer.ts";
+import { compileBody } from "#service/operation/body.ts";
+import type { TakePlace } from "#service/operation/call-places.ts";
+import { ListAnswer } from "#service/operation/list-answer.ts";
+import { parseQuery } from "#service/operation/query.ts";
 import { freeBytes } from "#tuning/free-bytes.ts";
 
 interface Registration {
@@ -53,7 +54,7 @@ interface Served {
   readonly leave: Leave | undefined;
 }
 
-type AnyCall = Parameters<Route["handle"]>[0];
+type AnyCall = Parameters<Route["run"]>[0];
 
 /** A larger body that is refused is not read a second time. */
 const MAX_REREAD_BYTES = 64 * 1024;
@@ -75,8 +76,8 @@ function takeStreams(scope: FastifyInstance): FastifyInstance {
 function register(app: FastifyInstance, route: Route, registration: Registration): void {
   const { prefix, authenticate, tokenHeaders, stopping, isClosing, mainThread, changing, late, webSockets } =
     registration;
-  const { access } = route;
-  const operation = route.aliasOf ?? route.operation;
+  const { level: access } = route;
+  const operation = route.aliasOf ?? route.name;
   const schema = route.body;
   const takesBytes = Array.isArray(schema);
   const parseBody =
@@ -176,7 +177,7 @@ function register(app: FastifyInstance, route: Route, registration: Registration
         const leave = route.method === "GET" ? undefined : changing({ caller, remoteAddress: request.ip });
         let answer: object;
         try {
-          answer = await route.handle(callOf(request, reply, { caller, leave }));
+          answer = await route.run(callOf(request, reply, { caller, leave }));
         } finally {
           leave?.();
           if (takesBytes && request.body instanceof Uint8Array) freeBytes(request.body);

@@ -2,70 +2,68 @@
 
 import type { Shares } from "#core/share/shares.ts";
 import type { Retention } from "#core/telemetry/retention.ts";
-import { auditRoutes } from "#http/access/audit-routes.ts";
-import { type SessionRouteNeeds, sessionRoutes } from "#http/access/session-routes.ts";
-import { tokenRoutes } from "#http/access/token-routes.ts";
-import { alertRoutes } from "#http/alert/alert-routes.ts";
-import { blueprintRoutes } from "#http/blueprint/blueprint-routes.ts";
-import { catalogueRoutes } from "#http/blueprint/catalogue-routes.ts";
-import { profileRoutes } from "#http/blueprint/profile-routes.ts";
-import { rolloutRoutes } from "#http/blueprint/rollout-routes.ts";
-import { type CommandNeeds, commandRoutes } from "#http/command/command-routes.ts";
 import { compatibilityRoutes } from "#http/compatibility.ts";
-import { configurationRoutes } from "#http/device/configuration-routes.ts";
-import { deviceBlueprintRoutes } from "#http/device/device-blueprint-routes.ts";
-import { type ConfigSettings, deviceConfigRoutes } from "#http/device/device-config-routes.ts";
-import { deviceLogRoutes } from "#http/device/device-log-routes.ts";
-import { deviceRoutes } from "#http/device/device-routes.ts";
-import { provisioningRoutes } from "#http/device/provisioning-routes.ts";
-import { runtimeRoutes } from "#http/device/runtime-routes.ts";
-import { correctionRoutes } from "#http/energy/correction-routes.ts";
-import { energyRoutes } from "#http/energy/energy-routes.ts";
-import { eventRoutes } from "#http/event/event-routes.ts";
-import type { EventStreams } from "#http/event/event-streams.ts";
 import { type GuideNeeds, guideRoutes } from "#http/guide/guide-routes.ts";
-import { type CarryNeeds, carryToGateways } from "#http/link/carry-to-gateways.ts";
-import { changeRoutes } from "#http/link/change-routes.ts";
-import { type LinkRouteNeeds, linkRoutes } from "#http/link/link-routes.ts";
+import { type LinkRouteNeeds, linkRoute } from "#http/link-route.ts";
 import type { Route } from "#http/route.ts";
-import { simulationRoutes } from "#http/simulator/simulation-routes.ts";
-import { siteRoutes } from "#http/site/site-routes.ts";
-import { backupRoutes } from "#http/system/backup-routes.ts";
-import { settingRoutes } from "#http/system/setting-routes.ts";
-import { type StatusNeeds, statusRoutes } from "#http/system/status-routes.ts";
 import { type SystemNeeds, systemRoutes } from "#http/system/system-routes.ts";
-import { exportRoutes } from "#http/telemetry/export-routes.ts";
-import { importRoutes } from "#http/telemetry/import-routes.ts";
-import { retentionRoutes } from "#http/telemetry/retention-routes.ts";
-import { telemetryRoutes } from "#http/telemetry/telemetry-routes.ts";
-import { webhookRoutes } from "#http/webhook/webhook-routes.ts";
+import { auditOperations } from "#service/access/audit-operations.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import type { RefusalLog } from "#service/access/refusal-log.ts";
+import { type SessionNeeds, sessionOperations } from "#service/access/session-operations.ts";
+import { tokenOperations } from "#service/access/token-operations.ts";
+import { alertOperations } from "#service/alert/alert-operations.ts";
 import type { AlertTracker } from "#service/alert/alert-tracker.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
+import { blueprintOperations } from "#service/blueprint/blueprint-operations.ts";
 import type { Catalogue } from "#service/blueprint/catalogue.ts";
+import { catalogueOperations } from "#service/blueprint/catalogue-operations.ts";
+import { profileOperations } from "#service/blueprint/profile-operations.ts";
+import { rolloutOperations } from "#service/blueprint/rollout-operations.ts";
+import { type CommandNeeds, commandOperations } from "#service/command/command-operations.ts";
 import type { ChildRoutes } from "#service/device/child-routes.ts";
+import { configurationOperations } from "#service/device/configuration-operations.ts";
 import type { ConfigurationSender } from "#service/device/configuration-sender.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
+import { deviceBlueprintOperations } from "#service/device/device-blueprint-operations.ts";
+import { type ConfigSettings, deviceConfigOperations } from "#service/device/device-config-operations.ts";
+import { deviceLogOperations } from "#service/device/device-log-operations.ts";
+import { deviceOperations } from "#service/device/device-operations.ts";
 import type { HostRouter } from "#service/device/host-router.ts";
+import { provisioningOperations } from "#service/device/provisioning-operations.ts";
+import { runtimeOperations } from "#service/device/runtime-operations.ts";
+import { correctionOperations } from "#service/energy/correction-operations.ts";
+import { energyOperations } from "#service/energy/energy-operations.ts";
+import { eventOperations } from "#service/event/event-operations.ts";
+import type { EventStreams } from "#service/event/event-streams.ts";
 import type { PrepareEvent } from "#service/event/happening.ts";
+import { changeOperations } from "#service/link/change-operations.ts";
+import type { GatewayChanges } from "#service/link/gateway-changes.ts";
+import { type LinkNeeds, linkOperations } from "#service/link/link-operations.ts";
+import { withPendingChange } from "#service/operation/ask-gateway.ts";
+import type { AnyCall } from "#service/operation/operation.ts";
+import type { Operations } from "#service/operation/perform.ts";
 import type { Backups } from "#service/ports/backups.ts";
 import type { Carrier } from "#service/ports/carrier.ts";
 import type { LiveSettings } from "#service/ports/live-settings.ts";
 import type { Nodes } from "#service/ports/nodes.ts";
 import type { Simulator } from "#service/ports/simulator.ts";
 import type { Needs } from "#service/ports.ts";
+import { simulationOperations } from "#service/simulator/simulation-operations.ts";
 import type { CreateSiteNeeds } from "#service/site/create-site.ts";
+import { siteOperations } from "#service/site/site-operations.ts";
+import { backupOperations } from "#service/system/backup-operations.ts";
+import { settingOperations } from "#service/system/setting-operations.ts";
+import { type StatusNeeds, statusOperations } from "#service/system/status-operations.ts";
+import { exportOperations } from "#service/telemetry/export-operations.ts";
+import { importOperations } from "#service/telemetry/import-operations.ts";
+import { retentionOperations } from "#service/telemetry/retention-operations.ts";
+import { telemetryOperations } from "#service/telemetry/telemetry-operations.ts";
 import type { Troubles } from "#service/troubles.ts";
 import type { WebhookDispatcher } from "#service/webhook/webhook-dispatcher.ts";
+import { webhookOperations } from "#service/webhook/webhook-operations.ts";
 
-export interface RouteNeeds
-  extends Needs,
-    CommandNeeds,
-    CreateSiteNeeds,
-    SessionRouteNeeds,
-    LinkRouteNeeds,
-    CarryNeeds {
+export interface RouteNeeds extends Needs, CommandNeeds, CreateSiteNeeds, SessionNeeds, LinkNeeds, LinkRouteNeeds {
   readonly authenticator: Authenticator;
   readonly refusals: RefusalLog;
   readonly catalog: BlueprintCatalog;
@@ -85,48 +83,59 @@ export interface RouteNeeds
   readonly backups: Backups;
   readonly liveSettings: LiveSettings;
   readonly nodes: Pick<Nodes, "tell">;
+  readonly operations: Operations;
+  /** Undefined where no gateways connect. */
+  readonly gatewayChanges: GatewayChanges | undefined;
 }
 
-export interface RouteSettings extends SystemNeeds, StatusNeeds, ConfigSettings, GuideNeeds {
+export interface RouteSettings extends SystemNeeds, Omit<StatusNeeds, "about">, ConfigSettings, GuideNeeds {
   /** How long telemetry is kept where a site says nothing else. */
   readonly retentionDefault: () => Retention;
 }
 
 export function createRoutes(needs: RouteNeeds, settings: RouteSettings): readonly Route[] {
-  const routes = carryToGateways(needs, [
-    ...siteRoutes(needs),
-    ...deviceRoutes(needs),
-    ...deviceBlueprintRoutes(needs),
-    ...deviceLogRoutes(needs),
-    ...runtimeRoutes(needs),
-    ...simulationRoutes(needs),
-    ...configurationRoutes(needs),
-    ...alertRoutes(needs),
-    ...commandRoutes(needs),
-    ...telemetryRoutes(needs),
-    ...energyRoutes(needs),
-    ...correctionRoutes(needs),
-    ...exportRoutes(needs),
-    ...importRoutes(needs),
-    ...retentionRoutes({ ...needs, retentionDefault: settings.retentionDefault }),
-    ...eventRoutes(needs),
-    ...deviceConfigRoutes(needs, settings),
-    ...provisioningRoutes(needs),
-    ...profileRoutes(needs),
-    ...blueprintRoutes(needs),
-    ...catalogueRoutes(needs),
-    ...rolloutRoutes(needs),
-    ...webhookRoutes(needs),
-    ...tokenRoutes(needs),
-    ...sessionRoutes(needs),
-    ...auditRoutes(needs),
-    ...linkRoutes(needs),
-    ...changeRoutes(needs),
-    ...backupRoutes(needs),
-    ...statusRoutes(settings),
-    ...settingRoutes(needs),
-    ...guideRoutes(settings),
-  ]);
+  const { operations } = needs;
+  const declared = [...declaredOperations(needs, settings), ...guideRoutes(settings)].map(withPendingChange);
+  operations.open(declared, needs.gatewayChanges);
+  const routes = declared.map((one) => ({ ...one, run: (call: AnyCall) => operations.run(one, call) }));
   const all = [...routes, ...compatibilityRoutes(needs, routes)];
   return [...all, ...systemRoutes(settings, all)];
+}
+
+/** In the order of the reference. */
+function declaredOperations(needs: RouteNeeds, settings: RouteSettings): readonly Route[] {
+  return [
+    ...siteOperations(needs),
+    ...deviceOperations(needs),
+    ...deviceBlueprintOperations(needs),
+    ...deviceLogOperations(needs),
+    ...runtimeOperations(needs),
+    ...simulationOperations(needs),
+    ...configurationOperations(needs),
+    ...alertOperations(needs),
+    ...commandOperations(needs),
+    ...telemetryOperations(needs),
+    ...energyOperations(needs),
+    ...correctionOperations(needs),
+    ...exportOperations(needs),
+    ...importOperations(needs),
+    ...retentionOperations({ ...needs, retentionDefault: settings.retentionDefault }),
+    ...eventOperations(needs),
+    ...deviceConfigOperations(needs, settings),
+    ...provisioningOperations(needs),
+    ...profileOperations(needs),
+    ...blueprintOperations(needs),
+    ...catalogueOperations(needs),
+    ...rolloutOperations(needs),
+    ...webhookOperations(needs),
+    ...tokenOperations(needs),
+    ...sessionOperations(needs),
+    ...auditOperations(needs),
+    ...linkOperations(needs),
+    linkRoute(needs),
+    ...changeOperations(needs),
+    ...backupOperations(needs),
+    ...statusOperations(settings),
+    ...settingOperations(needs),
+  ];
 }

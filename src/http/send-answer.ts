@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
-import { type ListAnswer, openList } from "#http/list-answer.ts";
-import { RawAnswer, StreamAnswer } from "#http/route.ts";
+import { RawAnswer, StreamAnswer } from "#service/operation/answer.ts";
+import { type ListAnswer, openList } from "#service/operation/list-answer.ts";
 
 /** A list is sent in pieces if it is long, and `nextTurn` lets others have their turn between two of them. */
 export function sendList(reply: FastifyReply, answer: ListAnswer, nextTurn: () => Promise<void>): FastifyReply {

@@ -5,16 +5,18 @@ import { Agent, METHODS } from "node:http";
 import { connect } from "node:net";
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
+import type { Route } from "#http/route.ts";
+import { StreamAnswer } from "#service/operation/answer.ts";
+import { operation, streamOperation } from "#service/operation/operation.ts";
 import { echo, get, head, heldRoute, openBareServer, quick, sendAndWait } from "../../test/support/bare-server.ts";
 import type { Limits } from "./create-app.ts";
-import { type Route, route, StreamAnswer, streamRoute } from "./route.ts";
 
-const broken = route({
+const broken = operation({
   ...head,
   method: "GET",
   path: "/broken",
-  operation: "broken",
-  handle: () => Promise.reject(new Error("secret detail")),
+  name: "broken",
+  run: () => Promise.reject(new Error("secret detail")),
 });
 
 /** Pieces of text that come as they are read, without an end. */
@@ -57,13 +59,13 @@ test("a request that breaks off behind an answered one is 408, and its connectio
 });
 
 test("an answer that has begun is broken off, not mixed with an error, when the rest of its request does not come", async () => {
-  const early = streamRoute({
+  const early = streamOperation({
     ...head,
     method: "POST",
     path: "/early",
-    operation: "early",
+    name: "early",
     body: ["text/plain"],
-    handle: async () => new StreamAnswer("text/plain", Readable.from(endless())),
+    run: async () => new StreamAnswer("text/plain", Readable.from(endless())),
   });
   const { port } = await open([early], { headersMs: 1_900, requestMs: 2_000, checkEveryMs: 50 });
   const seen = await sendAndWait(port, "POST /early HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{");
@@ -227,12 +229,12 @@ test("a call that does not end is cut off when the time of the stop is over", as
 
 test("a call has no getter of its own: each one would keep all that the call has made beyond its end", async () => {
   let call: object = {};
-  const seen = route({
+  const seen = operation({
     ...head,
     method: "GET",
     path: "/seen",
-    operation: "seen",
-    handle: async (one) => {
+    name: "seen",
+    run: async (one) => {
       call = one;
       return {};
     },
@@ -246,12 +248,12 @@ test("a call has no getter of its own: each one would keep all that the call has
 
 test("handlers learn of the stop by their signal", async () => {
   const seen = Promise.withResolvers<AbortSignal>();
-  const waiting = route({
+  const waiting = operation({
     ...head,
     method: "GET",
     path: "/waiting",
-    operation: "waiting",
-    handle: async ({ signal }) => {
+    name: "waiting",
+    run: async ({ signal }) => {
       seen.resolve(signal());
       await once(signal(), "abort");
       return { aborted: true };

@@ -2,17 +2,18 @@ import { once } from "node:events";
 import { Readable } from "node:stream";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { WebSocket } from "ws";
+import type { Route } from "#http/route.ts";
+import { operation } from "#service/operation/operation.ts";
 import { head, openBareServer } from "../../test/support/bare-server.ts";
-import { route } from "./route.ts";
 
 /** A client of a path whose messages are these. */
 async function listen(messages: Readable, options = {}) {
-  const live = route({
+  const live = operation({
     ...head,
     method: "GET",
     path: "/live",
-    operation: "live",
-    handle: async () => ({}),
+    name: "live",
+    run: async () => ({}),
     live: async () => messages,
   });
   const { port } = await openBareServer([live]);
@@ -98,14 +99,17 @@ test("messages are taken only as fast as the client reads", async () => {
 });
 
 test("gateways behind one address do not take each other's places", async () => {
-  const link = route({
+  const link: Route = {
     ...head,
     method: "GET",
     path: "/links/:name",
-    operation: "link",
-    handle: async () => ({}),
-    link: async ({ params }) => ({ who: params.name, serve: (socket) => void socket.send(Buffer.from("welcome")) }),
-  });
+    name: "link",
+    run: async () => ({}),
+    link: async ({ params }) => ({
+      who: (params as { name: string }).name,
+      serve: (socket) => void socket.send(Buffer.from("welcome")),
+    }),
+  };
   const { port } = await openBareServer([link], { connectionsPerAddress: 4 });
   const clients: WebSocket[] = [];
   for (let gateway = 0; gateway < 12; gateway++) {

@@ -8,13 +8,8 @@ import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import type { Site } from "#core/site/site.ts";
 import { toMilliseconds } from "#core/time/duration.ts";
 import { EVENT_LOOP } from "#event-loop";
-import { EVENT_KEY_BYTES } from "#http/event/event-id.ts";
-import { createEventStreams } from "#http/event/event-streams.ts";
-import { renderHappening } from "#http/event/event-wire.ts";
-import { createRunOperation } from "#http/link/run-operation.ts";
 import { createRoutes } from "#http/routes.ts";
 import { createServer } from "#http/server.ts";
-import { createSessionCookie } from "#http/session-cookie.ts";
 import { createDial } from "#link/dial.ts";
 import { RECENT_BYTES, recentLines } from "#log";
 import { prepareAdminToken } from "#role/admin-token.ts";
@@ -44,6 +39,7 @@ import { createJsonChecker } from "#runtime/json-check/create-json-checker.ts";
 import { createAuthenticator } from "#service/access/authenticator.ts";
 import { createRefusalLog } from "#service/access/refusal-log.ts";
 import { createSeal } from "#service/access/seal.ts";
+import { createSessionCookie } from "#service/access/session-cookie.ts";
 import { createSessions } from "#service/access/sessions.ts";
 import { createSignInCodes } from "#service/access/sign-in-codes.ts";
 import { createAlertTracker } from "#service/alert/alert-tracker.ts";
@@ -65,8 +61,10 @@ import { addMissingGatewayDevices } from "#service/device/gateway-device.ts";
 import { createHostRouter } from "#service/device/host-router.ts";
 import { currentState } from "#service/event/current-state.ts";
 import { createEventHub, EVENT_BUFFER_BYTES } from "#service/event/event-hub.ts";
+import { EVENT_KEY_BYTES } from "#service/event/event-id.ts";
+import { createEventStreams } from "#service/event/event-streams.ts";
+import { renderHappening } from "#service/event/event-wire.ts";
 import { createPrepareEvent } from "#service/event/happening.ts";
-import { assignAnywhere } from "#service/link/assign-anywhere.ts";
 import { createGatewayChanges } from "#service/link/gateway-changes.ts";
 import { joinAsSet } from "#service/link/join-cloud.ts";
 import { createLinkIntakes } from "#service/link/link-intake.ts";
@@ -76,7 +74,7 @@ import { createTokenSharing, watchTokens } from "#service/link/share-tokens.ts";
 import { LINK_HISTORY_BYTES, LINK_LIVE_BYTES } from "#service/link/take-telemetry.ts";
 import { createTelemetryLane } from "#service/link/telemetry-lane.ts";
 import { createUplink } from "#service/link/uplink.ts";
-import type { OperationCall, RunOperation } from "#service/ports/run-operation.ts";
+import { createOperations } from "#service/operation/perform.ts";
 import type { Call } from "#service/ports.ts";
 import { releaseHeld } from "#service/telemetry/release-held.ts";
 import { createTelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
@@ -285,15 +283,15 @@ export async function startOn(
   const inbox = createDeviceInbox(needs);
   const telemetryBudget = budgets.open("link_history", LINK_HISTORY_BYTES);
   const liveBudget = budgets.open("link_values", LINK_LIVE_BYTES);
-  // The routes are made later, when everything that they need runs.
-  const operations = Promise.withResolvers<RunOperation>();
+  // The operations are declared later, when everything that they need runs. Calls wait until then.
+  const operations = createOperations(needs);
   const linking = {
     ...needs,
     offlineAccess,
     takesTokens: offlineFor !== "off",
     credentialLifetimeMs: toMilliseconds(credentialLifetime),
     linkedLimits: { sites: maxSites, devices: maxDevices, series: maxSeries },
-    runOperation: async (call: OperationCall) => await (await operations.promise)(call),
+    operations,
     telemetryLane,
     telemetryBudget,
     liveBudget,
@@ -392,6 +390,7 @@ export async function startOn(
       eventStreams,
       links,
       gatewayChanges,
+      operations,
       join: uplink && { ...linking, uplink },
     },
     {
@@ -413,7 +412,6 @@ export async function startOn(
       underWay: () => [...(demo?.underWay() ?? []), ...hosting.underWay()],
     },
   );
-  operations.resolve(createRunOperation(routes));
   let chores: ReturnType<typeof startChores> | undefined;
   opened.defer(() => chores?.stop());
   const page = config.http.page ? readPage(troubles) : NO_PAGE;
@@ -432,10 +430,7 @@ export async function startOn(
   opened.defer(() => server.closePort());
   const { port } = await server.listen(config.port, config.host);
   demo?.fill();
-  const rolloutRunner = createRolloutRunner({
-    ...needs,
-    assign: (call, input) => assignAnywhere({ ...needs, gatewayChanges }, call, input),
-  });
+  const rolloutRunner = createRolloutRunner({ ...needs, operations });
   chores = startChores({ ...needs, storage, links, backups, rolloutRunner, certificate }, config);
   const host = config.http.names[0] ?? config.host;
   return {

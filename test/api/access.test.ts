@@ -347,7 +347,7 @@ function trail(): AuditEntry {
 }
 
 async function call(operation: string, token: string | undefined, target: Target) {
-  const route = routes.find((one) => one.operation === operation);
+  const route = routes.find((one) => one.name === operation);
   const body = TABLE[operation]?.[2];
   const params: Record<string, string> = {
     site_id: target.site,
@@ -382,7 +382,7 @@ async function call(operation: string, token: string | undefined, target: Target
 async function freshTarget(operation: string): Promise<Target> {
   if (operation === "deleteWebhook") return { ...standing, webhook: await makeWebhook(standing.site) };
   if (operation === "deleteSite") return { ...standing, site: doomed[0] ?? "" };
-  const isChange = routes.find((one) => one.operation === operation)?.method !== "GET";
+  const isChange = routes.find((one) => one.name === operation)?.method !== "GET";
   return isChange && TABLE[operation]?.[1] === "one" ? await makeTarget(standing.site) : standing;
 }
 
@@ -410,7 +410,7 @@ function expected(operation: string, level: AccessLevel, scope: Scope): number {
 const withoutIds = (text: string) => text.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "");
 
 test("the table has every operation and no other", () => {
-  expect(Object.keys(TABLE).sort()).toEqual(routes.map((route) => route.operation).sort());
+  expect(Object.keys(TABLE).sort()).toEqual(routes.map((route) => route.name).sort());
 });
 
 test("what is elsewhere takes the same reads as what does not exist, so that the time tells nothing", async () => {
@@ -447,7 +447,7 @@ test("what is elsewhere takes the same reads as what does not exist, so that the
 });
 
 test("the table and the routes agree on the level", () => {
-  const levels = Object.fromEntries(routes.map((route) => [route.operation, route.access]));
+  const levels = Object.fromEntries(routes.map((route) => [route.name, route.level]));
   expect(Object.fromEntries(Object.entries(TABLE).map(([operation, [needs]]) => [operation, needs]))).toEqual(levels);
 });
 

@@ -161,9 +161,9 @@ test.each([
   "limit[]",
   " ",
 ])("the query parameter %j is refused on every route", async (name) => {
-  for (const { method, path, access } of routes) {
+  for (const { method, path, level } of routes) {
     const answer = await busbar.admin.call(method, `${pathWith(path, device)}?${name}=1`);
-    expect([path, access, answer.status]).toEqual([path, access, 400]);
+    expect([path, level, answer.status]).toEqual([path, level, 400]);
   }
 });
 

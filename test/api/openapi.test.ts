@@ -90,7 +90,7 @@ test("operations that take no token say so, and all others ask for one", () => {
   for (const route of allRoutes()) {
     const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
     const spec = ((busbar.document["paths"] as Json)[path] as Json)[route.method.toLowerCase()] as Json;
-    expect([path, spec["security"]]).toEqual([path, route.access === "public" ? [] : undefined]);
+    expect([path, spec["security"]]).toEqual([path, route.level === "public" ? [] : undefined]);
   }
   expect(busbar.document["security"]).toEqual([{ token: [] }, { bearer: [] }, { session: [] }]);
 });

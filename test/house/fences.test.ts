@@ -49,7 +49,7 @@ test.each([
   ["src/store/planted.ts", "#service/access/create-token.ts"],
   ["src/http/planted.ts", "#store/records/row.ts"],
   ["src/http/planted.ts", "#role/start.ts"],
-  ["src/client/planted.ts", "#http/wire.ts"],
+  ["src/client/planted.ts", "#service/operation/wire.ts"],
   ["src/client/planted.ts", "node:http"],
   ["src/cli/planted.ts", "#store/sqlite/open-records.ts"],
   ["src/role/planted.ts", "#cli/read-blueprint.ts"],

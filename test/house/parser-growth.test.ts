@@ -21,10 +21,6 @@ import { printable } from "#core/text/printable.ts";
 import { parseDuration } from "#core/time/duration.ts";
 import { parseInstant } from "#core/time/instant.ts";
 import { formatProblem } from "#core/value/string-format.ts";
-import { packageBytes } from "#http/blueprint/package-bytes.ts";
-import { compileBody } from "#http/body.ts";
-import { idempotencyKey, waitOf } from "#http/command/command-headers.ts";
-import { choice, dateTime, duration, list, listOf, mapOf, parseQuery } from "#http/query.ts";
 import { jsonSchemaProblem } from "#manifest/json-schema-problem.ts";
 import { parseManifest } from "#manifest/parse-manifest.ts";
 import { parseUnit } from "#manifest/units.ts";
@@ -32,7 +28,11 @@ import { readJsonObject } from "#mqtt/bounded-json.ts";
 import { filterMatches, isTopicLevel, parseDeviceTopic } from "#mqtt/topics.ts";
 import { createEvaluator } from "#runtime/lua/evaluate-lua.ts";
 import { createJsonReader } from "#runtime/lua/json-reader.ts";
+import { packageBytes } from "#service/blueprint/package-bytes.ts";
 import { findDirectory } from "#service/blueprint/zip-layout.ts";
+import { idempotencyKey, waitOf } from "#service/command/command-headers.ts";
+import { compileBody } from "#service/operation/body.ts";
+import { choice, dateTime, duration, list, listOf, mapOf, parseQuery } from "#service/operation/query.ts";
 
 function readAll(text: string): void {
   const reader = createJsonReader(text);

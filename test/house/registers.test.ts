@@ -32,10 +32,10 @@ test("docs/errors.md lists every code once, with its status and meaning, and no 
 
 test("docs/access.md lists every operation with its call and level", () => {
   const rows = rowsOf(read("docs/access.md"), /^\| `\w+` \| `(GET|POST|PUT|PATCH|DELETE) /);
-  const routes = allRoutes().map(({ operation, method, path, access }) => [
-    `\`${operation}\``,
+  const routes = allRoutes().map(({ name, method, path, level }) => [
+    `\`${name}\``,
     `\`${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}\``,
-    access === "public" ? "no token" : `\`${access}\``,
+    level === "public" ? "no token" : `\`${level}\``,
   ]);
   expect(rows).toEqual(routes);
 });

@@ -3,6 +3,7 @@ import { UNLIMITED } from "#core/telemetry/retention.ts";
 import { METRICS } from "#http/metrics.ts";
 import type { RouteDescription } from "#http/route.ts";
 import { createRoutes, type RouteNeeds } from "#http/routes.ts";
+import { createOperations, type PerformNeeds } from "#service/operation/perform.ts";
 
 /** Every route as data. Nothing is called, so little is needed. */
 export function allRoutes(): readonly RouteDescription[] {
@@ -17,5 +18,6 @@ export function allRoutes(): readonly RouteDescription[] {
     guide: { page: () => undefined, picture: () => undefined },
     system: { status: () => Promise.reject(new Error("nothing is called")), log: () => [] },
   };
-  return [...createRoutes({ shares: createShares() } as unknown as RouteNeeds, settings), METRICS];
+  const needs = { shares: createShares(), operations: createOperations({} as PerformNeeds) } as unknown as RouteNeeds;
+  return [...createRoutes(needs, settings), METRICS];
 }

@@ -8,15 +8,16 @@ import { createWrongTokenLimit } from "#core/access/wrong-token-limit.ts";
 import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { createShares } from "#core/share/shares.ts";
 import { instant } from "#core/time/instant.ts";
-import { type Route, route } from "#http/route.ts";
-import { Type } from "#http/schema.ts";
+import type { Route } from "#http/route.ts";
 import { createServer, type ServerSettings } from "#http/server.ts";
-import { createSessionCookie } from "#http/session-cookie.ts";
+import { createSessionCookie } from "#service/access/session-cookie.ts";
+import { operation } from "#service/operation/operation.ts";
+import { Type } from "#service/operation/schema.ts";
 import { PASS_ON } from "#service/ports/tracer.ts";
 
 const anything = Type.Object({}, { additionalProperties: true });
 /** What the routes of these tests have in common. */
-export const head = { tag: "Test", summary: "", access: "public", answer: anything } as const;
+export const head = { tag: "Test", summary: "", level: "public", answer: anything } as const;
 
 /** Stops with the test. `lines` is the log. */
 export async function openBareServer(routes: readonly Route[], settings: Partial<ServerSettings> = {}) {
@@ -59,33 +60,33 @@ export async function openBareServer(routes: readonly Route[], settings: Partial
   return { server, port, lines, shares };
 }
 
-export const quick = route({
+export const quick = operation({
   ...head,
   method: "GET",
   path: "/quick",
-  operation: "quick",
-  handle: async () => ({ quick: true }),
+  name: "quick",
+  run: async () => ({ quick: true }),
 });
 
-export const echo = route({
+export const echo = operation({
   ...head,
   method: "POST",
   path: "/echo",
-  operation: "echo",
+  name: "echo",
   body: anything,
-  handle: async ({ body }) => body as object,
+  run: async ({ body }) => body as object,
 });
 
 /** A route that answers when told to, and says when a call has reached it. */
 export function heldRoute() {
   const arrived = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
-  const held = route({
+  const held = operation({
     ...head,
     method: "GET",
     path: "/held",
-    operation: "held",
-    handle: async () => {
+    name: "held",
+    run: async () => {
       arrived.resolve();
       await release.promise;
       return { held: true };

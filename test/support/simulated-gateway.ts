@@ -166,7 +166,7 @@ export async function joinSimulated(url: string, code: string, onTurn: () => voi
     executionTraces: { begun: () => {} },
     buildScripts: never,
     inspectPackage: never,
-    runOperation: never,
+    operations: never,
     randomBytes: never,
     offlineAccess: { follow: nothing },
     tokens: { putOfCloud: async () => [] },

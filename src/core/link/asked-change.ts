@@ -5,38 +5,8 @@ import type { Refusal } from "#core/app-error.ts";
 import type { Payload } from "#core/command/execution.ts";
 import type { Instant } from "#core/time/instant.ts";
 
-interface Carried {
-  /** Whether it waits for a gateway that is away. Others are refused then. */
-  readonly waits: boolean;
-  /** What is compared to find out whether the gateway has changed the same thing meanwhile. */
-  readonly compares: "device" | "blueprint" | "configuration" | "site" | "nothing";
-}
-
-/** The operations that a cloud has carried out by the gateway of the site. */
-const CARRIED_OPERATIONS = {
-  putConfiguration: { waits: true, compares: "configuration" },
-  putConfigurationBucket: { waits: true, compares: "configuration" },
-  assignBlueprint: { waits: true, compares: "blueprint" },
-  updateDevice: { waits: true, compares: "device" },
-  updateSite: { waits: true, compares: "site" },
-  deleteDevice: { waits: false, compares: "nothing" },
-  provisionStandalone: { waits: false, compares: "nothing" },
-  provisionLuaDevice: { waits: false, compares: "nothing" },
-  provisionSimulatedDevice: { waits: false, compares: "nothing" },
-  provisionChildDevice: { waits: false, compares: "nothing" },
-  restartDeviceRuntime: { waits: false, compares: "nothing" },
-  createCounterCorrection: { waits: false, compares: "nothing" },
-  deleteCounterCorrection: { waits: false, compares: "nothing" },
-  adjustSimulation: { waits: false, compares: "nothing" },
-} as const satisfies Readonly<Record<string, Carried>>;
-
-export type CarriedOperation = keyof typeof CARRIED_OPERATIONS;
-
-export function isCarried(operation: string): operation is CarriedOperation {
-  return Object.hasOwn(CARRIED_OPERATIONS, operation);
-}
-
-export const carriedOf = (operation: CarriedOperation): Carried => CARRIED_OPERATIONS[operation];
+/** What is compared to find out whether the gateway has changed the same thing meanwhile. */
+export type ComparedRecord = "device" | "blueprint" | "configuration" | "site" | "nothing";
 
 /** Values by name, as they are compared: of fields, or the revisions of configuration buckets. */
 export type KnownValues = Readonly<Record<string, unknown>>;
@@ -53,7 +23,7 @@ interface Asker {
 export interface AskedChange {
   /** Also the id of the entry in the gateway's audit log, which is stored together with the change: so it is made once. */
   readonly id: string;
-  readonly operation: CarriedOperation;
+  readonly operation: string;
   readonly siteId: string;
   readonly deviceId: string | undefined;
   /** Of the path. */

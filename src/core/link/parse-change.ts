@@ -1,7 +1,7 @@
 // Reads a change that is asked for over a link, and how it ended.
 import { ACCESS_LEVELS } from "#core/access/level.ts";
 import { ERROR_CODES, type ErrorCode, type Refusal } from "#core/app-error.ts";
-import { type AskedChange, type ChangeOutcome, isCarried } from "./asked-change.ts";
+import type { AskedChange, ChangeOutcome } from "./asked-change.ts";
 import {
   type Fields,
   LinkMistake,
@@ -17,8 +17,6 @@ import {
 export function parseAskedChange(value: unknown): AskedChange {
   const given = object(value, "change");
   const operation = text(given, "operation");
-  if (!isCarried(operation))
-    throw new LinkMistake(`the operation ${operation.slice(0, 40)} is not carried over a link`);
   const asker = object(given["asker"], "asker");
   const params = Object.entries(object(given["params"], "params")).map(([name, param]) => {
     if (typeof param !== "string") throw new LinkMistake(`params.${name.slice(0, 40)} is no text`);

@@ -4,7 +4,6 @@ import { overruledFields, rebased } from "./who-wins.ts";
 describe("what waited in the cloud is overruled", () => {
   const rename = (current: object, wanted: object = { name: "new" }) =>
     overruledFields({
-      operation: "updateDevice",
       base: { name: "old" },
       current: { ...current },
       wanted: { ...wanted },
@@ -23,16 +22,11 @@ describe("what waited in the cloud is overruled", () => {
   test("a revision of a bucket that moved on, also from none", () => {
     const write = (base: number | null, current: number | null) =>
       overruledFields({
-        operation: "putConfiguration",
         base: { network: base },
         current: { network: current },
         wanted: {},
       });
     expect([write(1, 1), write(1, 2), write(null, 2), write(null, null)]).toEqual([[], ["network"], ["network"], []]);
-  });
-
-  test("a deletion and an addition are never overruled", () => {
-    expect(overruledFields({ operation: "deleteDevice", base: { name: "a" }, current: {}, wanted: {} })).toEqual([]);
   });
 });
 

@@ -1,9 +1,8 @@
 // Who wins when both sides have changed the same thing while they were apart: the gateway, field by field. The people on
 // the site see what their change does, and a change that waited in the cloud was made without knowing theirs.
-import { type CarriedOperation, carriedOf, type KnownValues } from "./asked-change.ts";
+import type { KnownValues } from "./asked-change.ts";
 
 interface Compared {
-  readonly operation: CarriedOperation;
   /** What the cloud knew when the change was asked for. */
   readonly base: KnownValues;
   /** What the gateway has. */
@@ -13,8 +12,7 @@ interface Compared {
 }
 
 /** The fields that the gateway has changed otherwise since. The change is made if there are none. */
-export function overruledFields({ operation, base, current, wanted }: Compared): readonly string[] {
-  if (carriedOf(operation).compares === "nothing") return [];
+export function overruledFields({ base, current, wanted }: Compared): readonly string[] {
   return Object.keys(base).filter((field) => {
     const now = heldIn(current, field);
     if (same(now, heldIn(base, field))) return false;

@@ -1,7 +1,7 @@
 import { refuse } from "#core/app-error.ts";
 import type { GuideSource } from "#http/guide/guide-page.ts";
 import { htmlAnswer } from "#http/page/html-answer.ts";
-import { type Route, route } from "#http/route.ts";
+import { type Operation, operation } from "#service/operation/operation.ts";
 
 const tag = "System";
 const answer = { contentType: "text/html", description: "A page for people." };
@@ -11,7 +11,7 @@ export interface GuideNeeds {
 }
 
 /** The documentation, readable without a token and without the internet. */
-export function guideRoutes({ guide }: GuideNeeds): readonly Route[] {
+export function guideRoutes({ guide }: GuideNeeds): readonly Operation[] {
   // Loaded when somebody reads a page, so that a start is shorter.
   const pages = () => import("#http/guide/guide-page.ts");
   const render = async (name: string, base: string) => {
@@ -21,25 +21,25 @@ export function guideRoutes({ guide }: GuideNeeds): readonly Route[] {
     return htmlAnswer(html);
   };
   return [
-    route({
+    operation({
       method: "GET",
       path: "/docs/guide",
-      operation: "getGuide",
+      name: "getGuide",
       summary: "The guide",
       tag,
-      access: "public",
+      level: "public",
       answer,
-      handle: async () => render((await pages()).INDEX, "guide/"),
+      run: async () => render((await pages()).INDEX, "guide/"),
     }),
-    route({
+    operation({
       method: "GET",
       path: "/docs/guide/:page",
-      operation: "getGuidePage",
+      name: "getGuidePage",
       summary: "A page of the guide",
       tag,
-      access: "public",
+      level: "public",
       answer,
-      handle: async ({ params }) => render(params.page, ""),
+      run: async ({ params }) => render(params.page, ""),
     }),
   ];
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { RawAnswer } from "#http/route.ts";
+import { RawAnswer } from "#service/operation/answer.ts";
 
 /** A page without scripts whose only style is the one inside it: the policy names that style by its hash. */
 export function htmlAnswer(html: string): RawAnswer {

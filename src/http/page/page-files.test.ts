@@ -28,7 +28,7 @@ function buildFolder(): string {
 let port: number;
 beforeEach(async () => {
   const { files: pageFiles } = readPage({ report: () => expect.unreachable() }, buildFolder());
-  ({ port } = await openBareServer([quick, { ...quick, path: "/", operation: "root" }], { pageFiles }));
+  ({ port } = await openBareServer([quick, { ...quick, path: "/", name: "root" }], { pageFiles }));
 });
 
 async function ask(path: string, headers = "", method = "GET") {

@@ -40,7 +40,7 @@ export function renderSamples(route: RouteDescription, example: Example, headerP
     method: route.method,
     address: query.length === 0 ? path : `${path}?${query.join("&").replaceAll("%2C", ",").replaceAll("%3A", ":")}`,
     type: Array.isArray(route.body) ? String(route.body[0]) : undefined,
-    isPublic: route.access === "public",
+    isPublic: route.level === "public",
     headerPrefix,
   };
   return [

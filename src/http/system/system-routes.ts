@@ -1,9 +1,9 @@
 import { METRICS } from "#http/metrics.ts";
 import { htmlAnswer } from "#http/page/html-answer.ts";
 import { renderWelcomePage } from "#http/page/welcome-page.ts";
-import { type Route, route } from "#http/route.ts";
-import { Type } from "#http/schema.ts";
-import { oneOf } from "#http/wire.ts";
+import { type Operation, operation } from "#service/operation/operation.ts";
+import { Type } from "#service/operation/schema.ts";
+import { oneOf } from "#service/operation/wire.ts";
 import type { Troubles } from "#service/troubles.ts";
 
 const tag = "System";
@@ -23,7 +23,7 @@ export interface SystemNeeds {
 }
 
 /** Routes about the program itself. The document and its page cover `others` and these. */
-export function systemRoutes(needs: SystemNeeds, others: readonly Route[]): readonly Route[] {
+export function systemRoutes(needs: SystemNeeds, others: readonly Operation[]): readonly Operation[] {
   const status = Type.Object({ status: oneOf(["ok"]) }, { additionalProperties: false });
   const work = Type.Object({ name: Type.String(), percent: Type.Integer() }, { additionalProperties: false });
   const trouble = Type.Object({ part: Type.String(), message: Type.String() }, { additionalProperties: false });
@@ -35,28 +35,28 @@ export function systemRoutes(needs: SystemNeeds, others: readonly Route[]): read
     },
     { additionalProperties: false },
   );
-  const routes: Route[] = [
-    route({
+  const routes: Operation[] = [
+    operation({
       method: "GET",
       path: "/healthz",
-      operation: "getHealth",
+      name: "getHealth",
       summary: "Whether the process answers",
       tag,
-      access: "public",
+      level: "public",
       answer: status,
-      handle: async () => ({ status: "ok" }),
+      run: async () => ({ status: "ok" }),
     }),
-    route({
+    operation({
       method: "GET",
       path: "/readyz",
-      operation: "getReadiness",
+      name: "getReadiness",
       summary: "Whether calls can be served",
       description:
         "Answers 503 while the records cannot be read and while the service stops. Work that still goes on in the background, such as starting devices or filling the demo's history, is under_way. What does not work while the rest serves, such as a full disk or a stored value that cannot be read, is degraded; the log has the details.",
       tag,
-      access: "public",
+      level: "public",
       answer: readiness,
-      handle: async () => {
+      run: async () => {
         await needs.checkReady();
         const underWay = needs.underWay();
         const degraded = needs.troubles.list();
@@ -67,35 +67,35 @@ export function systemRoutes(needs: SystemNeeds, others: readonly Route[]): read
         };
       },
     }),
-    route({
+    operation({
       method: "GET",
       path: "/openapi.json",
-      operation: "getOpenapi",
+      name: "getOpenapi",
       summary: "This interface as an OpenAPI 3.1 document",
       tag,
-      access: "public",
+      level: "public",
       answer: Type.Object({}, { additionalProperties: true }),
-      handle: async () => document(),
+      run: async () => document(),
     }),
-    route({
+    operation({
       method: "GET",
       path: "/docs",
-      operation: "getReference",
+      name: "getReference",
       summary: "This interface as a page",
       tag,
-      access: "public",
+      level: "public",
       answer: { contentType: "text/html", description: "The reference." },
-      handle: async () => reference(),
+      run: async () => reference(),
     }),
-    route({
+    operation({
       method: "GET",
       path: "/",
-      operation: "getWelcome",
+      name: "getWelcome",
       summary: "What runs here",
       tag,
-      access: "public",
+      level: "public",
       answer: { contentType: "text/html", description: "A page for people." },
-      handle: async () => welcome(),
+      run: async () => welcome(),
     }),
   ];
   // The server adds the metrics itself, because it measures.

@@ -89,11 +89,13 @@ async function rollOut({ behindMs, takesMs, faultAfterMs, fault, refusals = [] }
     },
     connectivity: { status: () => "ONLINE" },
     log: { warn: (_: object, text: string) => warnings.push(text) },
-    assign: async () => {
-      const refusal = left.shift();
-      if (refusal !== undefined) throw refusal;
-      assignedAt = now;
-      now += takesMs;
+    operations: {
+      perform: async () => {
+        const refusal = left.shift();
+        if (refusal !== undefined) throw refusal;
+        assignedAt = now;
+        now += takesMs;
+      },
     },
   } as unknown as AdvanceNeeds;
   const runner = createRolloutRunner(needs);

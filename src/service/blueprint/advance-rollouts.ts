@@ -15,13 +15,12 @@ import {
 } from "#core/blueprint/rollout.ts";
 import { instant } from "#core/time/instant.ts";
 import type { ConnectivityStatus } from "#service/event/happening.ts";
-import type { RolloutAssignment } from "#service/link/assign-anywhere.ts";
+import type { Operations } from "#service/operation/perform.ts";
 import type { RolloutDeviceChange } from "#service/ports/rollout-store.ts";
 import type { Call, Needs } from "#service/ports.ts";
 
 export interface AdvanceNeeds extends Pick<Needs, "rollouts" | "devices" | "alerts" | "deviceLogs" | "now"> {
-  /** Resolves when the device has the blueprint, or its gateway is asked for it. Throws when the device will not get it. */
-  readonly assign: (call: Call, input: RolloutAssignment) => Promise<unknown>;
+  readonly operations: Pick<Operations, "perform">;
   readonly connectivity: { status(deviceId: string): ConnectivityStatus };
   readonly log: { warn(about: object, text: string): void };
 }
@@ -96,9 +95,10 @@ export function createRolloutRunner(needs: AdvanceNeeds): RolloutRunner {
     asked.set(key, now);
     // Somebody may have stopped it while others were asked.
     if ((await needs.rollouts.find(rollout.id))?.state !== "RUNNING") return undefined;
-    const { id: rolloutId, blueprintId } = rollout;
+    const assignment = { params: { device_id: device.deviceId }, body: { blueprint_id: rollout.blueprintId } };
     try {
-      await needs.assign(callOf(rollout), { device: device.deviceId, blueprintId, rolloutId });
+      // Called again, it throws what the gateway says against it, if the device is on a joined site.
+      await needs.operations.perform(callOf(rollout), "assignBlueprint", assignment);
       return undefined;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
@@ -222,6 +222,7 @@ function callOf({ id, createdBy }: Rollout): Call {
     caller: { ...createdBy, level: "installer", sites: "all" },
     operation: "runRollout",
     requestId: rolloutRequest(id),
+    rolloutId: id,
     remoteAddress: "roll-out",
   };
 }

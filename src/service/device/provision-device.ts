@@ -21,7 +21,7 @@ export interface ProvisionInput {
   readonly childType: string | undefined;
 }
 
-interface BlueprintNeeds extends Pick<Needs, "blueprints"> {
+export interface BlueprintNeeds extends Pick<Needs, "blueprints"> {
   readonly catalog: BlueprintCatalog;
 }
 

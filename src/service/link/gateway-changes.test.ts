@@ -25,6 +25,8 @@ test("a change that was waited for leaves nothing behind at the signal of its ca
   const { signal } = new AbortController();
   const change = await createGatewayChanges(needs).ask(CALL, {
     operation: "updateSite",
+    waits: true,
+    compares: "site",
     gatewayId: "g",
     siteId: "s",
     deviceId: undefined,

@@ -5,7 +5,7 @@ import { seesSite } from "#core/access/caller.ts";
 import { AppError, refuse } from "#core/app-error.ts";
 import type { Payload } from "#core/command/execution.ts";
 import type { PreparedEvent } from "#core/event/event.ts";
-import { type AskedChange, type ChangeOutcome, carriedOf, type GatewayChange } from "#core/link/asked-change.ts";
+import type { AskedChange, ChangeOutcome, ComparedRecord, GatewayChange } from "#core/link/asked-change.ts";
 import type { DownMessage, LinkedItem, UpMessage } from "#core/link/messages.ts";
 import { rebased } from "#core/link/who-wins.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
@@ -28,13 +28,16 @@ export interface GatewayChangeNeeds
 /** The part of a change that its caller knows. */
 type NewChange = Pick<AskedChange, "operation" | "siteId" | "deviceId" | "params" | "body" | "blueprintDigest"> & {
   readonly gatewayId: string;
+  /** Whether it waits for a gateway that is away. Others are refused then. */
+  readonly waits: boolean;
+  readonly compares: ComparedRecord;
   readonly shown: Payload;
   /** Refuses what the cloud knows to be wrong. For changes that wait: of others the gateway says it itself. */
   readonly check: () => Promise<void>;
   /** Fires when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
   /** The roll-out that asks. Nobody waits for the answer, so what was changed on the gateway stays. */
-  readonly rolloutId?: string;
+  readonly rolloutId?: string | undefined;
 };
 
 /** One connection, as far as changes need it. */
@@ -73,7 +76,11 @@ const WAIT_MS = 10_000;
 const LOOK_AGAIN_MS = 1_000;
 const LANE_LOOKS_AGAIN_MS = 30_000;
 
-interface Travelling extends Pick<AskedChange, "params" | "body" | "blueprintDigest" | "asker"> {}
+/** Stored encrypted. */
+interface Travelling {
+  readonly sent: Pick<AskedChange, "params" | "body" | "blueprintDigest" | "asker">;
+  readonly compares: ComparedRecord;
+}
 
 export function createGatewayChanges(needs: GatewayChangeNeeds): GatewayChanges {
   const lanes = new Map<string, () => void>();
@@ -89,7 +96,7 @@ export function createGatewayChanges(needs: GatewayChangeNeeds): GatewayChanges 
         "the site belongs to a gateway whose access was revoked; it can only be deleted",
       );
     }
-    if (!isThere && !carriedOf(operation).waits) {
+    if (!isThere && !change.waits) {
       throw refuse("gateway_unreachable", `the gateway ${gateway.name} of the site is not connected`);
     }
     if (!isThere) await change.check();
@@ -97,14 +104,17 @@ export function createGatewayChanges(needs: GatewayChangeNeeds): GatewayChanges 
     const createdAt = needs.now();
     const { tokenId, tokenName, level, sites } = call.caller;
     const asker = { tokenId, tokenName, level, sites: sites === "all" ? ("all" as const) : [...sites] };
-    const travelling: Travelling = { params, body, blueprintDigest, asker };
+    const travelling: Travelling = {
+      sent: { params, body, blueprintDigest, asker },
+      compares: change.compares,
+    };
     const stored: GatewayChange = {
       id,
       gatewayId,
       operation,
       siteId,
       deviceId,
-      base: await knownValues(needs, change),
+      base: await knownValues(needs, change, change.compares),
       shown,
       askedBy: { tokenId, name: tokenName },
       requestId: call.requestId,
@@ -237,7 +247,7 @@ export function createGatewayChanges(needs: GatewayChangeNeeds): GatewayChanges 
         const { id, operation, siteId, deviceId, base, requestId } = change;
         await line.send({
           type: "change",
-          change: { id, operation, siteId, deviceId, base, requestId, ...travelling },
+          change: { id, operation, siteId, deviceId, base, requestId, ...travelling.sent },
           isLate: needs.now() >= change.awaitedUntil,
         });
         await answered.promise;
@@ -251,7 +261,7 @@ export function createGatewayChanges(needs: GatewayChangeNeeds): GatewayChanges 
           const { change, travelling } = underWay;
           await line.copy(items);
           const followers = outcome.state === "DONE" ? await needs.changes.beside(change) : [];
-          const current = await knownValues(needs, { ...change, ...travelling });
+          const current = await knownValues(needs, { ...change, ...travelling.sent }, travelling.compares);
           const at = needs.now();
           await needs.changes.settle(id, {
             outcome,

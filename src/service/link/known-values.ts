@@ -1,15 +1,15 @@
 // The values that are compared to find out whether both sides have changed the same thing.
-import { type AskedChange, carriedOf, type KnownValues } from "#core/link/asked-change.ts";
+import type { AskedChange, ComparedRecord, KnownValues } from "#core/link/asked-change.ts";
 import type { Location } from "#core/site/site.ts";
 import type { Needs } from "#service/ports.ts";
 
 export type KnownNeeds = Pick<Needs, "sites" | "devices" | "blueprints" | "configurations">;
-export type Named = Pick<AskedChange, "operation" | "siteId" | "deviceId" | "params" | "body">;
+type Named = Pick<AskedChange, "siteId" | "deviceId" | "params" | "body">;
 
 /** What this side has, of what the change is about. */
-export async function knownValues(needs: KnownNeeds, change: Named): Promise<KnownValues> {
+export async function knownValues(needs: KnownNeeds, change: Named, compares: ComparedRecord): Promise<KnownValues> {
   const { siteId, deviceId = "", body = {} } = change;
-  switch (carriedOf(change.operation).compares) {
+  switch (compares) {
     case "configuration": {
       const stored = new Map((await needs.configurations.get(deviceId)).map((one) => [one.bucket, one.updatedAt]));
       return Object.fromEntries(bucketsOf(change).map((bucket) => [bucket, stored.get(bucket) ?? null]));
@@ -34,8 +34,8 @@ export async function knownValues(needs: KnownNeeds, change: Named): Promise<Kno
 }
 
 /** What is asked for, as far as it can be compared. */
-export function wantedValues({ operation, body = {}, blueprintDigest }: AskedChange): KnownValues {
-  switch (carriedOf(operation).compares) {
+export function wantedValues({ body = {}, blueprintDigest }: AskedChange, compares: ComparedRecord): KnownValues {
+  switch (compares) {
     case "blueprint":
       return { blueprint: blueprintDigest };
     case "device":
@@ -47,8 +47,9 @@ export function wantedValues({ operation, body = {}, blueprintDigest }: AskedCha
   }
 }
 
-export function bucketsOf({ operation, params, body = {} }: Named): readonly string[] {
-  return operation === "putConfigurationBucket" ? [params["bucket"] ?? ""] : Object.keys(body);
+function bucketsOf({ params, body = {} }: Named): readonly string[] {
+  const { bucket } = params;
+  return bucket === undefined ? Object.keys(body) : [bucket];
 }
 
 function pick(values: KnownValues, fields: readonly string[]): KnownValues {

@@ -3,7 +3,7 @@ import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { refuse } from "#core/app-error.ts";
 import type { AskedChange } from "#core/link/asked-change.ts";
 import { instant } from "#core/time/instant.ts";
-import type { OperationCall } from "#service/ports/run-operation.ts";
+import type { Call } from "#service/ports.ts";
 import { LineLost, type TakeChangeNeeds, takeChange } from "./take-change.ts";
 
 const CHANGE: AskedChange = {
@@ -19,9 +19,16 @@ const CHANGE: AskedChange = {
   requestId: "r",
 };
 
+const CARRIED: Readonly<Record<string, object>> = {
+  updateDevice: { waits: true, compares: "device" },
+  assignBlueprint: { waits: true, compares: "blueprint" },
+  deleteDevice: { waits: false, compares: "nothing" },
+  provisionStandalone: { waits: false, compares: "nothing" },
+};
+
 /** A gateway with the device `d`. Its operations are noted, and store their audit entry like real ones. */
-function gateway(run: (call: OperationCall) => object = () => ({ device: {} })) {
-  const calls: OperationCall[] = [];
+function gateway(run: () => object = () => ({ device: {} })) {
+  const calls: Call[] = [];
   const entries = new Map<string, AuditEntry>();
   const needs = {
     now: () => instant(0),
@@ -34,11 +41,19 @@ function gateway(run: (call: OperationCall) => object = () => ({ device: {} })) 
     devices: { find: async () => ({ id: "d", siteId: "s", name: "old" }) },
     corrections: { ofDevices: async () => new Map() },
     blueprints: { findByDigest: async () => undefined, find: async () => undefined },
-    runOperation: async (call: OperationCall) => {
-      calls.push(call);
-      const answer = run(call);
-      entries.set("c", { id: "c", outcome: "OK", target: { deviceId: "made" }, details: {} } as unknown as AuditEntry);
-      return answer;
+    operations: {
+      carried: async (name: string) => CARRIED[name],
+      perform: async (call: Call) => {
+        calls.push(call);
+        const answer = run();
+        entries.set("c", {
+          id: "c",
+          outcome: "OK",
+          target: { deviceId: "made" },
+          details: {},
+        } as unknown as AuditEntry);
+        return answer;
+      },
     },
   } as unknown as TakeChangeNeeds;
   const take = (change: AskedChange = CHANGE, isLate = false) =>
@@ -97,4 +112,11 @@ test("a change whose package does not come is not settled", async () => {
   const { take, entries } = gateway();
   await expect(take({ ...CHANGE, operation: "assignBlueprint", blueprintDigest: "abc" })).rejects.toThrow(LineLost);
   expect(entries.size).toBe(0);
+});
+
+test("an operation that is not declared to be carried to gateways is refused, whatever the cloud says", async () => {
+  const { take, calls } = gateway();
+  const { outcome } = await take({ ...CHANGE, operation: "createToken" });
+  expect(outcome).toMatchObject({ state: "REFUSED", errors: [{ code: "not_available" }] });
+  expect(calls).toEqual([]);
 });

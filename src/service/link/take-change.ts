@@ -3,7 +3,7 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { AppError, type ErrorCode, type Refusal, refuse } from "#core/app-error.ts";
 import type { Payload } from "#core/command/execution.ts";
-import { type AskedChange, type ChangeOutcome, carriedOf } from "#core/link/asked-change.ts";
+import type { AskedChange, ChangeOutcome } from "#core/link/asked-change.ts";
 import type { LinkedKey } from "#core/link/linked-key.ts";
 import type { LinkedItem } from "#core/link/messages.ts";
 import { parseOutcome } from "#core/link/parse-change.ts";
@@ -12,11 +12,12 @@ import { auditTrail } from "#service/access/audit-trail.ts";
 import { type UploadNeeds, uploadBlueprint } from "#service/blueprint/upload-blueprint.ts";
 import { type KnownNeeds, knownValues, wantedValues } from "#service/link/known-values.ts";
 import { type ReadLinkedNeeds, readItem } from "#service/link/read-linked.ts";
-import type { RunOperation } from "#service/ports/run-operation.ts";
+import type { CarriedChange } from "#service/operation/operation.ts";
+import type { Operations } from "#service/operation/perform.ts";
 import type { Call, Needs } from "#service/ports.ts";
 
 export interface TakeChangeNeeds extends UploadNeeds, KnownNeeds, ReadLinkedNeeds, Pick<Needs, "audit"> {
-  readonly runOperation: RunOperation;
+  readonly operations: Pick<Operations, "perform" | "carried">;
   readonly log: { warn(about: object, text: string): void };
 }
 
@@ -39,22 +40,34 @@ export interface Taken {
 export async function takeChange(needs: TakeChangeNeeds, asked: Asked): Promise<Taken> {
   const { change } = asked;
   const known = await needs.audit.find(change.id);
-  const outcome = known === undefined ? await make(needs, asked) : knownOutcome(known, change);
-  return { outcome, items: await itemsOf(needs, change, outcome) };
+  const carried = await needs.operations.carried(change.operation);
+  const outcome = known === undefined ? await make(needs, asked, carried) : knownOutcome(known, change);
+  return { outcome, items: await itemsOf(needs, change, { outcome, compares: carried?.compares ?? "nothing" }) };
 }
 
-async function make(needs: TakeChangeNeeds, { change, isLate, fetchPackage }: Asked): Promise<ChangeOutcome> {
+/** A cloud may ask for those operations alone that are declared to be carried to gateways. */
+async function make(
+  needs: TakeChangeNeeds,
+  { change, isLate, fetchPackage }: Asked,
+  carried: CarriedChange | undefined,
+): Promise<ChangeOutcome> {
   const call = callOf(change);
   try {
-    if (isLate && !carriedOf(change.operation).waits) {
-      throw refuse("gateway_unreachable", "the gateway got it too late; it was not made");
+    if (carried === undefined) {
+      throw refuse("not_available", `this gateway does not know ${change.operation.slice(0, 80)}`);
+    }
+    const { waits, compares } = carried;
+    if (isLate && !waits) {
+      throw refuse("gateway_unreachable", "the change reached the gateway after its deadline and was not applied");
     }
     // While somebody waits for the answer, it is a call like any other, and the later one wins.
-    const current = isLate ? await knownValues(needs, change) : {};
-    const fields = isLate ? overruledFields({ ...change, current, wanted: wantedValues(change) }) : [];
+    const isCompared = isLate && compares !== "nothing";
+    const current = isCompared ? await knownValues(needs, change, compares) : {};
+    const wanted = wantedValues(change, compares);
+    const fields = isCompared ? overruledFields({ base: change.base, current, wanted }) : [];
     if (fields.length > 0) return await note(needs, change, { state: "OVERRULED", fields });
     const body = await withOwnBlueprint(needs, change, fetchPackage);
-    const answer = await needs.runOperation({ ...call, operation: change.operation, params: change.params, body });
+    const answer = await needs.operations.perform(call, change.operation, { params: change.params, body });
     return { state: "DONE", answer: answer as Payload };
   } catch (error) {
     if (error instanceof LineLost) throw error;
@@ -116,8 +129,8 @@ async function upload(needs: TakeChangeNeeds, change: AskedChange, content: Uint
 
 async function itemsOf(
   needs: ReadLinkedNeeds,
-  { siteId, deviceId, operation }: AskedChange,
-  outcome: ChangeOutcome,
+  { siteId, deviceId }: AskedChange,
+  { outcome, compares }: { readonly outcome: ChangeOutcome; readonly compares: CarriedChange["compares"] },
 ): Promise<readonly LinkedItem[]> {
   const made = outcome.state === "DONE" ? outcome.answer?.["device_id"] : undefined;
   const key = typeof made === "string" ? made : deviceId;
@@ -125,7 +138,7 @@ async function itemsOf(
   if (key === undefined) keys.push({ kind: "site", key: siteId });
   else {
     keys.push({ kind: "device", key });
-    if (carriedOf(operation).compares === "configuration") keys.push({ kind: "configuration", key });
+    if (compares === "configuration") keys.push({ kind: "configuration", key });
   }
   return await Promise.all(keys.map((one) => readItem(needs, one)));
 }

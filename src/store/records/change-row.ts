@@ -1,10 +1,4 @@
-import {
-  type CarriedOperation,
-  CHANGE_STATES,
-  type GatewayChange,
-  isCarried,
-  type KnownValues,
-} from "#core/link/asked-change.ts";
+import { CHANGE_STATES, type GatewayChange, type KnownValues } from "#core/link/asked-change.ts";
 import type { DamageLog, Row } from "#store/database.ts";
 import { bytes, oneOf, optionalText, optionalTime, text, time } from "./row.ts";
 import { isObject, storedJson } from "./stored-json.ts";
@@ -19,7 +13,7 @@ export function parseGatewayChange(database: DamageLog, row: Row): GatewayChange
     gatewayId: text(row, "gateway_id"),
     siteId: text(row, "site_id"),
     deviceId: optionalText(row, "device_id"),
-    operation: operationOf(row),
+    operation: text(row, "operation"),
     sealed: bytes(row, "sealed"),
     base: readBase(database, row),
     shown: storedJson(place, "shown", isObject) ?? {},
@@ -38,10 +32,4 @@ export function parseGatewayChange(database: DamageLog, row: Row): GatewayChange
 
 export function readBase(database: DamageLog, row: Row): KnownValues {
   return storedJson({ database, table: "gateway_change", row }, "base", isObject) ?? {};
-}
-
-function operationOf(row: Row): CarriedOperation {
-  const operation = text(row, "operation");
-  if (!isCarried(operation)) throw new Error(`no operation ${operation} is carried to gateways`);
-  return operation;
 }

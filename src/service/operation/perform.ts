@@ -1,0 +1,140 @@
+// The one way to an operation, whoever asks: it checks the level, finds out who performs it (here, or the gateway that owns
+// the site), and records a refusal. What it is about and whether the caller may see that is decided by the operation.
+import { AppError, refuse } from "#core/app-error.ts";
+import { requireLevel } from "#service/access/require-level.ts";
+import type { GatewayChanges } from "#service/link/gateway-changes.ts";
+import { LateAnswer } from "#service/operation/answer.ts";
+import { type AskNeeds, askGateway } from "#service/operation/ask-gateway.ts";
+import { compileBody, type ParseBody } from "#service/operation/body.ts";
+import { ListAnswer, readList } from "#service/operation/list-answer.ts";
+import type { AnyCall, CarriedChange, Operation, Way } from "#service/operation/operation.ts";
+import { parseQuery } from "#service/operation/query.ts";
+import { type RecordNeeds, recordRefusal } from "#service/operation/record-refusal.ts";
+import type { Schema } from "#service/operation/schema.ts";
+import type { Call } from "#service/ports.ts";
+
+export type PerformNeeds = AskNeeds & RecordNeeds;
+
+/** What a caller that does not come over HTTP gives: plain JSON values. */
+export interface Input {
+  /** Names of the path. */
+  readonly params?: Readonly<Record<string, string>>;
+  /** As texts, as in a URL. */
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+export interface Operations {
+  /** All of them, with everything that performs them. Calls that came before wait until then. */
+  open(operations: readonly Operation[], gatewayChanges: Pick<GatewayChanges, "ask"> | undefined): void;
+  /** For calls whose input is parsed already. */
+  run(operation: Operation, call: AnyCall): Promise<object>;
+  /** For calls that do not come over HTTP. Checks the input like a call over HTTP, and refuses in the same words. */
+  perform(call: Call, name: string, input: Input): Promise<object>;
+  /** How a cloud has this operation carried out by the gateway of the site. Undefined: it does not. */
+  carried(name: string): Promise<CarriedChange | undefined>;
+}
+
+interface Opened {
+  readonly byName: ReadonlyMap<string, Operation>;
+  readonly gatewayChanges: Pick<GatewayChanges, "ask"> | undefined;
+}
+
+const NEVER = new AbortController().signal;
+
+/** A call that did not come over HTTP. */
+const OTHER_WAY: Way = {
+  header: () => undefined,
+  headerPrefix: () => "X-Service",
+  contentType: "application/json",
+  host: () => undefined,
+  isSecure: () => true,
+  forwarded: () => false,
+  signal: () => NEVER,
+  stored: () => {},
+};
+
+export function createOperations(needs: PerformNeeds): Operations {
+  const opened = Promise.withResolvers<Opened>();
+  let gatewayChanges: Opened["gatewayChanges"];
+  const parsers = new Map<string, ParseBody<unknown>>();
+
+  function parserOf({ name, body }: Operation): ParseBody<unknown> | undefined {
+    if (body === undefined || Array.isArray(body)) return undefined;
+    const parse = parsers.get(name) ?? compileBody(body as Schema);
+    parsers.set(name, parse);
+    return parse;
+  }
+
+  /** The declared level is checked where the input comes in. It is checked here again, because it is the only wall. */
+  async function run(operation: Operation, call: AnyCall): Promise<object> {
+    if (operation.level !== "public") requireLevel(call.caller, operation.level);
+    const asked = gatewayChanges && (await askGateway(needs, gatewayChanges, { operation, call }));
+    return asked ?? (await operation.run(call));
+  }
+
+  async function performed(
+    operation: Operation,
+    call: Call,
+    { params = {}, query = {}, body }: Input,
+  ): Promise<object> {
+    if (operation.level !== "public") requireLevel(call.caller, operation.level);
+    const parse = parserOf(operation);
+    const answer = await run(operation, {
+      ...OTHER_WAY,
+      ...call,
+      params: paramsOf(operation, params),
+      query: parseQuery(operation.query ?? {}, query),
+      body: parse === undefined ? body : parse(Buffer.from(JSON.stringify(body ?? {}))),
+    } as AnyCall);
+    return await plain(answer);
+  }
+
+  return {
+    open(operations, changes) {
+      gatewayChanges = changes;
+      opened.resolve({ byName: new Map(operations.map((one) => [one.name, one])), gatewayChanges });
+    },
+    run,
+    async perform(call, name, input) {
+      const operation = (await opened.promise).byName.get(name);
+      if (operation === undefined || operation.ownPageOnly === true) {
+        throw refuse("not_available", `there is no operation ${name.slice(0, 80)} to call this way`);
+      }
+      try {
+        return await performed(operation, call, input);
+      } catch (error) {
+        // The audit entry of a call that may come twice is stored by whoever knows whether it did.
+        if (error instanceof AppError && call.auditId === undefined) {
+          await recordRefusal(needs, { ...call, operation: name, params: input.params ?? {} }, error);
+        }
+        throw error;
+      }
+    },
+    async carried(name) {
+      const atGateway = (await opened.promise).byName.get(name)?.atGateway;
+      return atGateway?.by === "gateway" ? atGateway : undefined;
+    },
+  };
+}
+
+/** The names of the path, each given once. */
+function paramsOf({ name, path }: Operation, given: Readonly<Record<string, string>>): Record<string, string> {
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, param = ""]) => param);
+  const unknown = Object.keys(given).find((param) => !names.includes(param));
+  if (unknown !== undefined) throw refuse("invalid_request", `${name} has no parameter ${unknown.slice(0, 80)}`);
+  return Object.fromEntries(
+    names.map((param) => {
+      const value = Object.hasOwn(given, param) ? given[param] : undefined;
+      if (value === undefined || value === "") throw refuse("invalid_request", `${name} takes ${param}`);
+      return [param, value];
+    }),
+  );
+}
+
+/** The JSON that HTTP would send. Answers that are not JSON stay as they are. */
+async function plain(answer: object): Promise<object> {
+  if (answer instanceof LateAnswer) return await answer.answer;
+  if (answer instanceof ListAnswer) return await readList(answer);
+  return answer;
+}
