@@ -74,7 +74,7 @@ import { createTokenSharing, watchTokens } from "#service/link/share-tokens.ts";
 import { LINK_HISTORY_BYTES, LINK_LIVE_BYTES } from "#service/link/take-telemetry.ts";
 import { createTelemetryLane } from "#service/link/telemetry-lane.ts";
 import { createUplink } from "#service/link/uplink.ts";
-import { createOperations } from "#service/operation/perform.ts";
+import { createOperations, type Operations } from "#service/operation/perform.ts";
 import type { Call } from "#service/ports.ts";
 import { releaseHeld } from "#service/telemetry/release-held.ts";
 import { createTelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
@@ -94,6 +94,8 @@ export interface Started {
   readonly hasPage: boolean;
   /** A site of this gateway whose time zone nobody has confirmed yet. */
   readonly assumedSite: Pick<Site, "name" | "timezone"> | undefined;
+  /** Performs operations for callers within the program. */
+  readonly operations: Pick<Operations, "perform">;
   /** A code that signs in once, as the admin token. */
   readonly newSignInCode: () => string;
   /** Uses now what somebody has renewed: the certificate of HTTP. */
@@ -443,6 +445,7 @@ export async function startOn(
       config.role === "gateway"
         ? await attempt("site", "the sites could not be read", () => findAssumedSite(needs))
         : undefined,
+    operations,
     newSignInCode: () => needs.signInCodes.create(admin.record.id).code,
   };
 }

@@ -1,15 +1,20 @@
 // Who may call what: every level, for its own site, another one and all, against every operation, by a table written by
 // hand. A route that is not in the table fails the first test.
 import { randomBytes } from "node:crypto";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { uuidv7 } from "uuidv7";
 import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import type { Site } from "#client/resources/site.ts";
 import type { AuditEntry } from "#core/access/audit-entry.ts";
+import type { Caller } from "#core/access/caller.ts";
 import { ACCESS_LEVELS, type AccessLevel, allows } from "#core/access/level.ts";
 import { formatToken, SECRET_BYTES } from "#core/access/token.ts";
 import { instant } from "#core/time/instant.ts";
+import { problemOf } from "#http/problem.ts";
 import { hashSecret } from "#service/access/hash-secret.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";
+import { StreamAnswer } from "#service/operation/answer.ts";
 import { Connection } from "#store/sqlite/connection.ts";
 import { allRoutes } from "../support/all-routes.ts";
 import { luaManifest, manifest } from "../support/blueprints.ts";
@@ -255,7 +260,14 @@ const routes = allRoutes();
 const tokens = new Map<string, string>();
 /** Sites that a cell may delete, all of them in the scope of the tokens for their own site. */
 const doomed: string[] = [];
+const allDoomed: string[] = [];
 let standing: Target;
+let other: string;
+
+function sitesOf(scope: Scope): "all" | ReadonlySet<string> {
+  if (scope === "all sites") return "all";
+  return new Set(scope === "own site" ? [standing.site, ...allDoomed] : [other]);
+}
 let cells = 0;
 
 async function makeTarget(site: string): Promise<Target> {
@@ -287,8 +299,10 @@ function tokenRecord(level: AccessLevel, sites: "all" | ReadonlySet<string>) {
 
 beforeAll(async () => {
   const newSite = async (name: string) => (await busbar.admin.post<{ site: Site }>("/v3/sites", { name })).body.site.id;
-  const [own, other] = [await newSite("Own"), await newSite("Other")];
-  for (let i = 0; i < ACCESS_LEVELS.length * SCOPES.length; i++) doomed.push(await newSite("Doomed"));
+  const own = await newSite("Own");
+  other = await newSite("Other");
+  for (let i = 0; i < 2 * ACCESS_LEVELS.length * SCOPES.length; i++) doomed.push(await newSite("Doomed"));
+  allDoomed.push(...doomed);
   const upload = async (bytes: string) =>
     (await busbar.admin.call<{ blueprint: { id: string } }>("POST", "/v3/blueprints/upload", { bytes })).body.blueprint
       .id;
@@ -310,11 +324,6 @@ beforeAll(async () => {
   standing = { ...standing, execution: body.execution_id };
   // No call grants level system, so these tokens come into the store by the back door.
   await busbar.withRecords(async (records) => {
-    const sites = {
-      "own site": new Set([own, ...doomed]),
-      "other site": new Set([other]),
-      "all sites": "all",
-    } as const;
     const at = instant(Date.now());
     const notice = {
       kind: "alert",
@@ -328,7 +337,7 @@ beforeAll(async () => {
     standing = { ...standing, delivery: (await records.webhooks.due(at, []))[0]?.id ?? "" };
     for (const level of ACCESS_LEVELS) {
       for (const scope of SCOPES) {
-        const { token, text } = tokenRecord(level, sites[scope]);
+        const { token, text } = tokenRecord(level, sitesOf(scope));
         await records.tokens.insert(token, trail());
         tokens.set(`${level} ${scope}`, text);
       }
@@ -346,10 +355,8 @@ function trail(): AuditEntry {
   return { id, at, actor: undefined, action: "test", target: {}, outcome: "OK", ...rest };
 }
 
-async function call(operation: string, token: string | undefined, target: Target) {
-  const route = routes.find((one) => one.name === operation);
-  const body = TABLE[operation]?.[2];
-  const params: Record<string, string> = {
+function paramsOf(target: Target): Readonly<Record<string, string>> {
+  return {
     site_id: target.site,
     device_id: target.device,
     blueprint_id: target.blueprint,
@@ -361,6 +368,8 @@ async function call(operation: string, token: string | undefined, target: Target
     delivery_id: target.delivery,
     gateway_id: "01890000-0000-7000-8000-000000000000",
     rollout_id: "01890000-0000-7000-8000-000000000000",
+    correction_id: "01890000-0000-7000-8000-000000000000",
+    code_id: "01890000-0000-7000-8000-000000000000",
     change_id: "01890000-0000-7000-8000-000000000000",
     bucket: "limits",
     page: "concepts",
@@ -368,6 +377,12 @@ async function call(operation: string, token: string | undefined, target: Target
     tag: "latest",
     setting: "logs.retention",
   };
+}
+
+async function call(operation: string, token: string | undefined, target: Target) {
+  const route = routes.find((one) => one.name === operation);
+  const body = TABLE[operation]?.[2];
+  const params = paramsOf(target);
   const path = (route?.path ?? "").replaceAll(/:(\w+)/g, (_, name: string) => params[name] ?? "");
   const session = token === undefined ? busbar.anonymous : busbar.as(token);
   const options = body === undefined ? {} : typeof body === "string" ? { bytes: BYTES[body] } : { json: body(target) };
@@ -411,6 +426,18 @@ const withoutIds = (text: string) => text.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/
 
 test("the table has every operation and no other", () => {
   expect(Object.keys(TABLE).sort()).toEqual(routes.map((route) => route.name).sort());
+});
+
+// Before the others: the log merges refusals when they become too many.
+test("a refused caller within the program is in the audit log", async () => {
+  const caller = { tokenId: uuidv7(), tokenName: "rule of the night", level: "readonly", sites: "all" } as const;
+  expect(await perform("updateDevice", caller, standing)).toBe(403);
+  const { body } = await busbar.admin.get<{ entries: readonly { actor: { name: string }; action: string }[] }>(
+    "/v3/audit?outcome.in=REFUSED&limit=1000",
+  );
+  expect(body.entries.filter(({ actor }) => actor?.name === "rule of the night")).toMatchObject([
+    { action: "updateDevice", outcome: "REFUSED", code: "forbidden", target: { device_id: standing.device } },
+  ]);
 });
 
 test("what is elsewhere takes the same reads as what does not exist, so that the time tells nothing", async () => {
@@ -470,6 +497,61 @@ test.each(Object.keys(TABLE))("%s is open to exactly the levels and sites of the
       const nothing = await call(operation, token, unknown);
       expect(withoutIds(answer.text)).toBe(withoutIds(nothing.text));
       expect([...answer.headers.keys()]).toEqual([...nothing.headers.keys()]);
+    }
+  }
+});
+
+/** A caller within the program, such as a rule. Returns the status that HTTP would answer with. */
+async function perform(operation: string, caller: Caller, target: Target): Promise<number> {
+  const { path = "" } = routes.find((one) => one.name === operation) ?? {};
+  const body = TABLE[operation]?.[2];
+  const all = paramsOf(target);
+  const query = Object.fromEntries(new URLSearchParams(QUERIES[operation]?.(target)));
+  const input = {
+    params: Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => [name, all[name] ?? ""])),
+    query,
+    body: typeof body === "string" ? bytesFor(operation, BYTES[body]) : body?.(target),
+    headers: { prefer: "wait=0" },
+  };
+  const inside = { caller, operation, requestId: "r", remoteAddress: "rule" };
+  try {
+    const answer = await busbar.perform(inside, operation, input);
+    if (answer instanceof StreamAnswer) await leave(operation, answer);
+    return 200;
+  } catch (error) {
+    return problemOf(error).status;
+  }
+}
+
+/** Only one backup is made at a time, so each is read to its end. Events have no end. */
+async function leave(operation: string, { stream }: StreamAnswer): Promise<void> {
+  if (operation === "createBackup") await text(stream);
+  else stream.on("error", () => {}).destroy();
+}
+
+function bytesFor(operation: string, content: string | Uint8Array): unknown {
+  const bytes = Buffer.from(content as string);
+  return operation === "importTelemetry" ? Readable.from([bytes]) : bytes;
+}
+
+/** These take what only HTTP has: a page of this server, the address of the call, a gateway's socket. */
+const ONLY_HTTP: Readonly<Record<string, number>> = { createSession: 409, generateConfig: 409 };
+/** The server itself serves them, without the register. */
+const NOT_REGISTERED = ["getHealth", "getReadiness", "getOpenapi", "getReference", "getWelcome", "getMetrics"];
+const INSIDE = routes
+  .filter(({ aliasOf, name }) => aliasOf === undefined && !NOT_REGISTERED.includes(name))
+  .map(({ name }) => name);
+
+test.each(INSIDE)("%s is open to the same levels and sites for callers within the program", async (operation) => {
+  for (const level of ACCESS_LEVELS) {
+    for (const scope of SCOPES) {
+      const target = await freshTarget(operation);
+      const caller = { tokenId: uuidv7(), tokenName: "rule", level, sites: sitesOf(scope) };
+      const status = await perform(operation, caller, target);
+      const asOverHttp = expected(operation, level, scope);
+      const wanted = asOverHttp === 200 ? (ONLY_HTTP[operation] ?? 200) : asOverHttp;
+      expect([level, scope, status]).toEqual([level, scope, wanted]);
+      if (operation === "deleteSite" && status === 200) doomed.shift();
     }
   }
 });

@@ -9,6 +9,7 @@ import { loadConfig } from "#config";
 import { createLogger } from "#log";
 import type { Clocks } from "#role/clocks.ts";
 import { type Running, start } from "#role/start.ts";
+import type { Operations } from "#service/operation/perform.ts";
 import type { RecordStore } from "#service/ports/record-store.ts";
 import { openRecords } from "#store/sqlite/open-records.ts";
 import { type CheckAnswer, checkAnswerOf, type Operation, operationsOf } from "./check-answer.ts";
@@ -49,6 +50,8 @@ export interface TestServer {
   readonly admin: Session;
   readonly anonymous: Session;
   readonly operations: readonly Operation[];
+  /** Performs an operation without HTTP. */
+  readonly perform: Operations["perform"];
   readonly document: Readonly<Record<string, unknown>>;
   /** Everything the server logged. */
   readonly log: string;
@@ -166,6 +169,10 @@ export function useServer(
     },
     get operations() {
       return operationsOf(document);
+    },
+    async perform(call, name, input) {
+      if (running === undefined) throw new Error("the server does not run");
+      return await running.operations.perform(call, name, input);
     },
     get log() {
       return log;

@@ -1,6 +1,7 @@
 import { refuse } from "#core/app-error.ts";
 import { MQTT_PROTOCOLS } from "#core/device/device.ts";
 import { type GenerateConfigNeeds, generateConfig } from "#service/device/generate-config.ts";
+import { visibleDevice } from "#service/device/visible-device.ts";
 import { deviceOfPath } from "#service/operation/find-place.ts";
 import { type Operation, operation } from "#service/operation/operation.ts";
 import { type Static, Type } from "#service/operation/schema.ts";

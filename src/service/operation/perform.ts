@@ -22,6 +22,8 @@ export interface Input {
   /** As texts, as in a URL. */
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  /** By their names in small letters: an idempotency key, how long to wait. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface Operations {
@@ -76,13 +78,14 @@ export function createOperations(needs: PerformNeeds): Operations {
   async function performed(
     operation: Operation,
     call: Call,
-    { params = {}, query = {}, body }: Input,
+    { params = {}, query = {}, body, headers = {} }: Input,
   ): Promise<object> {
     if (operation.level !== "public") requireLevel(call.caller, operation.level);
     const parse = parserOf(operation);
     const answer = await run(operation, {
       ...OTHER_WAY,
       ...call,
+      header: (name) => (Object.hasOwn(headers, name) ? headers[name] : undefined),
       params: paramsOf(operation, params),
       query: parseQuery(operation.query ?? {}, query),
       body: parse === undefined ? body : parse(Buffer.from(JSON.stringify(body ?? {}))),
