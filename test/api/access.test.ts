@@ -369,7 +369,7 @@ function paramsOf(target: Target): Readonly<Record<string, string>> {
     gateway_id: "01890000-0000-7000-8000-000000000000",
     rollout_id: "01890000-0000-7000-8000-000000000000",
     correction_id: "01890000-0000-7000-8000-000000000000",
-    code_id: "01890000-0000-7000-8000-000000000000",
+    join_code_id: "01890000-0000-7000-8000-000000000000",
     change_id: "01890000-0000-7000-8000-000000000000",
     bucket: "limits",
     page: "concepts",

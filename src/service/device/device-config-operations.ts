@@ -58,8 +58,10 @@ export function deviceConfigOperations(needs: GenerateConfigNeeds, settings: Con
       run: async (call) => {
         const { protocol } = call.body;
         const host = call.host();
-        if (host === undefined)
-          throw refuse("not_available", "the connection settings name the address of an HTTP call");
+        if (host === undefined) {
+          await visibleDevice(needs, call, call.params.device_id);
+          throw refuse("not_available", "the connection settings name the address at which HTTP was called");
+        }
         const isSecure = protocol === "MQTTS";
         const endpoint = isSecure ? endpoints.mqtts : endpoints.mqtt;
         if (endpoint === undefined) {
