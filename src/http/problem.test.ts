@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { AppError, ERROR_CODES, type ErrorCode, refuse } from "#core/app-error.ts";
+import { FORBIDS, MISSING } from "#service/operation/record-refusal.ts";
 import { problemOf, STATUS } from "./problem.ts";
 
 test("every 429 and 503 says how long to wait, in whole seconds", () => {
@@ -31,4 +32,11 @@ test.each<[readonly [ErrorCode, ...ErrorCode[]], number]>([
   const problem = problemOf(new AppError([refusal(first), ...others.map(refusal)]));
   expect(problem.status).toBe(status);
   expect(problem.body.errors.map(({ code }) => code)).toEqual([first, ...others]);
+});
+
+test("the audit log counts as refused what HTTP answers with 401, 403 and 404", () => {
+  const codesOf = (...statuses: readonly number[]) =>
+    (Object.keys(STATUS) as ErrorCode[]).filter((code) => statuses.includes(STATUS[code])).sort();
+  expect([...FORBIDS].sort()).toEqual(codesOf(401, 403));
+  expect([...MISSING].sort()).toEqual(codesOf(404));
 });
