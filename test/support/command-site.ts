@@ -56,6 +56,8 @@ commands:
       ratio: {display_name: Ratio, type: float, min: -1, max: 1}
       names: {display_name: Names, type: array_of_strings}
       color: {display_name: Color, type: string, enum: [red, green]}
+      chosen: {display_name: Chosen, type: array_of_strings, enum: [a, b]}
+      choice: {display_name: Choice, type: json, enum: ['{"a":1}', '[1]']}
       level: {display_name: Level, type: integer, enum: [1, 5]}
       mail: {display_name: Mail, type: string, format: email}
       setup:

@@ -1,5 +1,7 @@
-// GET /telemetry/v1/now: a test per sentence of the interface and the decisions.
+// GET /telemetry/v1/now: current values.
 import { beforeAll, expect, test } from "vitest";
+import { check } from "../../support/check.ts";
+import { listen } from "../../support/listen.ts";
 import { useServer } from "../../support/server.ts";
 import { type Connected, useTelemetry } from "../../support/telemetry.ts";
 
@@ -23,7 +25,13 @@ beforeAll(async () => {
   await other.send("2000 power=-3");
 });
 
-test("the latest values of several attributes of several devices come in one answer", async () => {
+check("now.keyed-by-attribute", async () => {
+  expect((await now(`devices[${meter.id}]=power,energy`)).body.devices).toEqual({
+    [meter.id]: { power: { value: 2.5, timestamp: 1060 }, energy: { value: 7, timestamp: 1000 } },
+  });
+});
+
+check("now.devices", async () => {
   const { status, headers, body } = await now(`devices[${meter.id}]=power,energy&devices[${other.id}]=power`);
   expect([status, headers.get("content-type")]).toEqual([200, "application/json"]);
   expect(body).toEqual({
@@ -35,23 +43,31 @@ test("the latest values of several attributes of several devices come in one ans
   });
 });
 
-test.each(["devices[meter]=power", "devices%5Bmeter%5D=power", "devices[meter]=%20power%20,"])(
-  "%s is read the same, by the device's slug",
-  async (query) => {
-    expect((await now(query)).body.devices).toEqual({ meter: { power: { value: 2.5, timestamp: 1060 } } });
-  },
-);
-
-test("the path works under /api too", async () => {
-  const { body } = await busbar.admin.get<Now>("/api/telemetry/v1/now?devices[meter]=power");
-  expect(body.devices).toHaveProperty("meter");
+check("current.encoded-brackets", async () => {
+  const power = { value: 2.5, timestamp: 1060 };
+  expect((await now(`devices%5B${meter.id}%5D=power`)).body.devices).toEqual({ [meter.id]: { power } });
+  // By its slug, too.
+  for (const query of ["devices[meter]=power", "devices%5Bmeter%5D=power", "devices[meter]=%20power%20,"]) {
+    expect((await now(query)).body.devices, query).toEqual({ meter: { power } });
+  }
 });
 
-test("values are numbers, texts and booleans; lists are JSON text", async () => {
-  const { body } = await now("devices[meter]=power,running,status,tags,alerts");
+check("now.served", async () => {
+  const [plain, below] = [
+    await now("devices[meter]=power"),
+    await busbar.admin.get<Now>("/api/telemetry/v1/now?devices[meter]=power"),
+  ];
+  expect([plain.status, below.status]).toEqual([200, 200]);
+  expect(plain.body.devices).toHaveProperty("meter");
+  expect(below.body).toEqual(plain.body);
+});
+
+check("now.value", async () => {
+  const { body } = await now("devices[meter]=power,energy,running,status,tags,alerts");
   const values = Object.entries(body.devices["meter"] ?? {}).map(([name, { value }]) => [name, value]);
   expect(Object.fromEntries(values)).toEqual({
     power: 2.5,
+    energy: 7,
     running: true,
     status: "idle",
     tags: ["a", "b"],
@@ -59,20 +75,32 @@ test("values are numbers, texts and booleans; lists are JSON text", async () => 
   });
 });
 
-test("an alias is accepted, and the key is the name as asked", async () => {
+check("current.lists-are-arrays", async () => {
+  const events = await listen(busbar.url, busbar.adminToken, { query: "?kind.in=telemetry" });
+  const lists = await kit.connect("lists");
+  await lists.send('1000 tags=["a","b"] faults=["hot"] alerts=[]');
+  const read = (await now("devices[lists]=tags,faults,alerts")).body.devices["lists"] ?? {};
+  expect(Object.values(read).map(({ value }) => value)).toEqual([["a", "b"], ["hot"], []]);
+  const { data } = await events.next(({ data }) => data.device_id === lists.id);
+  expect(JSON.stringify(data)).toContain('["a","b"]');
+});
+
+check("current.aliases", async () => {
   const { body } = await now("devices[meter]=watts,p,power");
   const same = { value: 2.5, timestamp: 1060 };
   expect(body.devices).toEqual({ meter: { watts: same, p: same, power: same } });
 });
 
-test("the timestamp has a fraction when the device sent one", async () => {
+check("now.timestamp", async () => {
+  expect((await now("devices[meter]=power")).body.devices["meter"]?.["power"]?.timestamp).toBe(1060);
+});
+
+check("current.timestamp-fraction", async () => {
   expect((await now("devices[meter]=note")).body.devices["meter"]?.["note"]).toEqual({
     value: "late",
     timestamp: 1070.25,
   });
-});
-
-test("the timestamp of a message without one is the whole second of its arrival", async () => {
+  // Without a time it is the whole second of the arrival.
   const quiet = await kit.connect("quiet");
   const before = Math.floor(Date.now() / 1000);
   await quiet.device.sendTelemetry({ power: 1 });
@@ -92,16 +120,34 @@ test("messages without a time that come in one second, or in one millisecond, ar
   expect(text.split("\n")[1]?.split(",")[1]).toBe("104");
 });
 
-test("a late point does not replace a newer one, and the same time keeps the later write", async () => {
+check("now.latest", async () => {
   const late = await kit.connect("late");
   await late.send("100 power=1");
   await late.send("90 power=2");
   expect((await now("devices[late]=power")).body.devices["late"]?.["power"]).toEqual({ value: 1, timestamp: 100 });
   await late.send("100 power=3");
   expect((await now("devices[late]=power")).body.devices["late"]?.["power"]).toEqual({ value: 3, timestamp: 100 });
+  await late.send("80 energy=7; 110 power=4");
+  expect((await now("devices[late]=power,energy")).body.devices["late"]).toEqual({
+    power: { value: 4, timestamp: 110 },
+    energy: { value: 7, timestamp: 80 },
+  });
 });
 
-test("what cannot be read is told in errors beside what can, each with device and attribute", async () => {
+check("now.answer", async () => {
+  const { status, body } = await now("devices[meter]=power,faults");
+  expect([status, Object.keys(body).sort()]).toEqual([200, ["devices", "errors"]]);
+  expect(body.devices).toEqual({ meter: { power: { value: 2.5, timestamp: 1060 } } });
+  expect(body.errors).toHaveLength(1);
+});
+
+check("current.error-items", async () => {
+  expect((await now("devices[meter]=faults")).body.errors).toEqual([
+    { code: "no_data", message: "faults has no value yet", details: { device: "meter", attribute: "faults" } },
+  ]);
+});
+
+check("general.now-failure", async () => {
   const { status, body } = await now("devices[meter]=power,powre,faults&devices[nobody]=a,b");
   expect(status).toBe(200);
   expect(body.devices).toEqual({ meter: { power: { value: 2.5, timestamp: 1060 } } });
@@ -114,10 +160,16 @@ test("what cannot be read is told in errors beside what can, each with device an
   expect(body.errors[0]?.message).toContain("did you mean power?");
 });
 
-test("an attribute above the token's level is an item forbidden", async () => {
-  const { body } = await now("devices[meter]=internal,power", busbar.as(await busbar.token({ level: "user" })));
+check("current.error-codes", async () => {
+  const user = busbar.as(await busbar.token({ level: "user" }));
+  const { body } = await now("devices[meter]=nothing,faults,internal,power&devices[nobody]=power", user);
   expect(body.devices).toEqual({ meter: { power: { value: 2.5, timestamp: 1060 } } });
-  expect(body.errors).toMatchObject([{ code: "forbidden", details: { device: "meter", attribute: "internal" } }]);
+  expect(body.errors.map(({ code, details }) => [code, details])).toEqual([
+    ["attribute_not_found", { device: "meter", attribute: "nothing" }],
+    ["no_data", { device: "meter", attribute: "faults" }],
+    ["forbidden", { device: "meter", attribute: "internal" }],
+    ["device_not_found", { device: "nobody", attribute: "power" }],
+  ]);
   const owner = await now("devices[meter]=internal", busbar.as(await busbar.token({ level: "owner" })));
   expect(owner.body.devices["meter"]?.["internal"]?.value).toBe(9);
 });
@@ -162,14 +214,16 @@ test("of very many unknown names the first twenty are compared with what there i
   expect(body.errors.map(({ message }) => message.includes("did you mean power?")).lastIndexOf(true)).toBe(19);
 });
 
-test.each(["", "devices[meter]=", "devices[meter]=,"])(
-  "without any attribute (%s) the call is refused",
-  async (query) => {
-    const refused = await now(query);
-    expect(refused.status).toBe(400);
-    expect(refused.errors).toMatchObject([{ code: "invalid_query", details: { parameter: "devices" } }]);
-  },
-);
+check("current.no-devices-400", async () => {
+  for (const query of ["", "devices[meter]=", "devices[meter]=,"]) {
+    const { status, errors } = await now(query);
+    expect({ query, status, errors }).toMatchObject({
+      query,
+      status: 400,
+      errors: [{ code: "invalid_query", details: { parameter: "devices" } }],
+    });
+  }
+});
 
 test.each(["devices=meter", "device[meter]=power", "devices[meter]=power&devices[meter]=note", "devices[]=power"])(
   "%s is refused",
