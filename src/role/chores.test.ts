@@ -1,7 +1,10 @@
 import { afterEach, expect, test, vi } from "vitest";
+import { createShares } from "#core/share/shares.ts";
 import { parseDuration } from "#core/time/duration.ts";
 import { oneNode } from "#service/ports/nodes.ts";
 import { startChores } from "./chores.ts";
+import { cloud } from "./cloud.ts";
+import type { Parts } from "./parts.ts";
 
 const DAY = 86_400_000;
 const DOUBTED = Date.UTC(2026, 0, 50);
@@ -29,7 +32,9 @@ async function deletions(): Promise<ReadonlyMap<string, readonly number[]>> {
     clock: { earliest: () => EARLIEST, check: () => {} },
     storage: { look: async () => {} },
     backups: { runDue: async () => {} },
-    rolloutRunner: { advance: async () => {} },
+    shares: createShares(),
+    carriers: {},
+    rollouts: { running: async () => [] },
     connectivity: { sweep: () => {} },
     nodes: oneNode(),
     refusals: { flush: async () => {} },
@@ -59,8 +64,13 @@ async function deletions(): Promise<ReadonlyMap<string, readonly number[]>> {
     audit: { retention: day },
     sessions: { idle: day },
     telemetry: { retention: "1d" },
+    database: {},
   };
-  const chores = startChores({ ...needs, liveSettings: { config: () => config } } as never, config as never);
+  const parts = { ...needs, config, liveSettings: { config: () => config } } as unknown as Parts;
+  const chores = startChores(
+    parts,
+    cloud.subjects(parts).flatMap((subject) => subject.chores ?? []),
+  );
   await vi.advanceTimersByTimeAsync(11 * 60_000);
   await chores.stop();
   return before;

@@ -7,7 +7,7 @@ export interface Chore {
   readonly task: () => Promise<void>;
 }
 
-interface RepeatNeeds {
+export interface RepeatNeeds {
   readonly log: Logger;
   readonly choreHealth: Pick<ChoreHealth, "succeeded" | "failed">;
 }

@@ -3,7 +3,7 @@ import type { Config } from "#config";
 import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { createShares } from "#core/share/shares.ts";
 import { openStores } from "#role/open-stores.ts";
-import type { Started } from "#role/start-on.ts";
+import type { Started } from "#role/start-role.ts";
 import { createTroubles, type Troubles } from "#service/troubles.ts";
 import { createClocks, watchClock } from "./clocks.ts";
 
@@ -27,8 +27,11 @@ export async function start(
     const lists = { budgets: createByteBudgets(), shares: createShares(), troubles };
     const surroundings = { config, log, opened, clocks, ...lists };
     // The journal is replayed on its thread while this one loads the rest of the program, which takes about as long.
-    const [stores, { startOn }] = await Promise.all([openStores(surroundings, onFault), import("#role/start-on.ts")]);
-    const started = await startOn(stores, surroundings);
+    const [stores, { startRole }] = await Promise.all([
+      openStores(surroundings, onFault),
+      import("#role/start-role.ts"),
+    ]);
+    const started = await startRole(stores, surroundings);
     return { ...started, troubles, stop: () => opened.disposeAsync() };
   } catch (error) {
     await opened.disposeAsync();

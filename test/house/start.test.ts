@@ -9,7 +9,7 @@ const SAY_WHAT_IS_LOADED = `
   await import("#cli/run-cli.ts");
   await import("#cli/commands/serve.ts");
   await import("#role/serve.ts");
-  await import("#role/start-on.ts");
+  await import("#role/start-role.ts");
   console.log(JSON.stringify([...files, ...process.moduleLoadList]));
 `;
 

@@ -8,7 +8,7 @@ import { createShares } from "#core/share/shares.ts";
 import { createLogger } from "#log";
 import { createClocks, watchClock } from "#role/clocks.ts";
 import { guardStorage } from "#role/guard-storage.ts";
-import { type Started, startOn } from "#role/start-on.ts";
+import { type Started, startRole } from "#role/start-role.ts";
 import { createTroubles } from "#service/troubles.ts";
 import { openInstallation } from "#store/installation/open-installation.ts";
 import { openPostgresRecords } from "#store/postgres/open-records.ts";
@@ -96,7 +96,7 @@ export async function openNode(options: NodeOptions): Promise<Node> {
     );
     opened.defer(() => telemetry.close());
     const storage = guardStorage(data, troubles, []);
-    const started = await startOn(
+    const started = await startRole(
       { records, telemetry, storage, installation: openInstallation(data, ON_POSTGRES) },
       surroundings,
     );

@@ -1,0 +1,53 @@
+// A cloud: stands over many gateways, which have the devices.
+import type { Linking } from "#role/open-linking.ts";
+import type { Role } from "#role/role.ts";
+import { access } from "#role/subjects/access.ts";
+import { alerts } from "#role/subjects/alerts.ts";
+import { backups } from "#role/subjects/backups.ts";
+import { blueprints } from "#role/subjects/blueprints.ts";
+import { commands } from "#role/subjects/commands.ts";
+import { devices } from "#role/subjects/devices.ts";
+import { energy } from "#role/subjects/energy.ts";
+import { events } from "#role/subjects/events.ts";
+import { link } from "#role/subjects/link.ts";
+import { rollouts } from "#role/subjects/rollouts.ts";
+import { sites } from "#role/subjects/sites.ts";
+import { system } from "#role/subjects/system.ts";
+import { telemetry } from "#role/subjects/telemetry.ts";
+import { webhooks } from "#role/subjects/webhooks.ts";
+import { createGatewayChanges } from "#service/link/gateway-changes.ts";
+import { createLinks } from "#service/link/links.ts";
+import { watchTokens } from "#service/link/share-tokens.ts";
+
+export const cloud: Role = {
+  // Its gateways accept its tokens, too.
+  shareTokens: (tokens, sharing) => watchTokens(tokens, sharing.changed),
+  openLinks,
+  // Sites come from people and from gateways.
+  prepare: async () => undefined,
+  openUplink: async () => ({ uplink: undefined, join: undefined }),
+  subjects: (parts) => [
+    sites(parts),
+    devices(parts),
+    alerts(parts),
+    commands(parts),
+    telemetry(parts),
+    energy(parts),
+    events(parts),
+    blueprints(parts),
+    rollouts(parts),
+    webhooks(parts),
+    access(parts),
+    link(parts),
+    backups(parts),
+    system(parts),
+  ],
+  assumedSite: async () => undefined,
+};
+
+async function openLinks(linking: Linking) {
+  const gatewayChanges = createGatewayChanges(linking);
+  const links = createLinks({ ...linking, gatewayChanges });
+  linking.channel.add(links.carrier);
+  return { gatewayChanges, links };
+}

@@ -1,0 +1,128 @@
+// What every other part stands on: the stores, the clocks, the keys and the threads that read what people upload.
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { uuidv7 } from "uuidv7";
+import { toMilliseconds } from "#core/time/duration.ts";
+import { openHttpCertificate } from "#role/http-certificate.ts";
+import { createLiveSettings } from "#role/live-settings.ts";
+import type { OpenStores, Surroundings } from "#role/open-stores.ts";
+import { openTracer } from "#role/open-tracer.ts";
+import { readProfiles } from "#role/read-profiles.ts";
+import { deriveKey, readSealKey } from "#role/seal-key.ts";
+import { createInspector } from "#runtime/inspect/create-inspector.ts";
+import { createJsonChecker } from "#runtime/json-check/create-json-checker.ts";
+import { createSeal } from "#service/access/seal.ts";
+import { createBackground } from "#service/background.ts";
+import { createProfileCatalog } from "#service/blueprint/profile-catalog.ts";
+import { createChoreHealth } from "#service/chore-health.ts";
+import { createConfigurationSender } from "#service/device/configuration-sender.ts";
+import { EVENT_KEY_BYTES } from "#service/event/event-id.ts";
+import { renderHappening } from "#service/event/event-wire.ts";
+import { createPrepareEvent } from "#service/event/happening.ts";
+import { createTokenSharing, type TokenSharing } from "#service/link/share-tokens.ts";
+import { createTelemetryLane } from "#service/link/telemetry-lane.ts";
+import type { TokenStore } from "#service/ports/token-store.ts";
+import { createExecutionTraces } from "#service/trace/execution-traces.ts";
+import { createSender, SENDER_TIMEOUT_MS } from "#webhook/create-sender.ts";
+
+const KEY_CHECK_BYTES = 16;
+
+export type Foundation = Awaited<ReturnType<typeof openFoundation>>;
+
+export async function openFoundation(
+  { records, telemetry: store, storage, installation }: OpenStores,
+  { config, log, opened, clocks, budgets, shares, troubles }: Surroundings,
+  shareTokens: (tokens: TokenStore, sharing: TokenSharing) => TokenStore,
+) {
+  const certificate = await openHttpCertificate({ ...clocks, log, troubles }, config);
+  const folder = await readProfiles(config.blueprints.profiles, log);
+  const inspector = createInspector({ shares }, { rocks: join(config.data, "rocks"), profiles: folder });
+  opened.defer(() => inspector.close());
+  const jsonChecker = createJsonChecker({ shares });
+  opened.defer(() => jsonChecker.close());
+  const background = createBackground((name, error) => log.error({ err: error, task: name }, "background work failed"));
+  const { buffers: _, close: __, holdsSealed, agreeOnKey, isEmpty: ___, ...stores } = records;
+  /** Stored data must never prevent a start: a part that fails is reported, and the rest serves. */
+  const attempt = async <Result>(part: string, message: string, task: () => Promise<Result>) => {
+    try {
+      return await task();
+    } catch (error) {
+      troubles.report({ part, message }, { err: error });
+      return undefined;
+    }
+  };
+  const pause = (ms: number, signal: AbortSignal) =>
+    new Promise<void>((resolve) => {
+      const end = () => {
+        callOff();
+        signal.removeEventListener("abort", end);
+        resolve();
+      };
+      const callOff = clocks.after(ms, end);
+      if (signal.aborted) end();
+      else signal.addEventListener("abort", end);
+    });
+  const profiles = createProfileCatalog({ ...stores, onChange: inspector.useProfiles }, folder);
+  await attempt("profiles", "the uploaded profiles could not be read", () => profiles.refresh());
+  const sealKey = await readSealKey(config.data, async () => !config.seal.replaceLostKey && (await holdsSealed()));
+  const keyCheck = deriveKey(sealKey, "check of nodes", KEY_CHECK_BYTES);
+  if (!(await agreeOnKey(keyCheck, config.seal.replaceLostKey))) {
+    throw new Error(
+      `${join(config.data, "seal.key")} is not the key of the other nodes on this database; copy the file from one of them`,
+    );
+  }
+  // Restored records have another epoch: their events get numbers that others had before, under ids of their own.
+  const epoch = await attempt("events", "streams cannot resume where they stopped", () => records.uplinks.epoch());
+  const tracer = openTracer(config, log);
+  opened.defer(() => tracer.stop());
+  const liveSettings = createLiveSettings(records.settings, config);
+  await attempt("settings", "settings that were changed could not be read; the configured ones hold", () =>
+    liveSettings.refresh(),
+  );
+  const telemetryLane = createTelemetryLane({ ...stores, ...clocks, telemetry: store, budgets });
+  // Before any device can send: what it sends is also for the cloud.
+  await attempt("link", "what the cloud lacks could not be read", () => telemetryLane.restart());
+  const tokenSharing = createTokenSharing({ ...stores, ...clocks, pause, log });
+  return {
+    ...stores,
+    ...clocks,
+    tokens: shareTokens(stores.tokens, tokenSharing),
+    tokenSharing,
+    config,
+    opened,
+    storage,
+    installation,
+    certificate,
+    attempt,
+    pause,
+    liveSettings,
+    tracer,
+    executionTraces: createExecutionTraces(tracer),
+    role: config.role,
+    telemetry: telemetryLane.telemetry,
+    telemetryLane,
+    inspectPackage: inspector.inspect,
+    compilePackage: inspector.compile,
+    buildScripts: inspector.build,
+    checkJson: jsonChecker.check,
+    inspectProfiles: inspector.inspectProfiles,
+    profiles,
+    sender: createSender({ allowPrivate: config.webhooks.allowPrivate, timeoutMs: SENDER_TIMEOUT_MS }),
+    sealKey,
+    seal: createSeal(sealKey),
+    eventKey: deriveKey(sealKey, `ids of events ${epoch ?? ""}`, EVENT_KEY_BYTES),
+    renderHappening,
+    prepareEvent: createPrepareEvent(renderHappening),
+    configurationSender: createConfigurationSender({ nodes: stores.nodes, after: clocks.after }),
+    newId: uuidv7,
+    randomBytes: (length: number) => randomBytes(length),
+    background,
+    budgets,
+    troubles,
+    choreHealth: createChoreHealth(troubles),
+    shares,
+    log,
+    responseTimeoutMs: toMilliseconds(config.commands.responseTimeout),
+    waitLimitMs: toMilliseconds(config.commands.waitLimit),
+  };
+}

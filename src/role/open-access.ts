@@ -1,0 +1,49 @@
+// Who may come in: the admin token, tokens, sessions, and those who were refused.
+import { createWrongTokenLimit } from "#core/access/wrong-token-limit.ts";
+import { toMilliseconds } from "#core/time/duration.ts";
+import { prepareAdminToken } from "#role/admin-token.ts";
+import type { Foundation } from "#role/foundation.ts";
+import { deriveKey } from "#role/seal-key.ts";
+import { createAuthenticator } from "#service/access/authenticator.ts";
+import { createRefusalLog } from "#service/access/refusal-log.ts";
+import { createSessionCookie } from "#service/access/session-cookie.ts";
+import { createSessions } from "#service/access/sessions.ts";
+import { createSignInCodes } from "#service/access/sign-in-codes.ts";
+import { createOfflineAccess } from "#service/link/offline-access.ts";
+
+export async function openAccess(foundation: Foundation) {
+  const { config, opened, log, attempt, installation, background, sealKey } = foundation;
+  const { offlineAccess: offlineFor } = config.link;
+  const offlineAccess = createOfflineAccess(foundation, offlineFor === "off" ? 0 : toMilliseconds(offlineFor));
+  await attempt("link", "when the cloud was last connected could not be read", () => offlineAccess.load());
+  const admin = await prepareAdminToken(foundation, config.data, config.admin.token);
+  // From here on the folder is an installation. On a full disk it is noted at a later start.
+  await attempt("installation", "installation.json cannot be written", async () => installation.complete());
+  const authenticator = createAuthenticator(foundation, admin.record, offlineAccess.isOpen);
+  opened.defer(() =>
+    authenticator.flushUses().catch((error: unknown) => log.warn({ err: error }, "the last uses of tokens are lost")),
+  );
+  const openSessions = createSessions({ ...foundation, authenticator }, toMilliseconds(config.sessions.idle));
+  opened.defer(() =>
+    openSessions.flushUses().catch((error: unknown) => log.warn({ err: error }, "the last uses of sessions are lost")),
+  );
+  const refusals = createRefusalLog(foundation);
+  opened.defer(() =>
+    refusals
+      .flush()
+      .catch((error: unknown) => log.warn({ err: error }, "the last refused calls are not in the audit log")),
+  );
+  opened.defer(() => background.idle());
+  return {
+    admin,
+    offlineAccess,
+    takesTokens: offlineFor !== "off",
+    authenticator,
+    openSessions,
+    refusals,
+    signInCodes: createSignInCodes(foundation),
+    sessionLifetimeMs: toMilliseconds(config.sessions.lifetime),
+    sessionCookie: createSessionCookie(Buffer.from(deriveKey(sealKey, "name of the cookie", 4)).toString("hex")),
+    wrongTokens: createWrongTokenLimit(config.http.wrongTokenLimit),
+  };
+}

@@ -1,0 +1,27 @@
+// Everything that subjects are made of.
+
+import type { GuideNeeds } from "#http/guide/guide-routes.ts";
+import type { RunningBackups } from "#role/backups.ts";
+import type { Carriers } from "#role/carriers.ts";
+import type { Linking } from "#role/open-linking.ts";
+import type { Simulators } from "#runtime/simulator/create-simulator.ts";
+import type { EventStreams } from "#service/event/event-streams.ts";
+import type { GatewayChanges } from "#service/link/gateway-changes.ts";
+import type { JoinNeeds } from "#service/link/join-cloud.ts";
+import type { Links } from "#service/link/links.ts";
+import type { Uplink } from "#service/link/uplink.ts";
+import type { SystemReader } from "#service/ports/system-status.ts";
+
+export interface Parts extends Linking, GuideNeeds {
+  /** These two in a cloud. */
+  readonly gatewayChanges: GatewayChanges | undefined;
+  readonly links: Links | undefined;
+  /** These two on a gateway. */
+  readonly uplink: Uplink | undefined;
+  readonly join: JoinNeeds | undefined;
+  readonly carriers: Carriers;
+  readonly simulator: Simulators;
+  readonly eventStreams: EventStreams;
+  readonly backups: RunningBackups;
+  readonly system: SystemReader;
+}

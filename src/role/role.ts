@@ -1,0 +1,24 @@
+// What differs between a gateway and a cloud. Everything else is the same program.
+import type { Site } from "#core/site/site.ts";
+import type { Demo } from "#role/demo/start-demo.ts";
+import type { Engines } from "#role/open-engines.ts";
+import type { Linking } from "#role/open-linking.ts";
+import type { Parts } from "#role/parts.ts";
+import type { ProcessMeter } from "#role/process-meter.ts";
+import type { Subject } from "#role/subject.ts";
+import type { SimulatedPorts } from "#runtime/drivers/simulated-ports.ts";
+import type { TokenSharing } from "#service/link/share-tokens.ts";
+import type { TokenStore } from "#service/ports/token-store.ts";
+
+export interface Role {
+  readonly shareTokens: (tokens: TokenStore, sharing: TokenSharing) => TokenStore;
+  /** What connects gateways to a cloud. */
+  readonly openLinks: (linking: Linking) => Promise<Pick<Parts, "gatewayChanges" | "links">>;
+  /** What exists before a device connects. */
+  readonly prepare: (engines: Engines, simulated: SimulatedPorts) => Promise<Demo | undefined>;
+  /** What connects a gateway to its cloud. */
+  readonly openUplink: (linking: Linking, meter: ProcessMeter) => Promise<Pick<Parts, "uplink" | "join">>;
+  readonly subjects: (parts: Parts) => readonly Subject[];
+  /** A site whose time zone nobody has confirmed yet. */
+  readonly assumedSite: (engines: Engines) => Promise<Site | undefined>;
+}

@@ -1,0 +1,46 @@
+import { ANONYMOUS_REFUSAL_LIFETIME_MS, KEPT_REFUSALS } from "#core/access/refusal-limits.ts";
+import { toMilliseconds } from "#core/time/duration.ts";
+import { ago, MINUTE, SECOND, untilDone } from "#role/chore-times.ts";
+import type { Parts } from "#role/parts.ts";
+import type { Subject } from "#role/subject.ts";
+import { auditOperations } from "#service/access/audit-operations.ts";
+import { sessionOperations } from "#service/access/session-operations.ts";
+import { tokenOperations } from "#service/access/token-operations.ts";
+
+export function access(parts: Parts): Subject {
+  const { audit, authenticator, clock, config, liveSettings, openSessions, refusals, sessions } = parts;
+  return {
+    operations: [...tokenOperations(parts), ...sessionOperations(parts), ...auditOperations(parts)],
+    chores: [
+      { name: "note refused calls", everyMs: SECOND, task: () => refusals.flush() },
+      { name: "note token uses", everyMs: 15 * SECOND, task: () => authenticator.flushUses() },
+      { name: "note session uses", everyMs: 15 * SECOND, task: () => openSessions.flushUses() },
+      {
+        name: "prune ended sessions",
+        isShared: true,
+        everyMs: 10 * MINUTE,
+        task: () =>
+          untilDone(() =>
+            sessions.prune({
+              expiredAt: clock.earliest(),
+              idleSince: ago(clock, toMilliseconds(config.sessions.idle)),
+            }),
+          ),
+      },
+      {
+        name: "prune audit log",
+        isShared: true,
+        everyMs: 10 * MINUTE,
+        task: () =>
+          untilDone(() =>
+            audit.prune({
+              before: ago(clock, toMilliseconds(liveSettings.config().audit.retention)),
+              anonymousBefore: ago(clock, ANONYMOUS_REFUSAL_LIFETIME_MS),
+              maxAnonymous: KEPT_REFUSALS.anonymous,
+              maxRefused: KEPT_REFUSALS.token,
+            }),
+          ),
+      },
+    ],
+  };
+}

@@ -1,0 +1,78 @@
+import { toMilliseconds } from "#core/time/duration.ts";
+import { ago, MINUTE, SECOND, untilDone } from "#role/chore-times.ts";
+import type { Parts } from "#role/parts.ts";
+import type { Subject } from "#role/subject.ts";
+import { configurationOperations } from "#service/device/configuration-operations.ts";
+import { deviceBlueprintOperations } from "#service/device/device-blueprint-operations.ts";
+import { deviceConfigOperations } from "#service/device/device-config-operations.ts";
+import { deviceLogOperations } from "#service/device/device-log-operations.ts";
+import { deviceOperations } from "#service/device/device-operations.ts";
+import { provisioningOperations } from "#service/device/provisioning-operations.ts";
+import { runtimeOperations } from "#service/device/runtime-operations.ts";
+import type { Figures } from "#service/ports/figures.ts";
+import { simulationOperations } from "#service/simulator/simulation-operations.ts";
+
+export function devices(parts: Parts): Subject {
+  const { connectivity, deviceLog, deviceLogs, liveSettings, nodes, config } = parts;
+  const retention = () => liveSettings.config().logs;
+  return {
+    operations: [
+      ...deviceOperations(parts),
+      ...deviceBlueprintOperations(parts),
+      ...deviceLogOperations(parts),
+      ...runtimeOperations(parts),
+      ...simulationOperations(parts),
+      ...configurationOperations(parts),
+      ...deviceConfigOperations(parts, parts.carriers),
+      ...provisioningOperations(parts),
+    ],
+    chores: [
+      { name: "notice silent devices", everyMs: SECOND, task: async () => connectivity.sweep() },
+      { name: "report what device logs leave out", everyMs: 10 * SECOND, task: () => deviceLog.tellLeftOut() },
+      {
+        name: "prune device logs",
+        isShared: true,
+        everyMs: 10 * MINUTE,
+        task: () =>
+          untilDone(() =>
+            deviceLogs.prune({
+              persistedBefore: ago(parts.clock, toMilliseconds(retention().retention)),
+              temporaryBefore: ago(parts.clock, toMilliseconds(retention().temporaryRetention)),
+            }),
+          ),
+      },
+      ...(nodes.isShared
+        ? [
+            {
+              name: "say which devices are heard",
+              everyMs: Math.ceil(toMilliseconds(config.devices.silence) / 3),
+              task: async () => sayAlive(parts),
+            },
+          ]
+        : []),
+    ],
+    figures: async () => ({ devices: await countDevices(parts) }),
+  };
+}
+
+const ALIVE_AT_ONCE = 150;
+
+function sayAlive({ nodes, connectivity }: Pick<Parts, "nodes" | "connectivity">): void {
+  const heard = connectivity.heardHere();
+  for (let at = 0; at < heard.length; at += ALIVE_AT_ONCE) {
+    nodes.tell({ kind: "alive", deviceIds: heard.slice(at, at + ALIVE_AT_ONCE) });
+  }
+}
+
+const COUNT_ONLY = { limit: 0, offset: 0 };
+
+async function countDevices({ devices: stored, connectivity, role }: Parts): Promise<Figures["devices"]> {
+  const [{ total }, gateways] = await Promise.all([
+    stored.list({ scope: "all" }, COUNT_ONLY),
+    // On a gateway its own devices are online without a sign of life.
+    role === "gateway" ? stored.list({ scope: "all", types: ["GATEWAY"] }, COUNT_ONLY) : { total: 0 },
+  ]);
+  const counted = connectivity.counts();
+  const online = counted.online + gateways.total;
+  return { online, offline: counted.offline, unknown: Math.max(0, total - online - counted.offline) };
+}
