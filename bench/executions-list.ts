@@ -100,16 +100,20 @@ function fill(siteId: string, deviceIds: readonly string[]): void {
     );
   }
   const insertGroup = database.prepare("INSERT INTO execution_group VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  const insertHour = database.prepare("INSERT INTO execution_hour VALUES (?, ?, ?)");
+  const insertHour = database.prepare(
+    "INSERT INTO execution_hour (group_id, hour, count, device_id) VALUES (?, ?, ?, ?)",
+  );
   for (const { id, row, hours, open } of groups.values()) {
     insertGroup.run(
       id,
       ...row,
       [...hours.values()].reduce((sum, count) => sum + count, 0),
     );
-    if (!open) for (const [hour, count] of hours) insertHour.run(id, hour, count);
+    if (!open) for (const [hour, count] of hours) insertHour.run(id, hour, count, row[1] ?? "");
   }
-  database.exec("INSERT INTO execution_day SELECT group_id, hour / 24, sum(count) FROM execution_hour GROUP BY 1, 2");
+  database.exec(
+    "INSERT INTO execution_day SELECT group_id, hour / 24, sum(count), device_id FROM execution_hour GROUP BY 1, 2, 4",
+  );
   database.exec("COMMIT; PRAGMA wal_checkpoint(TRUNCATE)");
   database.close();
 }

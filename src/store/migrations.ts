@@ -1,6 +1,7 @@
 // Migrations are numbered SQL files. What was applied to a database is recorded in it, with the digest of its text.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
+import { fromDevelopment, isFromDevelopment } from "./from-development.ts";
 
 export interface Migration {
   readonly number: number;
@@ -25,6 +26,7 @@ export function refuseUnknown(
   applied: readonly Readonly<Record<string, unknown>>[],
   migrations: readonly Migration[],
 ): void {
+  if (isFromDevelopment(applied)) throw fromDevelopment("this installation");
   const newest = migrations.at(-1)?.number ?? 0;
   for (const row of applied) {
     const known = migrations.find((migration) => migration.number === row["number"]);

@@ -62,7 +62,7 @@ const NAMES: Readonly<Record<string, string>> = {
   CatalogueCategory: 'C.CataloguePage["categories"][number]',
   RolloutCounts: 'C.Rollout["devices"]',
   ChangeAsker: 'C.GatewayChange["asked_by"]',
-  JoinCodeMaker: 'NonNullable<C.OpenJoinCode["made_by"]>',
+  JoinCodeMaker: 'C.OpenJoinCode["made_by"]',
   ChangeError: 'C.GatewayChange["errors"][number]',
   GatewayBacklog: 'C.GatewayReport["backlog"]',
   DroppedHistory: 'C.Uplink["dropped"]',

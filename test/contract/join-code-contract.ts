@@ -25,9 +25,7 @@ export function joinCodeContract(open: OpenStores): void {
   test("codes that can still be used are listed as they were made, without their hashes", async () => {
     const { gateways } = await open();
     const names = [undefined, ...UNUSUAL];
-    const codes = names.map((name) =>
-      makeJoinCode({ name, madeBy: name === undefined ? name : { tokenId: "t", name } }),
-    );
+    const codes = names.map((name) => makeJoinCode({ name, madeBy: { tokenId: "t", name: name ?? "x" } }));
     for (const code of codes) await gateways.insertCode(code, makeEntry());
     const [used, ...rest] = codes;
     if (used === undefined) throw new Error("there is no code");

@@ -75,7 +75,7 @@ test.each<[string, string, (at: (name: string) => string) => void]>([
     },
   ],
   [
-    "the folder is of an earlier version and records.db is empty",
+    "installation.json is missing and records.db is empty",
     "lost its records",
     (at) => {
       rmSync(at("installation.json"));

@@ -1,60 +1,103 @@
-// Data of older versions is upgraded by a start or by a restored backup. Data of newer versions is refused.
+// Data of development versions and of newer versions is refused: by a start, a backup, a restore and a move.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { migrate } from "#role/migrate.ts";
 import { BACKUP_FORMAT } from "#store/backup/backup-manifest.ts";
+import { finishRestoredDatabase } from "#store/postgres/finish-restored.ts";
+import { openPostgresRecords } from "#store/postgres/open-records.ts";
 import { Connection } from "#store/sqlite/connection.ts";
 import { withBusbarOn } from "../support/busbar-on.ts";
+import { type Postgres, startPostgres } from "../support/postgres.ts";
 import { runBusbar } from "../support/run-busbar.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
-/** A data folder of the records' migration 5 and the telemetry's schema 1: a site, a device, 400 points, a webhook, a token. */
-const OLD = fileURLToPath(new URL("../fixtures/data-folder-migration-5.tar.gz", import.meta.url));
-const OLD_TOKEN = "bb_034yRf5lJ6E37ltKGrhDBguYV1hs4BjFxPX3hqJC9ABlQeOgFO7EAXG5S8Y0B0P4l3yAfH9";
+/** The folder of a version from before the first release: migrations 1 to 5, and the telemetry's schema 1. */
+const DEVELOPMENT = fileURLToPath(new URL("../fixtures/development-folder.tar.gz", import.meta.url));
+const REFUSAL =
+  /was made by a development version of Busbar, before the first release, and cannot be upgraded. Use an /;
 
-function oldFolder(): string {
+let server: Postgres;
+beforeAll(async () => {
+  server = await startPostgres();
+}, 60_000);
+afterAll(() => server.stop());
+
+function developmentFolder(): string {
   const data = join(tempFolder(), "data");
   mkdirSync(data, { mode: 0o700 });
-  execFileSync("tar", ["xzf", OLD, "-C", data]);
+  execFileSync("tar", ["xzf", DEVELOPMENT, "-C", data]);
   return data;
 }
 
-/** Everything that the old folder held is there, read with its own tokens. */
-async function expectOldContent(data: string): Promise<void> {
-  const admin = readFileSync(join(data, "admin.token"), "utf8").trim();
-  await withBusbarOn(
-    data,
-    async ({ get }) => {
-      expect(await get("/v3/sites", OLD_TOKEN)).toContain('"name":"Old plant"');
-      expect(await get("/v3/devices/old-meter", OLD_TOKEN)).toContain('"name":"Old meter"');
-      expect(await get("/v3/webhooks", admin)).toContain("https://example.org/hook");
-      const [header, ...rows] = (await get("/v3/devices/old-meter/telemetry/export?attributes=power,energy", admin))
-        .trimEnd()
-        .split("\n");
-      expect(header).toContain("power");
-      const expected = Array.from({ length: 200 }, (_, i) => [1_767_225_600 + i * 300, i + 0.5, i * 10]);
-      const cells = rows.map((row) => row.split(",").map(Number));
-      expect(cells.map(([at, ...values]) => [at, ...values.sort((a, b) => a - b)])).toEqual(
-        expected.map(([at, ...values]) => [at, ...values.sort((a, b) => a - b)]),
-      );
-      expect(await get("/readyz", admin)).toBe('{"status":"ok"}');
-    },
-    {},
-  );
+/** A folder that this version has made. */
+async function newFolder(): Promise<string> {
+  const data = join(tempFolder(), "data");
+  mkdirSync(data, { mode: 0o700 });
+  await withBusbarOn(data, async () => {});
+  return data;
 }
 
-test("a data folder of an older version is upgraded by the start", async () => {
-  await expectOldContent(oldFolder());
+function change(file: string, sql: string): void {
+  const database = new Connection(file, "write");
+  database.script(sql);
+  database.close();
+}
+
+/** A backup file whose first file says this. */
+function backupWith(manifest: object, cwd: string): string {
+  const text = JSON.stringify(manifest);
+  const script = `printf '%s' '${text}' > backup.json && tar --format=ustar -czf made.tar.gz backup.json`;
+  execFileSync("sh", ["-c", script], { cwd });
+  return "made.tar.gz";
+}
+
+const ignore = () => {};
+
+test("the folder of a development version is refused by a start, a backup and a move, and stays as it is", async () => {
+  const data = developmentFolder();
+  const before = readFileSync(join(data, "records.db"));
+  await expect(withBusbarOn(data, async () => {})).rejects.toThrow(REFUSAL);
+  const backup = await runBusbar(["backup", "old.tar.gz", "--data", data], { cwd: tempFolder() });
+  expect(backup).toMatchObject({ code: 1, err: expect.stringMatching(REFUSAL) });
+  const move = migrate({ from: data, to: await server.database("moved"), say: ignore });
+  await expect(move).rejects.toThrow(REFUSAL);
+  expect(readFileSync(join(data, "records.db"))).toEqual(before);
 });
 
-test("a backup of an older data folder is restored and upgraded", async () => {
-  const data = oldFolder();
+test("the telemetry of a development version is refused beside records of this one", async () => {
+  const data = await newFolder();
+  change(join(data, "telemetry.db"), "PRAGMA user_version = 4");
+  await expect(withBusbarOn(data, async () => {})).rejects.toThrow(REFUSAL);
+});
+
+test("the database of a development version is refused by a node, a restore and a move", async () => {
+  const url = await server.prepared("development");
+  const session = await server.session("development");
+  await session.query("DELETE FROM migration");
+  const names = ["0001-records.sql", "0002-events.sql", "0003-telemetry.sql"];
+  for (const [index, name] of names.entries())
+    await session.query("INSERT INTO migration VALUES ($1, $2, 'digest')", [index + 1, name]);
+  await expect(openPostgresRecords(url, { allowLoss: true })).rejects.toThrow(REFUSAL);
+  await expect(finishRestoredDatabase(url)).rejects.toThrow(REFUSAL);
+  await expect(migrate({ from: url, to: join(tempFolder(), "back"), say: ignore })).rejects.toThrow(REFUSAL);
+  await expect(migrate({ from: await newFolder(), to: url, say: ignore })).rejects.toThrow(REFUSAL);
+  const { rows } = await session.query("SELECT name FROM migration ORDER BY number");
+  expect(rows.map(({ name }) => name)).toEqual(names);
+  await session.end();
+});
+
+test("the backup of a development version is refused", async () => {
   const cwd = tempFolder();
-  expect(await runBusbar(["backup", "old.tar.gz", "--data", data], { cwd })).toMatchObject({ code: 0 });
-  expect(await runBusbar(["restore", "old.tar.gz", "--data", "new"], { cwd })).toMatchObject({ code: 0 });
-  await expectOldContent(join(cwd, "new"));
+  const file = backupWith({ format: 1, version: "0.1.0", storage: "embedded" }, cwd);
+  for (const words of [
+    ["backup", "verify", file],
+    ["restore", file, "--data", "new"],
+  ]) {
+    expect(await runBusbar(words, { cwd })).toMatchObject({ code: 1, err: expect.stringMatching(REFUSAL) });
+  }
 });
 
 test.each([
@@ -65,12 +108,10 @@ test.each([
     "the records were last used by a newer Busbar",
   ],
   ["telemetry", "telemetry.db", "PRAGMA user_version = 99", "the telemetry was last used by a newer Busbar"],
-])("a downgrade is refused: %s of a newer version neither start nor are restored", async (_, file, change, message) => {
-  const data = oldFolder();
+])("a downgrade is refused: %s of a newer version neither start nor are restored", async (_, file, sql, message) => {
+  const data = await newFolder();
   const cwd = tempFolder();
-  const database = new Connection(join(data, file), "write");
-  database.script(change);
-  database.close();
+  change(join(data, file), sql);
   await expect(withBusbarOn(data, async () => {})).rejects.toThrow(message);
   expect(await runBusbar(["backup", "newer.tar.gz", "--data", data], { cwd })).toMatchObject({ code: 0 });
   const restored = await runBusbar(["restore", "newer.tar.gz", "--data", "new"], { cwd });
@@ -80,15 +121,8 @@ test.each([
 
 test("a backup in a form of a newer version is refused", async () => {
   const cwd = tempFolder();
-  execFileSync(
-    "sh",
-    [
-      "-c",
-      `echo '{"format":${BACKUP_FORMAT + 1},"version":"9.0.0"}' > backup.json && tar --format=ustar -czf newer.tar.gz backup.json`,
-    ],
-    { cwd },
-  );
-  const { code, err } = await runBusbar(["backup", "verify", "newer.tar.gz"], { cwd });
+  const file = backupWith({ format: BACKUP_FORMAT + 1, version: "9.0.0" }, cwd);
+  const { code, err } = await runBusbar(["backup", "verify", file], { cwd });
   expect(code).toBe(1);
   expect(err).toContain("made by a newer Busbar (9.0.0)");
 });

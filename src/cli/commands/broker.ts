@@ -25,10 +25,7 @@ export function addBrokerCommands(broker: Command, cli: Cli): void {
       if (unknown.length > 0) {
         const some = unknown.slice(0, SHOWN).join(", ");
         const more = unknown.length > SHOWN ? " and others" : "";
-        remark(
-          cli,
-          `${unknown.length} devices are left out, because their secrets are older or certificates: ${some}${more}`,
-        );
+        remark(cli, `${unknown.length} devices are left out, because they sign in with certificates: ${some}${more}`);
       }
       const what = changed.length === 0 ? "nothing has changed" : `${changed.join(" and ")} written`;
       cli.stdout.write(`${devices} devices; ${what}\n`);

@@ -81,7 +81,7 @@ const CODE_COLUMNS = {
   NAME: (code: OpenJoinCode) => code.name ?? "",
   "TAKES OVER": ({ replaces, site_ids }: OpenJoinCode) =>
     [...(replaces === null ? [] : [`gateway ${replaces}`]), ...site_ids].join(", "),
-  BY: (code: OpenJoinCode) => code.made_by?.name ?? "",
+  BY: (code: OpenJoinCode) => code.made_by.name,
   CREATED: (code: OpenJoinCode) => code.created_at,
   EXPIRES: (code: OpenJoinCode) => code.expires_at,
 };

@@ -70,8 +70,8 @@ export type OpenJoinCode = {
   /** The gateway whose sites the new one may take over. */
   readonly replaces: string | null;
   readonly site_ids: readonly string[];
-  /** The token with which it was made; null when a former version made it. */
-  readonly made_by: { readonly token_id: string; readonly name: string } | null;
+  /** The token with which it was made. */
+  readonly made_by: { readonly token_id: string; readonly name: string };
   readonly created_at: string;
   readonly expires_at: string;
 };

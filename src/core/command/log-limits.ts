@@ -9,7 +9,7 @@ export const MAX_PAYLOAD_BYTES = 1024 * 1024;
 
 /**
  * How much of a log is read at once. A log that was written under the limits fits: its first and its last response may
- * each hold a payload in addition to the rest. An older log may be longer.
+ * each hold a payload in addition to the rest. A log that was written under other limits may be longer.
  */
 export const MAX_READ_BYTES = MAX_LOG_BYTES + 2 * MAX_PAYLOAD_BYTES;
 export const MAX_READ_ENTRIES = MAX_LOG_BYTES / ENTRY_BYTES + 2;

@@ -37,8 +37,7 @@ export interface JoinCode {
   readonly replaces: string | undefined;
   /** Further sites that it may take over. */
   readonly siteIds: readonly string[];
-  /** Undefined for a code that a former version made. */
-  readonly madeBy: { readonly tokenId: string; readonly name: string } | undefined;
+  readonly madeBy: { readonly tokenId: string; readonly name: string };
   readonly createdAt: Instant;
   readonly expiresAt: Instant;
 }

@@ -12,17 +12,11 @@ import { type AssignNeeds, assignBlueprint } from "#service/blueprint/assign-blu
 import { packPackage } from "#service/blueprint/pack-package.ts";
 import { type UploadNeeds, uploadBlueprint } from "#service/blueprint/upload-blueprint.ts";
 import { type ConfigurationNeeds, readConfiguration, writeConfiguration } from "#service/device/configuration.ts";
-import { type DeleteDeviceNeeds, deleteDevice } from "#service/device/delete-device.ts";
 import { type ProvisionNeeds, provisionDevice } from "#service/device/provision-device.ts";
 import type { Call } from "#service/ports.ts";
 import { type CreateSiteNeeds, createSite } from "#service/site/create-site.ts";
 
-export type ProvisionDemoNeeds = CreateSiteNeeds &
-  UploadNeeds &
-  ProvisionNeeds &
-  AssignNeeds &
-  ConfigurationNeeds &
-  DeleteDeviceNeeds;
+export type ProvisionDemoNeeds = CreateSiteNeeds & UploadNeeds & ProvisionNeeds & AssignNeeds & ConfigurationNeeds;
 
 const SITE_NAME = "Demo site";
 
@@ -68,10 +62,7 @@ export async function provisionDemoDevice(
   return device;
 }
 
-/**
- * An interrupted start may already have created the device. Earlier versions had a device of the same name that nothing
- * simulated: if it was never connected it is removed, otherwise it keeps its slug.
- */
+/** An interrupted start may already have created the device. A device of somebody's own keeps its slug. */
 async function provisionOnce(
   needs: ProvisionDemoNeeds,
   call: Call,
@@ -79,12 +70,10 @@ async function provisionOnce(
 ): Promise<Device> {
   const [found] = await needs.devices.findBySlug(demo.slug, new Set([siteId]));
   if (found?.type === "LUA") return found;
-  const isUnused = found?.type === "STANDALONE" && (await needs.devices.findCredential(found.id)) === undefined;
-  if (isUnused) await deleteDevice(needs, call, found.id);
   return await provisionDevice(needs, call, {
     type: "LUA",
     name: demo.name,
-    slug: found === undefined || isUnused ? demo.slug : undefined,
+    slug: found === undefined ? demo.slug : undefined,
     siteId,
     blueprintId,
     parent: undefined,

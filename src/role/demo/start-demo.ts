@@ -19,14 +19,15 @@ import { PLANT_HOST } from "#runtime/plant/listen-locally.ts";
 import { foldPast, HISTORY_STEP_MS } from "#runtime/plant/plant-history.ts";
 import { type RunningPlant, startPlant } from "#runtime/plant/start-plant.ts";
 import type { Background } from "#service/background.ts";
-import type { Call } from "#service/ports.ts";
+import type { Call, Needs } from "#service/ports.ts";
 import type { Troubles } from "#service/troubles.ts";
 
-export type DemoNeeds = ProvisionDemoNeeds & {
-  readonly background: Background;
-  readonly log: Logger;
-  readonly troubles: Pick<Troubles, "report">;
-};
+export type DemoNeeds = ProvisionDemoNeeds &
+  Pick<Needs, "telemetry"> & {
+    readonly background: Background;
+    readonly log: Logger;
+    readonly troubles: Pick<Troubles, "report">;
+  };
 
 export interface Demo {
   /** What its devices may reach in addition to the setting lua.allow: each its own server of the plant. */

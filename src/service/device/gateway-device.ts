@@ -24,7 +24,7 @@ export async function addGatewayDevice(needs: GatewayDeviceNeeds, call: Call, si
   await needs.devices.insert(device, trail);
 }
 
-/** For sites that have none, such as those of an earlier version. */
+/** For sites that have none. */
 export async function addMissingGatewayDevices(
   needs: GatewayDeviceNeeds & Pick<Needs, "sites">,
   call: Call,

@@ -38,7 +38,7 @@ export const openCodeSchema = strict("OpenJoinCode", {
   name: nullable(Type.String({ description: "What the gateway will be called; null: as its first site." })),
   replaces: nullable(Type.String({ description: "The gateway whose sites the new one may take over." })),
   site_ids: Type.Array(Type.String(), { description: "Further sites that it may take over." }),
-  made_by: nullable(strict("JoinCodeMaker", { token_id: Type.String(), name: Type.String() })),
+  made_by: strict("JoinCodeMaker", { token_id: Type.String(), name: Type.String() }),
   created_at: timestamp,
   expires_at: timestamp,
 });
@@ -50,7 +50,7 @@ export function renderOpenCode(code: OpenJoinCode): Static<typeof openCodeSchema
     name: code.name ?? null,
     replaces: code.replaces ?? null,
     site_ids: [...code.siteIds],
-    made_by: madeBy === undefined ? null : { token_id: madeBy.tokenId, name: madeBy.name },
+    made_by: { token_id: madeBy.tokenId, name: madeBy.name },
     created_at: renderInstant(code.createdAt),
     expires_at: renderInstant(code.expiresAt),
   };

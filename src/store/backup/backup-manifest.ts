@@ -1,7 +1,8 @@
 // The first file of a backup, backup.json: what it is and which Busbar made it.
+import { fromDevelopment } from "#store/from-development.ts";
 
-/** Grows when an older Busbar could not restore what a newer one writes. */
-export const BACKUP_FORMAT = 1;
+/** Grows when an older Busbar could not restore what a newer one writes. Development versions, from before the first release, wrote 1. */
+export const BACKUP_FORMAT = 2;
 export const MANIFEST_FILE = "backup.json";
 export const SUMS_FILE = "SHA256SUMS";
 
@@ -30,6 +31,7 @@ export function parseManifest(text: string): BackupManifest {
   const format = Number(value["format"]);
   const version = String(value["version"]);
   if (!(format >= 1)) throw new Error(`${MANIFEST_FILE} does not describe a backup of Busbar`);
+  if (format === 1) throw fromDevelopment("the backup");
   if (format > BACKUP_FORMAT) {
     throw new Error(
       `the backup was made by a newer Busbar (${version}) in a form that this one does not know; restore it with that version or a later one`,

@@ -1,5 +1,5 @@
 // installation.json in the data folder: that the folder is an installation, and where its records are. It comes into
-// place last, so a folder without it is new, was made by an earlier version, or was cut off while it was made.
+// place last, so a folder without it is new, was cut off while it was made, or has lost it.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeSecretFile } from "#store/write-secret-file.ts";
@@ -20,7 +20,7 @@ export function readMark(data: string): InstallationMark | undefined {
     if (storage !== "embedded" && storage !== "postgres") return undefined;
     return { storage, isComplete: complete === true };
   } catch {
-    // The other files decide then, as in a folder of an earlier version.
+    // The other files decide then.
     return undefined;
   }
 }

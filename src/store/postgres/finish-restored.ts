@@ -1,5 +1,6 @@
 import pg from "pg";
 import { clientConfig } from "./connect.ts";
+import { requireKnown } from "./migrate.ts";
 
 /**
  * Makes a database that was restored from a dump fit to be used again, as a restored data folder is. Nothing that was
@@ -11,6 +12,7 @@ export async function finishRestoredDatabase(url: string): Promise<void> {
   client.on("error", () => {});
   try {
     await client.connect();
+    await requireKnown(client);
     await requireNoNodes(client);
     await client.query("BEGIN");
     await client.query("UPDATE execution SET attempted = 1 WHERE is_open = 1 AND attempted = 0");

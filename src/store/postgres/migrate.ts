@@ -8,24 +8,31 @@ import { CHANGES_PER_TRANSACTION } from "./write-transaction.ts";
 /** Any number that no other program uses for the same purpose. */
 const MIGRATION_LOCK = 7_238_411_905;
 
-export async function migrate(
-  client: ClientBase,
-  migrations = readMigrations(new URL("./migrations/", import.meta.url)),
-): Promise<void> {
+export async function migrate(client: ClientBase, migrations = read()): Promise<void> {
   await client.query("SELECT pg_advisory_lock($1)", [MIGRATION_LOCK]);
   try {
     await client.query(
       "CREATE TABLE IF NOT EXISTS migration (number bigint PRIMARY KEY, name text NOT NULL, digest text NOT NULL)",
     );
-    const { rows } = await client.query<{ number: number; name: string; digest: string }>(
-      "SELECT number, name, digest FROM migration ORDER BY number",
-    );
-    refuseUnknown(rows, migrations);
-    for (const migration of migrations.slice(rows.length)) await apply(client, migration);
-    await raiseChangeBase(client);
+    const done = await requireKnown(client, migrations);
+    for (const migration of migrations.slice(done)) await apply(client, migration);
+    await raiseBases(client);
   } finally {
     await client.query("SELECT pg_advisory_unlock($1)", [MIGRATION_LOCK]);
   }
+}
+
+/** Throws if something was applied that this version does not know. Returns how many migrations were. */
+export async function requireKnown(client: ClientBase, migrations = read()): Promise<number> {
+  const { rows } = await client.query<{ number: number; name: string; digest: string }>(
+    "SELECT number, name, digest FROM migration ORDER BY number",
+  );
+  refuseUnknown(rows, migrations);
+  return rows.length;
+}
+
+function read(): readonly Migration[] {
+  return readMigrations(new URL("./migrations/", import.meta.url));
 }
 
 async function apply(client: ClientBase, { number, name, sql, digest }: Migration): Promise<void> {
@@ -45,7 +52,7 @@ async function apply(client: ClientBase, { number, name, sql, digest }: Migratio
 }
 
 /** In a server with younger transaction ids than the records' own, the next numbers would come before the stored ones. */
-async function raiseChangeBase(client: ClientBase): Promise<void> {
+async function raiseBases(client: ClientBase): Promise<void> {
   await client.query(
     `UPDATE change_base SET base = latest.number + 1 - latest.current
      FROM (SELECT coalesce(max(number), 0) AS number, pg_current_xact_id()::text::bigint * ${CHANGES_PER_TRANSACTION} AS current
@@ -53,5 +60,11 @@ async function raiseChangeBase(client: ClientBase): Promise<void> {
                  UNION ALL SELECT max(position) FROM event) AS numbers
           ) AS latest
      WHERE latest.number >= base + latest.current`,
+  );
+  await client.query(
+    `UPDATE telemetry_base SET base = latest.commit + 1 - latest.current
+     FROM (SELECT coalesce(max(commit), 0) AS commit, pg_current_xact_id()::text::bigint AS current FROM telemetry_journal)
+       AS latest
+     WHERE latest.commit >= base + latest.current`,
   );
 }

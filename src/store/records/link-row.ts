@@ -27,13 +27,12 @@ export function parseGateway(row: Row): Gateway {
 export const OPEN_CODE_COLUMNS = "id, name, replaces, site_ids, actor_token_id, actor_name, created_at, expires_at";
 
 export function parseOpenCode(row: Row): OpenJoinCode {
-  const tokenId = optionalText(row, "actor_token_id");
   return {
     id: text(row, "id"),
     name: optionalText(row, "name"),
     replaces: optionalText(row, "replaces"),
     siteIds: siteIdsOf(row),
-    madeBy: tokenId === undefined ? undefined : { tokenId, name: text(row, "actor_name") },
+    madeBy: { tokenId: text(row, "actor_token_id"), name: text(row, "actor_name") },
     createdAt: time(row, "created_at"),
     expiresAt: time(row, "expires_at"),
   };

@@ -133,8 +133,8 @@ export const gatewayWrites = {
       code.hash,
       code.replaces ?? null,
       JSON.stringify(code.siteIds),
-      code.madeBy?.tokenId ?? null,
-      code.madeBy?.name ?? null,
+      code.madeBy.tokenId,
+      code.madeBy.name,
       code.createdAt,
       code.expiresAt,
     );

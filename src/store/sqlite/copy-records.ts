@@ -1,14 +1,17 @@
 // The records in a backup, and out of one.
 
+import { fromDevelopment, isFromDevelopment } from "#store/from-development.ts";
 import { refuseUnknown } from "#store/migrations.ts";
 import { Connection } from "./connection.ts";
 import { readMigrations } from "./migrate.ts";
 
-/** The newest migration that was applied. The file may be in use. */
+/** The newest migration that was applied. The file may be in use. Throws if no version could restore it. */
 export function readRecordsSchema(file: string): number {
   const records = new Connection(file, "read", 1);
   try {
-    return Number(records.one("SELECT max(number) AS number FROM migration")["number"]);
+    const applied = records.all("SELECT number, name FROM migration ORDER BY number");
+    if (isFromDevelopment(applied)) throw fromDevelopment("this installation");
+    return Number(applied.at(-1)?.["number"]);
   } finally {
     records.close();
   }
@@ -43,15 +46,11 @@ export function finishRestoredRecords(file: string): void {
 export function makeFit(records: Connection): void {
   records.script("BEGIN IMMEDIATE");
   records.run("UPDATE execution SET attempted = 1 WHERE is_open = 1 AND attempted = 0");
-  if (hasTable(records, "epoch")) records.run("DELETE FROM epoch");
+  records.run("DELETE FROM epoch");
   records.script("COMMIT");
 }
 
 export function requireSound(database: Connection, what: string): void {
   const [found] = database.lists("PRAGMA quick_check(1)");
   if (found?.[0] !== "ok") throw new Error(`${what} in the backup are damaged: ${String(found?.[0])}`);
-}
-
-function hasTable(database: Connection, name: string): boolean {
-  return database.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", name) !== undefined;
 }

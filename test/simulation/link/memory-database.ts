@@ -99,6 +99,8 @@ export class MemoryDatabase implements Used {
   replace(copy: TableCopies = new Map()): void {
     this.script("BEGIN");
     for (const table of this.#tables.toReversed()) this.run(`DELETE FROM ${table}`);
+    // Deleting executions has left a mark here.
+    this.run("DELETE FROM execution_change");
     for (const table of this.#tables) {
       for (const row of copy.get(table) ?? []) {
         this.run(`INSERT INTO ${table} VALUES (${row.map(() => "?").join(", ")})`, ...(row as Value[]));

@@ -6,7 +6,6 @@ import type { ChunkAddress, OpenOptions, SharedChunks } from "#store/series/load
 import type { SharedStore } from "#store/series/shared-store.ts";
 import { createClaims } from "./claims.ts";
 import { createHeldPoints } from "./held-points.ts";
-import { moveOldRows } from "./move-old-rows.ts";
 import { createPostgresReader } from "./postgres-chunk-reader.ts";
 import { createPostgresChunkStore } from "./postgres-chunk-store.ts";
 import { createReadCopy } from "./read-copy.ts";
@@ -58,7 +57,6 @@ export async function openTables(
   try {
     const block = await takeBlock(jobs);
     const journal = createSharedJournal({ appends, reads: connections.reads, block });
-    await moveOldRows(jobs, journal.inserted);
     if (forgetDamaged) await jobs.query("DELETE FROM telemetry_journal WHERE is_damaged = 1");
     const aside = await jobs.query("SELECT 1 FROM telemetry_journal WHERE is_damaged = 1 LIMIT 1");
     if (aside.rows.length > 0) onDamaged({ table: "journal", key: 0, start: 0, span: 0 });

@@ -19,8 +19,6 @@ const MARKS_LAST = "15 minutes";
 export interface SharedJournal extends Pick<SharedStore, "append" | "read"> {
   /** The statements that change the journal as a part of other changes. */
   statementsOf(partition: number, changes: SharedChanges): Promise<readonly Statement[]>;
-  /** Rows for the journal, with their numbers. */
-  inserted(batches: readonly (SharedBatch & { readonly isMark?: boolean })[]): Promise<Statement>;
 }
 
 interface JournalNeeds {
@@ -47,6 +45,7 @@ export function createSharedJournal({ appends, reads, block }: JournalNeeds): Sh
     return next - count;
   }
 
+  /** Rows for the journal, with their numbers. */
   async function inserted(batches: readonly (SharedBatch & { readonly isMark?: boolean })[]): Promise<Statement> {
     const first = await numbers(batches.length);
     const rows = batches.map((_, i) => `($${i * 5 + 1}, $${i * 5 + 2}, $${i * 5 + 3}, $${i * 5 + 4}, $${i * 5 + 5})`);
@@ -96,7 +95,6 @@ export function createSharedJournal({ appends, reads, block }: JournalNeeds): Sh
   }
 
   return {
-    inserted,
     async append(batches) {
       const { sql, values } = await inserted(batches);
       // One statement is a transaction of its own.

@@ -12,23 +12,17 @@ interface Piece<Read> {
 }
 
 /** Returns the content of the row, or throws a DamagedPiece. */
-export type RowCheck = <Read>(row: Row, piece: Piece<Read>) => Read;
-
-/** `allowsUnchecked` is for a file from before there were checksums. */
-export function createRowCheck(allowsUnchecked: boolean): RowCheck {
-  return (row, { column, read, sum, place }) => {
-    let found: ReturnType<typeof read>;
-    let isRight: boolean;
-    try {
-      found = read();
-      const stored = row[column];
-      isRight = stored === null ? allowsUnchecked : stored === sum(found);
-    } catch {
-      throw new DamagedPiece(place());
-    }
-    if (!isRight) throw new DamagedPiece(place());
-    return found;
-  };
+export function checkRow<Read>(row: Row, { column, read, sum, place }: Piece<Read>): Read {
+  let found: Read;
+  let isRight: boolean;
+  try {
+    found = read();
+    isRight = row[column] === sum(found);
+  } catch {
+    throw new DamagedPiece(place());
+  }
+  if (!isRight) throw new DamagedPiece(place());
+  return found;
 }
 
 /** The place according to a row whose fields may hold anything. */

@@ -3,7 +3,7 @@
 import { chmodSync, existsSync } from "node:fs";
 import { Connection, isCorrupt } from "#store/sqlite/connection.ts";
 import { requireSound } from "#store/sqlite/copy-records.ts";
-import { SCHEMA_VERSION } from "./schema.ts";
+import { refuseUnknownTelemetry } from "./prepare-schema.ts";
 
 /** The tables with almost all bytes, and the columns that tell whether a row is the same. All others are small. */
 const LARGE = {
@@ -159,17 +159,12 @@ export interface TelemetryCounts {
   readonly journalRows: number;
 }
 
-/** Refuses telemetry of a newer Busbar, and a damaged file. */
+/** Refuses telemetry of another version that this one does not know, and a damaged file. */
 export function finishRestoredTelemetry(file: string): TelemetryCounts {
   const telemetry = new Connection(file, "write", 4);
   try {
     requireSound(telemetry, "the telemetry");
-    const version = versionOf(telemetry, "main");
-    if (version > SCHEMA_VERSION) {
-      throw new Error(
-        `the telemetry was last used by a newer Busbar (schema ${version}; this one knows up to ${SCHEMA_VERSION}). Use that version`,
-      );
-    }
+    refuseUnknownTelemetry(versionOf(telemetry, "main"));
     const { chunks, points } = telemetry.one("SELECT count(*) AS chunks, ifnull(sum(count), 0) AS points FROM chunk");
     const { rows } = telemetry.one("SELECT count(*) AS rows FROM journal");
     return { chunks: Number(chunks), points: Number(points), journalRows: Number(rows) };

@@ -3,7 +3,7 @@ import { KINDS, type SeriesDefinition } from "#store/series/batch.ts";
 import type { OnDamaged } from "#store/series/chunk-store.ts";
 import { definitionSum, deviceSum, seriesSum } from "#store/series/piece-sums.ts";
 import type { Connection } from "#store/sqlite/connection.ts";
-import { type CheckedRows, DEFINITIONS, rightOnes } from "./read-rows.ts";
+import { checkedRows, DEFINITIONS, rightOnes } from "./read-rows.ts";
 
 export function putDefinition(database: Connection, definition: SeriesDefinition, verb = "INSERT OR IGNORE"): void {
   const { series, device, deviceId, attribute } = definition;
@@ -34,11 +34,11 @@ export function putDefinition(database: Connection, definition: SeriesDefinition
 }
 
 /** Must run in a transaction. Reports definitions that neither copy has. */
-export function healDefinitions(database: Connection, rows: CheckedRows, onDamaged: OnDamaged): void {
+export function healDefinitions(database: Connection, onDamaged: OnDamaged): void {
   const damaged = new Set<number>();
   const note: OnDamaged = ({ key }) => damaged.add(key);
-  const first = rightOnes(database.all(DEFINITIONS), rows.definition, note);
-  const second = rightOnes(database.all("SELECT *, series AS id FROM definition"), rows.definitionCopy, note);
+  const first = rightOnes(database.all(DEFINITIONS), checkedRows.definition, note);
+  const second = rightOnes(database.all("SELECT *, series AS id FROM definition"), checkedRows.definitionCopy, note);
   const known = new Set(first.map((one) => one.series));
   const copied = new Set(second.map((one) => one.series));
   for (const one of second) if (!known.has(one.series)) putDefinition(database, one, "INSERT OR REPLACE");

@@ -6,10 +6,10 @@ import type { JournalRow, OnDamaged } from "#store/series/chunk-store.ts";
 import { journalSum } from "#store/series/piece-sums.ts";
 import { type Connection, isCorrupt, type Row } from "#store/sqlite/connection.ts";
 import { placeOf } from "./checked-rows.ts";
-import type { CheckedRows } from "./read-rows.ts";
+import { checkedRows } from "./read-rows.ts";
 import { setAsideTable } from "./set-aside-table.ts";
 
-export function createJournal(database: Connection, rows: CheckedRows) {
+export function createJournal(database: Connection) {
   /** The highest number that was read or stored. */
   let last = 0;
   let knowsLast = false;
@@ -21,7 +21,7 @@ export function createJournal(database: Connection, rows: CheckedRows) {
         const sequence = number(row, "sequence");
         last = Math.max(last, sequence);
         try {
-          const right = rows.journal(row);
+          const right = checkedRows.journal(row);
           // Row numbers have no gaps, and only the oldest rows are deleted.
           if (before !== -1 && sequence !== before + 1) {
             onDamaged(placeOf("journal", { sequence: before + 1 }, "sequence"));

@@ -16,9 +16,8 @@ import {
   segmentSum,
   seriesSum,
 } from "#store/series/piece-sums.ts";
-import type { Connection, Row } from "#store/sqlite/connection.ts";
-import { createRowCheck, placeOf } from "./checked-rows.ts";
-import { UPGRADED } from "./schema.ts";
+import type { Row } from "#store/sqlite/connection.ts";
+import { checkRow, placeOf } from "./checked-rows.ts";
 
 export const HEAD_COLUMNS = `c.series, c.start, c.span, c.count, c.first_at, c.last_at, c.first_value, c.last_value,
   c.sum_high, c.sum_low, c.min, c.max, c.grain, c.head_checksum, s.kind`;
@@ -47,82 +46,78 @@ export function rightOnes<Read>(rows: readonly Row[], read: (row: Row) => Read, 
   });
 }
 
-export type CheckedRows = ReturnType<typeof createCheckedRows>;
+const ofChunk = (row: Row) => () => placeOf("chunk", row, "series");
+const ofHead = (head: ChunkHead) => () =>
+  ({ table: "chunk", key: head.series, start: head.start, span: head.span }) as const;
+const head = (row: Row): ChunkHead =>
+  checkRow(row, { column: "head_checksum", read: () => readHead(row), sum: headSum, place: ofChunk(row) });
+const content = (row: Row, of: ChunkHead): ChunkContent =>
+  checkRow(row, {
+    column: "checksum",
+    read: () => ({ presence: bytes(row, "presence"), values: bytes(row, "data") }),
+    sum: (read) => contentSum({ ...of, count: of.summary.count }, read),
+    place: ofHead(of),
+  });
+const parts = (row: Row, of: ChunkHead): Uint8Array =>
+  checkRow(row, {
+    column: "parts_checksum",
+    read: () => bytes(row, "parts"),
+    sum: (read) => partsSum(of, read),
+    place: ofHead(of),
+  });
 
 /** Each returns the content of a row, or throws a DamagedPiece. */
-export function createCheckedRows(database: Connection) {
-  const check = createRowCheck(Number(database.get("PRAGMA user_version")?.["user_version"]) === UPGRADED);
-  const ofChunk = (row: Row) => () => placeOf("chunk", row, "series");
-  const ofHead = (head: ChunkHead) => () =>
-    ({ table: "chunk", key: head.series, start: head.start, span: head.span }) as const;
-  const head = (row: Row): ChunkHead =>
-    check(row, { column: "head_checksum", read: () => readHead(row), sum: headSum, place: ofChunk(row) });
-  const content = (row: Row, of: ChunkHead): ChunkContent =>
-    check(row, {
+export const checkedRows = {
+  head,
+  content,
+  parts,
+  chunk: (row: Row): Chunk => {
+    const own = head(row);
+    return { ...own, parts: parts(row, own), ...content(row, own) };
+  },
+  segment: (row: Row): Segment =>
+    checkRow(row, {
       column: "checksum",
-      read: () => ({ presence: bytes(row, "presence"), values: bytes(row, "data") }),
-      sum: (read) => contentSum({ ...of, count: of.summary.count }, read),
-      place: ofHead(of),
+      read: () => readSegment(row),
+      sum: segmentSum,
+      place: () => placeOf("segment", row, "device"),
+    }),
+  journal: (row: Row): JournalRow =>
+    checkRow(row, {
+      column: "checksum",
+      read: () => ({ sequence: number(row, "sequence"), batch: bytes(row, "batch") }),
+      sum: ({ sequence, batch }) => journalSum(sequence, batch),
+      place: () => placeOf("journal", row, "sequence"),
+    }),
+  latest: (row: Row): Latest =>
+    checkRow(row, {
+      column: "checksum",
+      read: () => ({ series: number(row, "series"), at: number(row, "at"), value: readScalar(row, "value") }),
+      sum: latestSum,
+      place: () => placeOf("latest", row, "series"),
+    }),
+  definitionCopy: (row: Row): SeriesDefinition =>
+    checkRow(row, {
+      column: "checksum",
+      read: () => readDefinition(row),
+      sum: definitionSum,
+      place: () => placeOf("series", row, "id"),
+    }),
+  definition: (row: Row): SeriesDefinition => {
+    checkRow(row, {
+      column: "device_checksum",
+      read: () => readDefinition(row),
+      sum: ({ device, deviceId }) => deviceSum(device, deviceId),
+      place: () => placeOf("series", row, "id"),
     });
-  const parts = (row: Row, of: ChunkHead): Uint8Array =>
-    check(row, {
-      column: "parts_checksum",
-      read: () => bytes(row, "parts"),
-      sum: (read) => partsSum(of, read),
-      place: ofHead(of),
+    return checkRow(row, {
+      column: "checksum",
+      read: () => readDefinition(row),
+      sum: ({ series, device, kind, attribute }) => seriesSum([series, device, KINDS.indexOf(kind)], attribute),
+      place: () => placeOf("series", row, "id"),
     });
-  return {
-    head,
-    content,
-    parts,
-    chunk: (row: Row): Chunk => {
-      const own = head(row);
-      return { ...own, parts: parts(row, own), ...content(row, own) };
-    },
-    segment: (row: Row): Segment =>
-      check(row, {
-        column: "checksum",
-        read: () => readSegment(row),
-        sum: segmentSum,
-        place: () => placeOf("segment", row, "device"),
-      }),
-    journal: (row: Row): JournalRow =>
-      check(row, {
-        column: "checksum",
-        read: () => ({ sequence: number(row, "sequence"), batch: bytes(row, "batch") }),
-        sum: ({ sequence, batch }) => journalSum(sequence, batch),
-        place: () => placeOf("journal", row, "sequence"),
-      }),
-    latest: (row: Row): Latest =>
-      check(row, {
-        column: "checksum",
-        read: () => ({ series: number(row, "series"), at: number(row, "at"), value: readScalar(row, "value") }),
-        sum: latestSum,
-        place: () => placeOf("latest", row, "series"),
-      }),
-    definitionCopy: (row: Row): SeriesDefinition =>
-      check(row, {
-        column: "checksum",
-        read: () => readDefinition(row),
-        sum: definitionSum,
-        place: () => placeOf("series", row, "id"),
-      }),
-    definition: (row: Row): SeriesDefinition => {
-      check(row, {
-        column: "device_checksum",
-        read: () => readDefinition(row),
-        sum: ({ device, deviceId }) => deviceSum(device, deviceId),
-        place: () => placeOf("series", row, "id"),
-      });
-      return check(row, {
-        column: "checksum",
-        read: () => readDefinition(row),
-        sum: ({ series, device, kind, attribute }) => seriesSum([series, device, KINDS.indexOf(kind)], attribute),
-        place: () => placeOf("series", row, "id"),
-      });
-    },
-  };
-}
+  },
+};
 
 function readSegment(row: Row): Segment {
   return {

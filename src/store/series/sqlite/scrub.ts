@@ -4,7 +4,7 @@ import { number } from "#store/records/row.ts";
 import { DamagedPiece } from "#store/series/checksum.ts";
 import type { OnDamaged } from "#store/series/chunk-store.ts";
 import type { Connection, Row } from "#store/sqlite/connection.ts";
-import { CHUNK_COLUMNS, CHUNK_FROM, createCheckedRows, SEGMENT_COLUMNS } from "./read-rows.ts";
+import { CHUNK_COLUMNS, CHUNK_FROM, checkedRows, SEGMENT_COLUMNS } from "./read-rows.ts";
 
 /**
  * Rows per step. With one step per second that is at most half a megabyte a second most of the time, and a gigabyte in
@@ -15,15 +15,14 @@ const ROWS = 16;
 const BYTES = 1024 * 1024;
 
 export function createScrub(database: Connection, onDamaged: OnDamaged): { step(): void } {
-  const rows = createCheckedRows(database);
   const tables: readonly { readonly sql: string; readonly read: (row: Row) => number }[] = [
     {
       sql: `SELECT c.rowid AS place, ${CHUNK_COLUMNS} FROM ${CHUNK_FROM} WHERE c.rowid > ? ORDER BY c.rowid LIMIT 1`,
-      read: (row) => rows.chunk(row).values.length,
+      read: (row) => checkedRows.chunk(row).values.length,
     },
     {
       sql: `SELECT rowid AS place, ${SEGMENT_COLUMNS} FROM segment WHERE rowid > ? ORDER BY rowid LIMIT 1`,
-      read: (row) => rows.segment(row).times.length,
+      read: (row) => checkedRows.segment(row).times.length,
     },
   ];
   let table = 0;

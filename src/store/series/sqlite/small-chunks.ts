@@ -5,7 +5,6 @@ import { areTimes } from "#store/series/codec/times.ts";
 import { contentSum, segmentSum } from "#store/series/piece-sums.ts";
 import type { Connection } from "#store/sqlite/connection.ts";
 import { endsAfter, LONGEST_SPAN_MS } from "./read-rows.ts";
-import { UPGRADED } from "./schema.ts";
 import type { CheckComplete } from "./tally.ts";
 
 const WHERE = `c.series = ? AND c.start > ? AND c.start < ? AND ${endsAfter("c")}`;
@@ -18,16 +17,12 @@ const WITH_TIMES = `SELECT c.count, c.presence, c.data, c.checksum, c.start, c.s
 
 /** The chunks come from one statement, which sees one state of the store whatever is written meanwhile. */
 export function createSmallChunks(database: Connection, checkComplete: CheckComplete): ChunkReader["smallChunks"] {
-  const allowsUnchecked = Number(database.get("PRAGMA user_version")?.["user_version"]) === UPGRADED;
-  const isRight = (stored: unknown, sum: () => number) => (stored === null ? allowsUnchecked : stored === sum());
-
   function readChunk(row: readonly unknown[], series: number): SmallChunk {
     const [count, presence, values, sum, start, span] = row;
     const place = { table: "chunk", key: series, start: Number(start), span: Number(span) } as const;
     const areBytes = presence instanceof Uint8Array && values instanceof Uint8Array;
     const isWhole =
-      areBytes &&
-      isRight(sum, () => contentSum({ series, start: place.start, count: Number(count) }, { presence, values }));
+      areBytes && sum === contentSum({ series, start: place.start, count: Number(count) }, { presence, values });
     if (!isWhole) throw new DamagedPiece(place);
     return { count: Number(count), presence, values, segment: readSegment(row, place.start) };
   }
@@ -36,7 +31,7 @@ export function createSmallChunks(database: Connection, checkComplete: CheckComp
     const [device, rows, times, sum, span] = row.slice(6);
     if (row.length <= 6) return undefined;
     const segment = { device: Number(device), start, span: Number(span), rows: Number(rows) };
-    const isWhole = times instanceof Uint8Array && isRight(sum, () => segmentSum({ ...segment, times }));
+    const isWhole = times instanceof Uint8Array && sum === segmentSum({ ...segment, times });
     if (!isWhole) throw new DamagedPiece({ table: "segment", key: segment.device, start, span: segment.span });
     return { rows: segment.rows, times };
   }

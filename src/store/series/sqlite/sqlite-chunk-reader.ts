@@ -2,14 +2,7 @@ import { number } from "#store/records/row.ts";
 import { DamagedPiece } from "#store/series/checksum.ts";
 import type { ChunkCount, ChunkReader, ChunkView, SeriesRange } from "#store/series/chunk-reader.ts";
 import type { Connection } from "#store/sqlite/connection.ts";
-import {
-  CHUNK_FROM,
-  createCheckedRows,
-  endsAfter,
-  HEAD_COLUMNS,
-  LONGEST_SPAN_MS,
-  SEGMENT_COLUMNS,
-} from "./read-rows.ts";
+import { CHUNK_FROM, checkedRows, endsAfter, HEAD_COLUMNS, LONGEST_SPAN_MS, SEGMENT_COLUMNS } from "./read-rows.ts";
 import { createSmallChunks } from "./small-chunks.ts";
 import { createCheckComplete } from "./tally.ts";
 
@@ -43,7 +36,6 @@ export function createSqliteReader(database: Connection): ChunkReader {
 
 /** Reads when it is asked: a statement takes some microseconds, so there is nothing to fetch ahead. */
 function createView(database: Connection): ChunkView {
-  const rows = createCheckedRows(database);
   return {
     nextChunks: ({ series, to }, at) =>
       database
@@ -56,7 +48,7 @@ function createView(database: Connection): ChunkView {
           to,
           at,
         )
-        .map(rows.head),
+        .map(checkedRows.head),
     lastChunks: ({ series, from }) =>
       database
         .all(
@@ -64,7 +56,7 @@ function createView(database: Connection): ChunkView {
           series,
           from,
         )
-        .map(rows.head),
+        .map(checkedRows.head),
     content: (head) => {
       const { series, start } = head;
       const row = database.get(
@@ -73,17 +65,17 @@ function createView(database: Connection): ChunkView {
         start,
       );
       if (row === undefined) throw new DamagedPiece({ table: "chunk", key: series, start, span: head.span });
-      return rows.content(row, head);
+      return checkedRows.content(row, head);
     },
     parts: (head) => {
       const { series, start } = head;
       const row = database.get("SELECT parts_checksum, parts FROM chunk WHERE series = ? AND start = ?", series, start);
       if (row === undefined) throw new DamagedPiece({ table: "chunk", key: series, start, span: head.span });
-      return rows.parts(row, head);
+      return checkedRows.parts(row, head);
     },
     segment: (device, start) => {
       const row = database.get(`SELECT ${SEGMENT_COLUMNS} FROM segment WHERE device = ? AND start = ?`, device, start);
-      return row && rows.segment(row);
+      return row && checkedRows.segment(row);
     },
   };
 }

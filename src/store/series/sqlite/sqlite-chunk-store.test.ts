@@ -4,6 +4,8 @@ import type { ChunkHead } from "#store/series/chunk.ts";
 import { encodeSegment } from "#store/series/segment-codec.ts";
 import { Connection } from "#store/sqlite/connection.ts";
 import { tempFolder } from "../../../../test/support/temp-folder.ts";
+import { prepareSchema } from "./prepare-schema.ts";
+import { FIRST_SCHEMA, STEPS } from "./schema.ts";
 import { createSqliteReader } from "./sqlite-chunk-reader.ts";
 import { createSqliteChunkStore } from "./sqlite-chunk-store.ts";
 
@@ -34,34 +36,39 @@ async function firstHead(database: Connection): Promise<ChunkHead | undefined> {
     .view((view) => view.nextChunks(reads, 0)?.[0]);
 }
 
-test("a file of the first shape is taken over, and its chunks are read without parts", async () => {
+test("a file with data gets the steps that it lacks, once", async () => {
   const file = join(tempFolder(), "telemetry.db");
   const before = await filled(file);
   const known = await firstHead(before);
-  before.script("DROP TRIGGER chunk_added; DROP TRIGGER chunk_deleted");
-  expect(known?.grain).toBe(60_000);
-  for (const table of ["device", "series", "journal", "segment", "chunk", "latest"]) {
-    before.script(`ALTER TABLE ${table} DROP COLUMN checksum`);
-  }
-  for (const column of ["parts", "grain", "head_checksum", "parts_checksum"]) {
-    before.script(`ALTER TABLE chunk DROP COLUMN ${column}`);
-  }
-  before.script(
-    "DROP TABLE held; DROP TABLE journal_damaged; DROP TABLE definition; DROP TABLE tally; PRAGMA user_version = 1",
-  );
   before.close();
+  const steps = [
+    "ALTER TABLE chunk ADD COLUMN note TEXT; UPDATE chunk SET note = 'old';",
+    "CREATE TABLE extra (a INTEGER) STRICT; INSERT INTO extra VALUES (1);",
+  ];
   const after = new Connection(file, "write");
-  createSqliteChunkStore(after);
-  const chunk = await firstHead(after);
-  expect(chunk).toEqual({ ...known, grain: 0 });
-  expect(after.get("PRAGMA user_version")).toEqual({ user_version: 3 });
+  prepareSchema(after, steps.slice(0, 1));
+  prepareSchema(after, steps);
+  prepareSchema(after, steps);
+  expect(await firstHead(after)).toEqual(known);
+  expect(after.get("SELECT note FROM chunk")).toEqual({ note: "old" });
+  expect(after.all("SELECT a FROM extra")).toEqual([{ a: 1 }]);
+  expect(() => prepareSchema(after)).toThrow("last used by a newer Busbar");
   after.close();
+  const fresh = new Connection(join(tempFolder(), "telemetry.db"), "write");
+  prepareSchema(fresh, steps);
+  expect(fresh.all("SELECT a FROM extra")).toEqual([{ a: 1 }]);
+  fresh.close();
 });
 
-test("a file of a newer shape is left alone", async () => {
+test.each([
+  [1, "made by a development version"],
+  [FIRST_SCHEMA - 1, "made by a development version"],
+  [FIRST_SCHEMA + STEPS.length + 1, "last used by a newer Busbar"],
+])("a file of schema %i is left alone: it was %s", async (version, message) => {
   const file = join(tempFolder(), "telemetry.db");
   const database = await filled(file);
-  database.script("PRAGMA user_version = 5");
-  expect(() => createSqliteChunkStore(database)).toThrow("last used by a newer Busbar");
+  database.script(`PRAGMA user_version = ${version}`);
+  expect(() => createSqliteChunkStore(database)).toThrow(message);
+  expect(database.get("PRAGMA user_version")).toEqual({ user_version: version });
   database.close();
 });

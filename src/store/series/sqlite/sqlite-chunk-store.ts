@@ -6,22 +6,21 @@ import type { Changes, ChunkStore, DeviceDay, DropTarget, OnDamaged } from "#sto
 import { HOUR_MS } from "#store/series/hot-store.ts";
 import { contentSum, headSum, latestSum, partsSum, segmentSum } from "#store/series/piece-sums.ts";
 import { DAY_MS } from "#store/series/sealed-segments.ts";
-import { type Connection, CorruptFile, isCorrupt, type Row } from "#store/sqlite/connection.ts";
+import { type Connection, isCorrupt, type Row } from "#store/sqlite/connection.ts";
 import { healDefinitions, putDefinition } from "./heal-definitions.ts";
 import { createHeldPoints } from "./held-points.ts";
 import { createJournal } from "./journal.ts";
+import { prepareSchema } from "./prepare-schema.ts";
 import {
   CHUNK_COLUMNS,
   CHUNK_FROM,
-  type CheckedRows,
-  createCheckedRows,
+  checkedRows,
   DEFINITIONS,
   endsAfter,
   renderScalar,
   rightOnes,
   SEGMENT_COLUMNS,
 } from "./read-rows.ts";
-import { SCHEMA, SCHEMA_VERSION, UPGRADED, UPGRADES } from "./schema.ts";
 import { createScrub } from "./scrub.ts";
 import { setAsideTable } from "./set-aside-table.ts";
 
@@ -30,8 +29,7 @@ export function createSqliteChunkStore(database: Connection, onDamaged: OnDamage
   prepareSchema(database);
   database.script("PRAGMA recursive_triggers = ON");
   const heavy = createHeavyDays(database);
-  const rows = createCheckedRows(database);
-  const journal = createJournal(database, rows);
+  const journal = createJournal(database);
   const { step: scrub } = createScrub(database, onDamaged);
   const inTransaction = <Result>(changes: () => Result): Result => {
     database.script("BEGIN IMMEDIATE");
@@ -46,10 +44,10 @@ export function createSqliteChunkStore(database: Connection, onDamaged: OnDamage
   };
   return {
     definitions(onDamaged) {
-      inTransaction(() => healDefinitions(database, rows, onDamaged));
-      return rightOnes(database.all(DEFINITIONS), rows.definition, () => {});
+      inTransaction(() => healDefinitions(database, onDamaged));
+      return rightOnes(database.all(DEFINITIONS), checkedRows.definition, () => {});
     },
-    latest: (onDamaged) => readLatest(database, rows, onDamaged),
+    latest: (onDamaged) => readLatest(database, onDamaged),
     journal: journal.read,
     commit(changes) {
       const batches = changes.journal ?? [];
@@ -97,14 +95,14 @@ export function createSqliteChunkStore(database: Connection, onDamaged: OnDamage
           `SELECT ${SEGMENT_COLUMNS} FROM segment AS g WHERE ${TOUCHES} ORDER BY start`,
           ...touching(device, from, to),
         )
-        .map((row) => readSegment(database, rows, row)),
+        .map((row) => readSegment(database, row)),
     openSegments: (device, from, to) =>
       database
         .all(
           `SELECT ${SEGMENT_COLUMNS} FROM segment AS g WHERE ${TOUCHES} ORDER BY start`,
           ...touching(device, from, to),
         )
-        .map((row) => openSegment(database, rows, row)),
+        .map((row) => openSegment(database, row)),
     dayToCompact: (before) =>
       database
         .all(
@@ -126,18 +124,18 @@ export function createSqliteChunkStore(database: Connection, onDamaged: OnDamage
 const TOUCHES = `device = ? AND start > ? AND start < ? AND ${endsAfter("g")}`;
 const touching = (device: number, from: number, to: number) => [device, from - DAY_MS, to, from] as const;
 
-function readSegment(database: Connection, rows: CheckedRows, row: Row): StoredSegment {
-  const segment = rows.segment(row);
+function readSegment(database: Connection, row: Row): StoredSegment {
+  const segment = checkedRows.segment(row);
   const chunks = database.all(
     `SELECT ${CHUNK_COLUMNS} FROM ${CHUNK_FROM} WHERE s.device = ? AND c.start = ? ORDER BY c.series`,
     segment.device,
     segment.start,
   );
-  return { segment, chunks: chunks.map(rows.chunk) };
+  return { segment, chunks: chunks.map(checkedRows.chunk) };
 }
 
-function openSegment(database: Connection, rows: CheckedRows, row: Row): OpenSegment {
-  const segment = rows.segment(row);
+function openSegment(database: Connection, row: Row): OpenSegment {
+  const segment = checkedRows.segment(row);
   const { device, start, span } = segment;
   const series = database.lists(
     `SELECT c.series FROM ${CHUNK_FROM} WHERE s.device = ? AND c.start = ? ORDER BY c.series`,
@@ -154,17 +152,17 @@ function openSegment(database: Connection, rows: CheckedRows, row: Row): OpenSeg
         start,
       );
       if (found === undefined) throw new DamagedPiece({ table: "chunk", key: one, start, span });
-      return rows.chunk(found);
+      return checkedRows.chunk(found);
     },
   };
 }
 
-function readLatest(database: Connection, rows: CheckedRows, onDamaged: OnDamaged): readonly Latest[] {
+function readLatest(database: Connection, onDamaged: OnDamaged): readonly Latest[] {
   try {
     const found = database.all(
       "SELECT l.series, l.at, l.value, l.checksum, s.kind FROM latest l LEFT JOIN series s ON s.id = l.series",
     );
-    return rightOnes(found, rows.latest, onDamaged);
+    return rightOnes(found, checkedRows.latest, onDamaged);
   } catch (error) {
     if (!isCorrupt(error)) throw error;
     onDamaged({ table: "latest", key: 0, start: 0, span: 0 });
@@ -268,32 +266,6 @@ function createHeavyDays(database: Connection) {
       return isHeavy;
     },
   };
-}
-
-function prepareSchema(database: Connection): void {
-  const version = Number(database.get("PRAGMA user_version")?.["user_version"]);
-  if (version === SCHEMA_VERSION || version === UPGRADED) {
-    probeSchema(database);
-    return;
-  }
-  if (version > SCHEMA_VERSION) throw new Error("the telemetry was last used by a newer Busbar; use that version");
-  const change = version === 0 ? SCHEMA : UPGRADES.slice(version - 1).join("");
-  const shape = version === 0 ? SCHEMA_VERSION : UPGRADED;
-  database.script(`BEGIN IMMEDIATE; ${change}; PRAGMA user_version = ${shape}; COMMIT`);
-}
-
-/** The text of the schema is part of the file: a flipped letter in it would change a column. */
-function probeSchema(database: Connection): void {
-  try {
-    database.get(`SELECT ${CHUNK_COLUMNS} FROM ${CHUNK_FROM} LIMIT 0`);
-    database.get(`SELECT ${SEGMENT_COLUMNS} FROM segment LIMIT 0`);
-    database.get("SELECT sequence, checksum, batch FROM journal LIMIT 0");
-    database.get("SELECT series, at, value, checksum FROM latest LIMIT 0");
-    database.get("SELECT sequence, batch FROM journal_damaged LIMIT 0");
-    database.get("SELECT series, stretch, chunks, starts FROM tally LIMIT 0");
-  } catch (error) {
-    throw isCorrupt(error) ? error : new CorruptFile("the schema of the telemetry is damaged", { cause: error });
-  }
 }
 
 function putSegment(database: Connection, { segment, chunks }: NewSegment): void {

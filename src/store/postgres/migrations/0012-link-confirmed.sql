@@ -1,2 +1,0 @@
--- On a gateway: the cloud has confirmed all changes up to this number, and some of their notes are deleted.
-ALTER TABLE uplink ADD COLUMN confirmed bigint NOT NULL DEFAULT 0;

@@ -1,3 +1,0 @@
--- Who made the code. Codes of former versions do not tell.
-ALTER TABLE join_code ADD COLUMN actor_token_id TEXT;
-ALTER TABLE join_code ADD COLUMN actor_name TEXT;
