@@ -5,6 +5,7 @@ import { ACCESS_LEVELS } from "#core/access/level.ts";
 import { ERROR_CODES } from "#core/app-error.ts";
 import { STATUS } from "#http/problem.ts";
 import { allRoutes } from "../support/all-routes.ts";
+import { renderOperations } from "../support/render-operations.ts";
 
 const root = new URL("../../", import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), "utf8");
@@ -30,14 +31,8 @@ test("docs/errors.md lists every code once, with its status and meaning, and no 
   expect(documented.sort()).toEqual(registered.sort());
 });
 
-test("docs/access.md lists every operation with its call and level", () => {
-  const rows = rowsOf(read("docs/access.md"), /^\| `\w+` \| `(GET|POST|PUT|PATCH|DELETE) /);
-  const routes = allRoutes().map(({ name, method, path, level }) => [
-    `\`${name}\``,
-    `\`${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}\``,
-    level === "public" ? "no token" : `\`${level}\``,
-  ]);
-  expect(rows).toEqual(routes);
+test("docs/operations.md lists every operation with its call, its level and who performs it", async () => {
+  await expect(renderOperations(allRoutes())).toMatchFileSnapshot("../../docs/operations.md");
 });
 
 test("docs/access.md lists the levels in their order", () => {
