@@ -30,7 +30,15 @@ export const HELLO = packedJson(
   JSON.stringify({ type: "hello", protocol: LINK_PROTOCOL, version: "1", epoch: randomUUID() }),
 );
 export const WELCOME = packedJson(
-  JSON.stringify({ type: "welcome", protocol: LINK_PROTOCOL, version: "1", epoch: "e", taken: 0, refused: [] }),
+  JSON.stringify({
+    type: "welcome",
+    protocol: LINK_PROTOCOL,
+    version: "1",
+    epoch: "e",
+    taken: 0,
+    unpacks: true,
+    refused: [],
+  }),
 );
 
 const TIMES = { createdAt: AT, updatedAt: AT };

@@ -29,6 +29,6 @@ test.each([
   expect(readFigures(told)?.backlog).toEqual({ ...NONE, history, ageSeconds });
 });
 
-test("a gateway of an older version, which does not tell whether stored history is left, has none", () => {
+test("a gateway that has not told whether stored history is left has none", () => {
   expect(readFigures(new Map([["status", { at: NOW, value: "connected" }]]))?.backlog.history).toBe(false);
 });

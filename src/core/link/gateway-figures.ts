@@ -82,7 +82,7 @@ export interface ToldFigures {
 
 type Told = ReadonlyMap<string, { readonly at: number; readonly value: unknown }>;
 
-/** Undefined when it has told nothing yet. What an older version does not tell is 0 or false. */
+/** Undefined when it has told nothing yet. What it has not told is 0 or false. */
 export function readFigures(told: Told): ToldFigures | undefined {
   const at = told.get("status")?.at;
   if (at === undefined) return undefined;

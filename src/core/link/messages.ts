@@ -14,10 +14,10 @@ import type { LinkedToken } from "./linked-token.ts";
 import type { RefusedRecord } from "./refused-record.ts";
 
 /**
- * Raise the second number with every change of what travels, and record the frames anew: test/link/frames says how.
- * Sides whose second numbers differ by one at most understand each other.
+ * Raise the second number with every change of what travels, and record the frames anew: test/link/frames says how. Such a
+ * change only adds; what a side of a lower number does not know is not sent to it.
  */
-export const LINK_PROTOCOL = "1.4";
+export const LINK_PROTOCOL = "1.0";
 
 /** A record as it is now; null when it was deleted. */
 export type LinkedItem =
@@ -47,7 +47,7 @@ export interface LinkedBlueprint {
 /** Each side has its own ids of blueprints, because equal packages are stored once. */
 export interface LinkedDevice extends Omit<Device, "blueprintId"> {
   readonly blueprintDigest: string | undefined;
-  /** All corrections of its counters. Since 1.4; without it: none. */
+  /** All corrections of its counters; without it: none. */
   readonly corrections?: readonly CounterCorrection[] | undefined;
 }
 
@@ -97,7 +97,7 @@ export type UpMessage =
   | { readonly type: "connectivity"; readonly devices: readonly (readonly [string, string])[] }
   /** New telemetry. Numbers of these three kinds rise by one within a connection. */
   | { readonly type: "points"; readonly number: number; readonly messages: readonly LinkedPoints[] }
-  /** New telemetry, as `createPointsPacker` packs it. Since 1.3. */
+  /** New telemetry, as `createPointsPacker` packs it. */
   | { readonly type: "packed"; readonly number: number; readonly content: Uint8Array }
   /** Stored telemetry of a device, packed. */
   | { readonly type: "history"; readonly number: number; readonly deviceId: string; readonly content: Uint8Array }
@@ -114,15 +114,14 @@ export type UpMessage =
   | { readonly type: "want"; readonly digest: string }
   /** The hash of another credential that the gateway has: it is about to use it, or uses it from now on. */
   | { readonly type: "credential"; readonly hash: string; readonly isUsed: boolean }
-  /** The gateway has left this cloud, and does not come back with its credential. Since 1.3. */
+  /** The gateway has left this cloud, and does not come back with its credential. */
   | { readonly type: "leave" };
 
 /** From the cloud to the gateway. */
 export type DownMessage =
   /**
    * `taken`: everything up to this number is stored; null: nothing of these records is. `epoch` names the cloud's
-   * records. `unpacks`: it takes packed points. Since 1.3; without it: false. (In 1.2 it was `packs`, and packed points
-   * did not tell how many they are. So sides of 1.2 and 1.3 send each other plain points.)
+   * records. `unpacks`: it has room for packed points; else it gets plain ones.
    */
   | {
       readonly type: "welcome";
@@ -131,25 +130,25 @@ export type DownMessage =
       readonly epoch: string;
       readonly taken: number | null;
       readonly unpacks: boolean;
-      /** All records of the gateway that the cloud does not take. Since 1.4; without it: none. */
+      /** All records of the gateway that the cloud does not take. */
       readonly refused: readonly RefusedRecord[];
     }
-  /** `refused`: the same as in welcome; undefined when it has not changed. Since 1.4. */
+  /** `refused`: the same as in welcome; undefined when it has not changed. */
   | { readonly type: "ack"; readonly to: number; readonly refused?: readonly RefusedRecord[] | undefined }
   | { readonly type: "execute"; readonly order: ExecutionOrder }
   /** Telemetry up to this number is stored, except for devices that the cloud does not know. */
   | { readonly type: "stored"; readonly number: number; readonly unknown: readonly string[] }
-  /** The same about packed points, of devices that the cloud knows. Since 1.2. */
+  /** The same about packed points, of devices that the cloud knows. */
   | { readonly type: "packed_stored"; readonly number: number }
   /** Asks for these executions as a whole. */
   | { readonly type: "ask"; readonly executions: readonly string[] }
-  /** A change to make. Late: nobody waits for the answer any more. Since 1.1. */
+  /** A change to make. Late: nobody waits for the answer any more. */
   | { readonly type: "change"; readonly change: AskedChange; readonly isLate: boolean }
   /** A package that the gateway wants; without bytes when the cloud does not have it. */
   | { readonly type: "package"; readonly digest: string; readonly content: Uint8Array }
-  /** The tokens of the cloud that see a site of the gateway. Since 1.1. */
+  /** The tokens of the cloud that see a site of the gateway. */
   | { readonly type: "tokens"; readonly tokens: readonly LinkedToken[] }
-  /** The gateway shall get another credential. Since 1.1. */
+  /** The gateway shall get another credential. */
   | { readonly type: "rotate" }
   /** The credential with this hash is accepted. */
   | { readonly type: "credential"; readonly hash: string };
@@ -169,6 +168,6 @@ export interface ExecutionOrder extends Pick<Execution, "id" | "deviceId" | "cre
   readonly patienceMs: number;
   /** Name of the token that created it, for the audit log. */
   readonly caller: string;
-  /** The trace that it belongs to, as the headers of W3C Trace Context. Since 1.2. */
+  /** The trace that it belongs to, as the headers of W3C Trace Context. */
   readonly trace: LinkedTrace | undefined;
 }

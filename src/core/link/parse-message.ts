@@ -97,13 +97,15 @@ export function parseDownMessage(value: unknown, content?: Uint8Array): DownMess
         version: text(given, "version"),
         epoch: text(given, "epoch"),
         taken: given["taken"] === null ? null : count(given, "taken"),
-        unpacks: given["unpacks"] === undefined ? false : flag(given, "unpacks"),
-        refused: parseRefused(given) ?? [],
+        unpacks: flag(given, "unpacks"),
+        refused: parseRefused(given),
       };
-    case "ack": {
-      const refused = parseRefused(given);
-      return { type: "ack", to: count(given, "to"), ...(refused !== undefined && { refused }) };
-    }
+    case "ack":
+      return {
+        type: "ack",
+        to: count(given, "to"),
+        ...(given["refused"] !== undefined && { refused: parseRefused(given) }),
+      };
     case "execute": {
       const order = object(given["order"], "order");
       return {
@@ -143,8 +145,7 @@ export function parseDownMessage(value: unknown, content?: Uint8Array): DownMess
   }
 }
 
-function parseRefused(given: Fields): readonly RefusedRecord[] | undefined {
-  if (given["refused"] === undefined) return undefined;
+function parseRefused(given: Fields): readonly RefusedRecord[] {
   return list(given, "refused")
     .slice(0, MAX_REFUSED)
     .map((value) => {

@@ -76,7 +76,7 @@ const ABUSES: Readonly<Record<string, readonly [message: Uint8Array, reason: str
 
 const UP_ALONE: typeof ABUSES = {
   "hello with a long version": [
-    plain(`{"type":"hello","protocol":"1.3","version":"${"v".repeat(2_000)}","epoch":"e"}`),
+    plain(`{"type":"hello","protocol":"1.0","version":"${"v".repeat(2_000)}","epoch":"e"}`),
     "version has more than 1000",
   ],
   "packed points without bytes": [plain('{"type":"packed","number":1}'), "points come without their bytes"],
@@ -98,7 +98,7 @@ const UP_ALONE: typeof ABUSES = {
 
 const DOWN_ALONE: typeof ABUSES = {
   "a welcome with a long epoch": [
-    plain(`{"type":"welcome","protocol":"1.3","version":"1","epoch":"${"e".repeat(2_000)}","taken":0}`),
+    plain(`{"type":"welcome","protocol":"1.0","version":"1","epoch":"${"e".repeat(2_000)}","taken":0}`),
     "epoch has more than 1000",
   ],
   "a question about 60,000 executions": [

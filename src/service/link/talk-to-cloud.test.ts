@@ -44,7 +44,15 @@ async function saidAfter(
   let wake: () => void = () => {};
   let upTo = latest;
   async function* messages(): AsyncIterable<DownMessage> {
-    yield { type: "welcome", protocol: "1.4", version: "9", epoch: cloudEpoch, taken, unpacks: false, refused: [] };
+    yield {
+      type: "welcome",
+      protocol: LINK_PROTOCOL,
+      version: "9",
+      epoch: cloudEpoch,
+      taken,
+      unpacks: false,
+      refused: [],
+    };
     await told.promise;
     if (hasTokens) yield { type: "tokens", tokens: [] };
     yield { type: "ack", to: latest };
