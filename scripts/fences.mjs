@@ -86,6 +86,18 @@ const LAYERS = {
     "mqtt",
     "yaml",
   ],
+  // Only `busbar serve --demo` loads it.
+  demo: [
+    "#core/**",
+    "#service/**",
+    "#runtime/drivers/answer-pdu.ts",
+    "#runtime/drivers/simulated-ports.ts",
+    "#tuning/**",
+    "node:*",
+    "pino",
+  ],
+  // The physics of its plant is pure.
+  "demo/plant": [],
   role: [
     "#core/**",
     "#manifest/**",
@@ -97,6 +109,7 @@ const LAYERS = {
     "#link/**",
     "#trace/**",
     "#http/**",
+    "#demo/**",
     "#config",
     "#config/certificate-pair.ts",
     "#config/settings.ts",

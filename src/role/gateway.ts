@@ -1,6 +1,7 @@
 // A gateway: works on its own next to the devices, and may join a cloud.
 import { ensureFirstSite, findAssumedSite } from "#role/first-site.ts";
 import { joinUntilDone } from "#role/join-until-done.ts";
+import { machineTimezone } from "#role/machine-timezone.ts";
 import type { Engines } from "#role/open-engines.ts";
 import type { Linking } from "#role/open-linking.ts";
 import type { ProcessMeter } from "#role/process-meter.ts";
@@ -58,7 +59,11 @@ async function prepare(engines: Engines, simulated: SimulatedPorts) {
   }
   const demo = config.demo
     ? await attempt("demo", "the demo site does not run", async () =>
-        (await import("#role/demo/start-demo.ts")).startDemo(engines, BOOTSTRAP, { data: config.data, simulated }),
+        (await import("#demo/start-demo.ts")).startDemo(engines, BOOTSTRAP, {
+          data: config.data,
+          simulated,
+          timezone: machineTimezone() ?? "UTC",
+        }),
       )
     : undefined;
   engines.opened.defer(() => demo?.stop());

@@ -1,6 +1,6 @@
 // What differs between a gateway and a cloud. Everything else is the same program.
 import type { Site } from "#core/site/site.ts";
-import type { Demo } from "#role/demo/start-demo.ts";
+import type { Demo } from "#demo/start-demo.ts";
 import type { Engines } from "#role/open-engines.ts";
 import type { Linking } from "#role/open-linking.ts";
 import type { Parts } from "#role/parts.ts";

@@ -1,6 +1,6 @@
 // The demo site over HTTP: six devices that run against a plant, and what a restart keeps.
 import { describe, expect, test } from "vitest";
-import { demoDevices } from "#role/demo/demo-devices.ts";
+import { demoDevices } from "#demo/demo-devices.ts";
 import { useServer } from "../support/server.ts";
 
 const SLUGS = demoDevices({ seed: 0, latitude: 0, longitude: 0 }).map(({ slug }) => slug);

@@ -3,12 +3,12 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseReachRule } from "#core/net/reach-rule.ts";
-import { newPlant, runPlant } from "#core/plant/plant.ts";
+import { demoDevices } from "#demo/demo-devices.ts";
+import { type RunningPlant, startPlant } from "#demo/devices/start-plant.ts";
+import { newPlant, runPlant } from "#demo/plant/plant.ts";
 import { parseManifest } from "#manifest/parse-manifest.ts";
 import { starterLibrary } from "#manifest/starter-profiles.ts";
-import { demoDevices } from "#role/demo/demo-devices.ts";
 import { createSimulatedPorts } from "#runtime/drivers/simulated-ports.ts";
-import { type RunningPlant, startPlant } from "#runtime/plant/start-plant.ts";
 import { exampleProgram, type LiveScript, liveScript } from "../support/live-script.ts";
 
 // A working day with a car at the charger, a running electrolyser and sun, wherever this machine stands.
