@@ -22,9 +22,7 @@ const LAYERS = {
   store: ["#core/**", "#service/ports.ts", "#service/ports/**", "#tuning/**", "node:*"],
   runtime: ["#core/**", "#manifest/**", "#service/**", "#tuning/**", "node:*", "mqtt-packet", "serialport", "wasmoon"],
   mqtt: ["#core/**", "#service/ports/**", "#event-loop", "#tuning/**", "node:*", "aedes", "mqtt", "mqtt-packet"],
-  webhook: ["#core/**", "#service/ports/**", "#tuning/**", "node:*"],
-  trace: ["#core/**", "#service/ports/**", "node:*"],
-  link: ["#core/**", "#service/link/**", "#service/ports/**", "node:*", "ws"],
+  outbound: ["#core/**", "#service/link/web-socket-link.ts", "#service/ports/**", "#tuning/**", "node:*", "ws"],
   // HTTP is one way to the operations. It reaches no use case past them.
   http: [
     "#core/**",
@@ -105,9 +103,7 @@ const LAYERS = {
     "#store/**",
     "#runtime/**",
     "#mqtt/**",
-    "#webhook/**",
-    "#link/**",
-    "#trace/**",
+    "#outbound/**",
     "#http/**",
     "#demo/**",
     "#config",

@@ -2,7 +2,7 @@
 // says nothing more.
 import { LINK_PROTOCOL, type LinkedItem, type UpMessage } from "#core/link/messages.ts";
 import { parseDownMessage } from "#core/link/parse-message.ts";
-import { createDial } from "#link/dial.ts";
+import { createDial } from "#outbound/link/dial.ts";
 import { createLinkChannel } from "#service/link/link-channel.ts";
 import { PLAIN_INTAKE } from "../../test/support/plain-intake.ts";
 import type { Gateway } from "../commands/gateway.ts";

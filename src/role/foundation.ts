@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { uuidv7 } from "uuidv7";
 import { toMilliseconds } from "#core/time/duration.ts";
+import { createSender, SENDER_TIMEOUT_MS } from "#outbound/webhook/create-sender.ts";
 import { openHttpCertificate } from "#role/http-certificate.ts";
 import { createLiveSettings } from "#role/live-settings.ts";
 import type { OpenStores, Surroundings } from "#role/open-stores.ts";
@@ -23,7 +24,6 @@ import { createTokenSharing, type TokenSharing } from "#service/link/share-token
 import { createTelemetryLane } from "#service/link/telemetry-lane.ts";
 import type { TokenStore } from "#service/ports/token-store.ts";
 import { createExecutionTraces } from "#service/trace/execution-traces.ts";
-import { createSender, SENDER_TIMEOUT_MS } from "#webhook/create-sender.ts";
 
 const KEY_CHECK_BYTES = 16;
 

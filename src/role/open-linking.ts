@@ -1,7 +1,7 @@
 // What both ends of a link need.
 import { toMilliseconds } from "#core/time/duration.ts";
 import { EVENT_LOOP } from "#event-loop";
-import { createDial } from "#link/dial.ts";
+import { createDial } from "#outbound/link/dial.ts";
 import type { Engines } from "#role/open-engines.ts";
 import { createLinkIntakes } from "#service/link/link-intake.ts";
 import { LINK_HISTORY_BYTES, LINK_LIVE_BYTES } from "#service/link/take-telemetry.ts";

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { Config } from "#config";
+import { createExporter } from "#outbound/trace/create-exporter.ts";
 import { PASS_ON, type Tracer } from "#service/ports/tracer.ts";
-import { createExporter } from "#trace/create-exporter.ts";
 import { version } from "#version";
 
 export interface OpenTracer extends Tracer {

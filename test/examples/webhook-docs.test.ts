@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { instant } from "#core/time/instant.ts";
+import { renderDelivery } from "#outbound/webhook/delivery-wire.ts";
 import type { OutgoingDelivery } from "#service/ports/webhook-sender.ts";
-import { renderDelivery } from "#webhook/delivery-wire.ts";
 
 type Verify = (secret: string, header: string, body: string) => boolean;
 

@@ -47,6 +47,8 @@ test.each([
   ["src/service/planted.ts", "node:fs"],
   ["src/store/planted.ts", "#http/route.ts"],
   ["src/store/planted.ts", "#service/access/create-token.ts"],
+  ["src/outbound/planted.ts", "#service/link/uplink.ts"],
+  ["src/outbound/planted.ts", "#http/route.ts"],
   ["src/http/planted.ts", "#store/records/row.ts"],
   ["src/http/planted.ts", "#role/start.ts"],
   ["src/http/planted.ts", "#service/access/create-token.ts"],

@@ -3,7 +3,7 @@ import type { lookup } from "node:dns";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { instant } from "#core/time/instant.ts";
 import type { Delivery } from "#core/webhook/webhook.ts";
-import { type Receiver, startReceiver } from "../../test/support/receiver.ts";
+import { type Receiver, startReceiver } from "../../../test/support/receiver.ts";
 import { createSender, type SenderSettings } from "./create-sender.ts";
 
 let receiver: Receiver;

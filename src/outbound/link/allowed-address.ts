@@ -2,11 +2,11 @@
 // machine itself and its own link are reached only where the operator of the gateway allows it. A cloud in the private
 // network is as good as one on the internet. Services that hand out the keys of a machine are never reached.
 import { type LookupAddress, lookup } from "node:dns";
-import { isIP, type LookupFunction } from "node:net";
+import type { LookupFunction } from "node:net";
 import { refuse } from "#core/app-error.ts";
 import { parseAddress } from "#core/net/address.ts";
 import { addressKind } from "#core/net/address-kind.ts";
-import { isLocalName } from "#core/net/reach-rule.ts";
+import { literalAddress } from "#outbound/literal-address.ts";
 
 const ANYWHERE: ReadonlySet<string> = new Set(["public", "private"]);
 const LOCAL: ReadonlySet<string> = new Set([...ANYWHERE, "loopback", "link-local"]);
@@ -25,8 +25,7 @@ const refusal = (host: string) =>
 
 /** An address that the URL names outright is checked here, because nobody looks it up. */
 export function requireAllowed(url: URL, mayBeLocal: boolean): void {
-  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
-  const literal = isIP(host) !== 0 ? host : isLocalName(host) ? "127.0.0.1" : undefined;
+  const literal = literalAddress(url);
   if (literal !== undefined && !isAllowed(literal, mayBeLocal)) throw refusal(url.host);
 }
 

@@ -7,10 +7,10 @@ import { request as requestTls } from "node:https";
 import type { LookupFunction } from "node:net";
 import { isPublicAddress } from "#core/net/address-kind.ts";
 import { connectionWords } from "#core/net/connection-words.ts";
+import { literalAddress } from "#outbound/literal-address.ts";
 import type { OutgoingDelivery, SendResult, WebhookSender } from "#service/ports/webhook-sender.ts";
 import { request as requestPlain } from "#tuning/plain-http.ts";
 import { renderDelivery } from "./delivery-wire.ts";
-import { literalAddress } from "./literal-address.ts";
 
 export interface SenderSettings {
   /** Also addresses of this machine and of private networks. */
