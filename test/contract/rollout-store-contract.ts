@@ -1,7 +1,7 @@
 // What is kept about blueprints that many devices get in stages.
 import { expect, test } from "vitest";
-import type { Rollout, RolloutDevice } from "#core/blueprint/rollout.ts";
-import { noDevices, rolloutRequest } from "#core/blueprint/rollout.ts";
+import type { Rollout, RolloutDevice } from "#core/rollout/rollout.ts";
+import { noDevices, rolloutRequest } from "#core/rollout/rollout.ts";
 import { instant } from "#core/time/instant.ts";
 import { makeGateway, makeJoinCode } from "../support/gateways.ts";
 import { makeBlueprint, makeEntry, makeSite, NOON, newId } from "../support/records.ts";

@@ -1,8 +1,8 @@
 import { SECOND } from "#role/chore-times.ts";
 import type { Parts } from "#role/parts.ts";
 import type { Subject } from "#role/subject.ts";
-import { createRolloutRunner } from "#service/blueprint/advance-rollouts.ts";
-import { rolloutOperations } from "#service/blueprint/rollout-operations.ts";
+import { createRolloutRunner } from "#service/rollout/advance-rollouts.ts";
+import { rolloutOperations } from "#service/rollout/rollout-operations.ts";
 
 export function rollouts(parts: Parts): Subject {
   const runner = createRolloutRunner(parts);

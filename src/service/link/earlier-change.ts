@@ -1,9 +1,9 @@
 // A roll-out asks for the same change again and again until it knows its end, and must not make it twice.
 import { refuse } from "#core/app-error.ts";
-import { PASSING_REFUSALS } from "#core/blueprint/rollout.ts";
 import type { Payload } from "#core/command/execution.ts";
 import type { Device } from "#core/device/device.ts";
 import type { GatewayChange } from "#core/link/asked-change.ts";
+import { PASSING_REFUSALS } from "#core/rollout/rollout.ts";
 import { requireNotRefused } from "#service/link/gateway-changes.ts";
 import type { Call, Needs } from "#service/ports.ts";
 

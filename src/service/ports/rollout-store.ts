@@ -6,7 +6,7 @@ import type {
   RolloutDevice,
   RolloutDeviceState,
   RolloutState,
-} from "#core/blueprint/rollout.ts";
+} from "#core/rollout/rollout.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Page, PageRequest } from "./page.ts";
 

@@ -3,7 +3,7 @@
 // that batches never wait for each other in a circle.
 
 import { createHash } from "node:crypto";
-import { rolloutRequest } from "#core/blueprint/rollout.ts";
+import { rolloutRequest } from "#core/rollout/rollout.ts";
 import type { Database } from "#store/database.ts";
 import { isLeftOut } from "#store/records/rollout-writes.ts";
 import { text } from "#store/records/row.ts";

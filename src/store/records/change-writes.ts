@@ -1,12 +1,12 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { refuse } from "#core/app-error.ts";
-import { rolloutRequest } from "#core/blueprint/rollout.ts";
 import {
   type GatewayChange,
   MAX_PENDING_CHANGE_BYTES,
   MAX_PENDING_CHANGES,
   type Withdrawn,
 } from "#core/link/asked-change.ts";
+import { rolloutRequest } from "#core/rollout/rollout.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Settlement, Withdrawal } from "#service/ports/change-store.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";

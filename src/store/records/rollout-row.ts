@@ -3,7 +3,7 @@ import {
   ROLLOUT_DEVICE_STATES,
   ROLLOUT_STATES,
   type Rollout,
-} from "#core/blueprint/rollout.ts";
+} from "#core/rollout/rollout.ts";
 import type { DamageLog, Database, Row } from "#store/database.ts";
 import { number, oneOf, optionalText, text, time } from "./row.ts";
 import { storedJson } from "./stored-json.ts";

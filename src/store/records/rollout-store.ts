@@ -1,4 +1,4 @@
-import { noDevices, ROLLOUT_DEVICE_STATES } from "#core/blueprint/rollout.ts";
+import { noDevices, ROLLOUT_DEVICE_STATES } from "#core/rollout/rollout.ts";
 import type { RolloutStore } from "#service/ports/rollout-store.ts";
 import type { ReadDatabase } from "#store/database.ts";
 import type { Lists } from "./lists.ts";

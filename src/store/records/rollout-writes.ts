@@ -1,5 +1,5 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
-import type { Rollout, RolloutDevice } from "#core/blueprint/rollout.ts";
+import type { Rollout, RolloutDevice } from "#core/rollout/rollout.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { RolloutDeviceChange, RolloutTurn } from "#service/ports/rollout-store.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";

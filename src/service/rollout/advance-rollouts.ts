@@ -12,7 +12,7 @@ import {
   type RolloutDevice,
   rolloutRequest,
   type ToldBefore,
-} from "#core/blueprint/rollout.ts";
+} from "#core/rollout/rollout.ts";
 import { instant } from "#core/time/instant.ts";
 import type { ConnectivityStatus } from "#service/event/happening.ts";
 import type { Operations } from "#service/operation/perform.ts";

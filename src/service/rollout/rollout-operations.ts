@@ -1,6 +1,9 @@
-import { OPEN_DEVICE_STATES, ROLLOUT_DEVICE_STATES, type Rollout } from "#core/blueprint/rollout.ts";
+import { OPEN_DEVICE_STATES, ROLLOUT_DEVICE_STATES, type Rollout } from "#core/rollout/rollout.ts";
 import { requireAllSites } from "#service/access/require-level.ts";
-import { createRollout, findRollout, type RolloutNeeds, turnRollout } from "#service/blueprint/create-rollout.ts";
+import { type Operation, operation } from "#service/operation/operation.ts";
+import { choice, listOf, pageOf, paging } from "#service/operation/query.ts";
+import { listAnswer } from "#service/operation/wire.ts";
+import { createRollout, findRollout, type RolloutNeeds, turnRollout } from "#service/rollout/create-rollout.ts";
 import {
   newRolloutSchema,
   parseNewRollout,
@@ -9,10 +12,7 @@ import {
   rolloutAnswer,
   rolloutDeviceSchema,
   rolloutSchema,
-} from "#service/blueprint/rollout-wire.ts";
-import { type Operation, operation } from "#service/operation/operation.ts";
-import { choice, listOf, pageOf, paging } from "#service/operation/query.ts";
-import { listAnswer } from "#service/operation/wire.ts";
+} from "#service/rollout/rollout-wire.ts";
 
 const tag = "Roll-outs";
 const level = "installer";

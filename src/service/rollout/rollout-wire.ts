@@ -1,4 +1,5 @@
 import { refuse } from "#core/app-error.ts";
+import { DEVICE_TYPES } from "#core/device/device.ts";
 import {
   type DeviceCounts,
   type ListedRolloutDevice,
@@ -6,13 +7,12 @@ import {
   ROLLOUT_DEVICE_STATES,
   ROLLOUT_STATES,
   type Rollout,
-} from "#core/blueprint/rollout.ts";
-import { DEVICE_TYPES } from "#core/device/device.ts";
+} from "#core/rollout/rollout.ts";
 import { parseDuration, toMilliseconds } from "#core/time/duration.ts";
 import { renderInstant } from "#core/time/instant.ts";
-import type { NewRollout } from "#service/blueprint/create-rollout.ts";
 import { type Static, Type } from "#service/operation/schema.ts";
 import { id, name, nullable, oneOf, strict, timestamp } from "#service/operation/wire.ts";
+import type { NewRollout } from "#service/rollout/create-rollout.ts";
 
 const ids = (description: string) =>
   Type.Optional(Type.Array(id("Identifier."), { minItems: 1, maxItems: 10_000, description }));

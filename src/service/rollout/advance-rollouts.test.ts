@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { refuse } from "#core/app-error.ts";
-import { noDevices, type RolloutDevice, type RolloutState } from "#core/blueprint/rollout.ts";
+import { noDevices, type RolloutDevice, type RolloutState } from "#core/rollout/rollout.ts";
 import { instant } from "#core/time/instant.ts";
 import type { RolloutDeviceChange } from "#service/ports/rollout-store.ts";
 import { type AdvanceNeeds, createRolloutRunner } from "./advance-rollouts.ts";

@@ -1,6 +1,6 @@
 import { refuse } from "#core/app-error.ts";
-import { type Rollout, type RolloutDevice, readStages } from "#core/blueprint/rollout.ts";
 import type { Device, DeviceType } from "#core/device/device.ts";
+import { type Rollout, type RolloutDevice, readStages } from "#core/rollout/rollout.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import { requireAllSites } from "#service/access/require-level.ts";
 import { allPages } from "#service/all-pages.ts";
