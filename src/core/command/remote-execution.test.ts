@@ -8,7 +8,7 @@ import {
   withResponse,
   withTimeout,
 } from "./execution.ts";
-import { type ExecutionChange, mergeRemote, withoutSight } from "./remote-execution.ts";
+import { type ExecutionChange, givenToOwner, mergeRemote, returnedByOwner, withoutSight } from "./remote-execution.ts";
 
 const HERE = makeExecution({ siteId: "s", deviceId: "d" });
 const copy = (state: ExecutionState, revision: number): Execution => ({ ...HERE, state, revision, isRemote: true });
@@ -85,4 +85,23 @@ test("only an open execution of another side is out of sight, and keeps its revi
   expect(lost).toEqual(["NEW", "IN_PROGRESS"]);
   expect(withoutSight(copy("NEW", 2), false)).toEqual(copy("UNSYNC", 2));
   for (const state of EXECUTION_STATES) expect(withoutSight(own(state), false)).toBeUndefined();
+});
+
+test.each([
+  [own("NEW"), "NEW 0", "UNSYNC 0"],
+  [own("IN_PROGRESS", 2), "IN_PROGRESS 0", "UNSYNC 0"],
+  [own("SUCCESS", 2), undefined, undefined],
+  [own("TIMEOUT", 2), undefined, undefined],
+  [copy("NEW", 2), undefined, undefined],
+])("given to an owner, %o is %s when it answered, and %s otherwise", (execution, answered, unanswered) => {
+  const shown = (one: Execution | undefined) => one && `${one.state} ${one.revision}`;
+  const given = [true, false].map((isAnswered) => givenToOwner(execution, isAnswered));
+  expect(given.map(shown)).toEqual([answered, unanswered]);
+  expect(given.every((one) => one === undefined || one.isRemote)).toBe(true);
+});
+
+test("what the other side never accepted is ours again, and new", () => {
+  expect(returnedByOwner(copy("UNSYNC", 0))).toEqual(own("NEW", 1));
+  expect(returnedByOwner(copy("IN_PROGRESS", 1))).toBeUndefined();
+  expect(returnedByOwner(own("NEW", 0))).toBeUndefined();
 });

@@ -3,7 +3,7 @@ import type { Micros } from "#core/command/execution.ts";
 import type { ExecutionChange } from "#core/command/remote-execution.ts";
 import { jsonExcess } from "#core/text/json-excess.ts";
 import { instant } from "#core/time/instant.ts";
-import { fitRecord } from "./fit-record.ts";
+import { fitOutcome, fitRecord } from "./fit-record.ts";
 import { MAX_JSON_BYTES, MESSAGE_JSON } from "./link-limits.ts";
 import type { LinkedItem } from "./messages.ts";
 
@@ -52,4 +52,15 @@ test.each(Object.entries(LARGE))("%s is sent within the limits of a message", (_
   const json = JSON.stringify({ type: "records", items: fitted.item === undefined ? [] : [fitted.item] });
   expect(Buffer.byteLength(json)).toBeLessThan(MAX_JSON_BYTES);
   expect(jsonExcess(json, MESSAGE_JSON)).toBeUndefined();
+});
+
+test("an outcome loses its answer only when it does not fit with it", () => {
+  const small = { state: "DONE", answer: { text: "a" } } as const;
+  expect(fitOutcome(small)).toEqual(small);
+  expect(fitOutcome({ state: "DONE", answer: { text: "a".repeat(8 * MIB) } })).toEqual({
+    state: "DONE",
+    answer: undefined,
+  });
+  const overruled = { state: "OVERRULED", fields: ["name"] } as const;
+  expect(fitOutcome(overruled)).toEqual(overruled);
 });

@@ -17,3 +17,10 @@ test("a log entry is named by a time that is a number", () => {
   expect(parseLogKey("d 1700000000000000")).toEqual({ deviceId: "d", receivedAt: 1_700_000_000_000_000 });
   expect(parseLogKey("d 9999999999999999")).toBeUndefined();
 });
+
+test.each(["", "{}", "[]", '[1,1,"s","a"]', '["d",1,2,"a"]', '["d",1,"s",3]', '["d","1","s","a"]'])(
+  "%s names no alert",
+  (key) => {
+    expect(parseAlertKey(key)).toBeUndefined();
+  },
+);

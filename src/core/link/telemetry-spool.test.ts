@@ -209,3 +209,38 @@ test("hours that the history has yet to reach are left to it, and settled with i
   expect(numbers(spool.takeHours(now, 24 * HOUR))).toEqual([24]);
   expect(numbers(spool.takeHours(now))).toEqual([5, 3]);
 });
+
+test("what comes back about a deleted device changes nothing", () => {
+  const spool = createTelemetrySpool<Point>(400);
+  spool.addWhole([{ deviceId: "a", hour: 1 }]);
+  const sent = spool.takeHours(10 * HOUR);
+  if (sent === undefined) throw new Error("there is no hour");
+  spool.takeDevice("a");
+  spool.leave("a", HOUR);
+  spool.add({ deviceId: "a", at: HOUR }, ONE);
+  spool.hoursLost(sent, 0);
+  spool.hoursStored(sent);
+  expect([spool.takeHours(10 * HOUR), spool.oldest()]).toEqual([undefined, undefined]);
+});
+
+test("hours of a device are taken that lie within the bounds as a whole", () => {
+  const spool = createTelemetrySpool<Point>(400);
+  spool.addWhole([1, 2, 3].map((hour) => ({ deviceId: "a", hour })));
+  const taken = (from: number, to: number) => spool.takeHoursOf("a", { from, to })?.hours.map(({ hour }) => hour);
+  expect(taken(2 * HOUR, 3 * HOUR - 1)).toEqual([]);
+  expect(taken(2 * HOUR, 3 * HOUR)).toEqual([2]);
+  expect(taken(0, 4 * HOUR)).toEqual([3, 1]);
+});
+
+test("after a start over nothing is left, also of what was on its way", () => {
+  const spool = createTelemetrySpool<Point>(400);
+  for (const at of [HOUR, 2 * HOUR]) {
+    spool.begin("a", at);
+    spool.add({ deviceId: "a", at }, ONE);
+  }
+  expect(spool.takeMessages(1)).toHaveLength(1);
+  expect(spool.oldest()).toBe(HOUR);
+  spool.clear();
+  expect(spool.oldest()).toBeUndefined();
+  expect(spool.begin("a", HOUR)).toMatchObject({ deviceId: "a", hour: 1 });
+});

@@ -2,12 +2,8 @@ import { describe, expect, test } from "vitest";
 import { overruledFields, rebased } from "./who-wins.ts";
 
 describe("what waited in the cloud is overruled", () => {
-  const rename = (current: object, wanted: object = { name: "new" }) =>
-    overruledFields({
-      base: { name: "old" },
-      current: { ...current },
-      wanted: { ...wanted },
-    });
+  const rename = (current: object, name: unknown) =>
+    overruledFields({ base: { name }, current: { ...current }, wanted: { name: "new" } });
 
   test.each([
     ["nothing changed on the gateway", { name: "old" }, []],
@@ -15,8 +11,9 @@ describe("what waited in the cloud is overruled", () => {
     ["the gateway wants the same", { name: "new" }, []],
     ["the gateway changed another field", { name: "old", slug: "theirs" }, []],
     ["the record is gone", {}, ["name"]],
-  ])("%s", (_, current, fields) => {
-    expect(rename(current)).toEqual(fields);
+    ["the gateway has an equal object", { name: { text: "old" } }, [], { text: "old" }],
+  ])("%s", (_, current, fields, base: unknown = "old") => {
+    expect(rename(current, base)).toEqual(fields);
   });
 
   test("a revision of a bucket that moved on, also from none", () => {

@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { parseItems } from "./parse-item.ts";
+
+const SITE = { id: "s", name: "Site", timezone: "UTC", createdAt: 1, updatedAt: 2 };
+const ENTRY = {
+  ...{ id: "a", at: 1, action: "x", target: {}, outcome: "OK" },
+  ...{ requestId: "r", remoteAddress: "::1", details: {}, count: 1, lastAt: 1 },
+};
+const EXECUTION = {
+  ...{ id: "e", deviceId: "d", siteId: "s", state: "SUCCESS", ephemeral: false, createdAt: 1 },
+  request: { name: "go", manifestName: "start", arguments: {} },
+  ...{ readLevel: "readonly", deadline: 9, revision: 3, isRemote: false },
+};
+const change = (more: object = {}, response: object = {}) => ({
+  ...{ execution: EXECUTION, responses: [{ state: "SUCCEEDED", receivedAt: 5, ...response }], since: 0, ...more },
+});
+
+test.each(["site", "blueprint", "device", "alert", "log", "audit"])("a %s that is gone has no value", (kind) => {
+  expect(parseItems([{ kind, key: "k", value: null }])).toEqual({ items: [{ kind, key: "k", value: null }] });
+});
+
+test.each([
+  ["site", SITE],
+  ["site", { ...SITE, location: { name: "Here" } }],
+  ["site", { ...SITE, location: { name: "Here", latitude: 0, longitude: -1.5 } }],
+  ["audit", ENTRY],
+  ["audit", { ...ENTRY, actor: { tokenId: "t", name: "T" }, target: { siteId: "s", deviceId: "d" }, code: "c" }],
+  ["properties", []],
+  ["properties", [{ name: "rating", value: null, receivedAt: 1 }]],
+  ["configuration", [{ bucket: "network", shown: {}, updatedAt: 1 }]],
+  ["execution", change()],
+  ["execution", change({}, { payload: { power: 1 } })],
+  ["execution", change({ leftOut: { count: 2, at: 4 } })],
+  ["execution", change({ execution: { ...EXECUTION, response: { state: "ERROR", receivedAt: 5 } } })],
+])("a %s is read as it was sent: %j", (kind, value) => {
+  expect(parseItems([{ kind, key: "k", value }])).toEqual({ items: [{ kind, key: "k", value }] });
+});
+
+test.each([
+  [{ kind: "site", key: "k" }, "site", "k", "a site is no object"],
+  [{ kind: "site", key: "k", value: { ...SITE, location: null } }, "site", "k", "a location is no object"],
+  [{ kind: "execution", key: "k", value: null }, "execution", "k", "a change of an execution is no object"],
+  [{ kind: "execution", key: "k", value: change({}, { payload: null }) }, "execution", "k", "payload is no object"],
+  [{ kind: "properties", key: "k", value: null }, "properties", "k", "value is no list"],
+  [{ kind: "moon", key: "k", value: null }, "moon", "k", "no item has the kind moon"],
+  [{ kind: 5, key: 6 }, "unknown", "unknown", "key is no text"],
+  [null, "unknown", "unknown", "an item is no object"],
+])("%j is unreadable, and what is beside it is read", (value, kind, key, reason) => {
+  const good = { kind: "site", key: "good", value: null };
+  const { items, unreadable } = parseItems([value, good]);
+  expect(items).toEqual([good]);
+  expect(unreadable).toMatchObject([{ kind, key, reason }]);
+});
