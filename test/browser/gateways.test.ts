@@ -93,9 +93,9 @@ function gateways(): void {
 
       // Devices that were never heard from are no alarm. When the line is cut, nobody knows.
       await visitor.move("/sites");
-      await page.locator(".badge.neutral", { hasText: "state of 2 devices unknown" }).waitFor();
+      await page.locator(".badge.tone-neutral", { hasText: "state of 2 devices unknown" }).waitFor();
       line.cut();
-      await page.locator(".badge.warning", { hasText: "gateway away, state of 2 devices unknown" }).waitFor();
+      await page.locator(".badge.tone-warning", { hasText: "gateway away, state of 2 devices unknown" }).waitFor();
       await page.getByRole("link", { name: "North yard" }).click();
       await page.locator("header .warning", { hasText: "gateway away, state of 2 devices unknown" }).waitFor();
       await visitor.move(`/devices/${pump}`);

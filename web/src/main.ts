@@ -2,6 +2,7 @@ import "./style/tokens.css";
 import "./style/fonts.css";
 import "./style/base.css";
 import "./style/controls.css";
+import "./style/patterns.css";
 import { mount } from "svelte";
 import App from "#web/app/app.svelte";
 

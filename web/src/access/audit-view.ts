@@ -9,22 +9,17 @@ export const AUDIT_FILTERS = ["at.gte", "at.lt", "action.in", "site_id.in", "out
 
 /** What is not understood is left out, so that a mistyped address shows more, not an error. */
 export function readAuditFilter(query: Query) {
-  const moment = (name: string) => {
-    const text = query.text(name);
-    return text !== undefined && Number.isFinite(Date.parse(text)) ? text : undefined;
-  };
   const list = (name: string) => {
     const items = query.list(name);
     return items.length === 0 ? undefined : items;
   };
-  const outcomes = OUTCOMES.filter((outcome) => query.list("outcome.in").includes(outcome));
   const offset = query.number("offset") ?? 0;
   return {
-    "at.gte": moment("at.gte"),
-    "at.lt": moment("at.lt"),
+    "at.gte": query.moment("at.gte"),
+    "at.lt": query.moment("at.lt"),
     "action.in": list("action.in"),
     "site_id.in": list("site_id.in"),
-    "outcome.in": outcomes.length === 0 ? undefined : outcomes,
+    "outcome.in": query.choice("outcome.in", OUTCOMES),
     order: query.text("order") === "AT_ASC" ? ("AT_ASC" as const) : undefined,
     limit: PAGE_SIZE,
     offset: offset > 0 ? Math.floor(offset) : 0,

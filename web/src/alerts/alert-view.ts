@@ -38,20 +38,14 @@ type ShownAlerts = {
 
 /** In the address, filters have the names of the interface. What is not understood is left out. */
 export function readFilter(query: Query): ShownAlerts {
-  const moment = (name: string) => {
-    const text = query.text(name);
-    return text !== undefined && Number.isFinite(Date.parse(text)) ? text : undefined;
-  };
-  const severities = ALERT_SEVERITIES.filter((one) => query.list("severity.in").includes(one));
-  const states = ALERT_STATES.filter((one) => query.list("state.in").includes(one));
   const offset = query.number("offset") ?? 0;
   return {
     isPast: query.text("active") === "false",
     filter: {
-      "severity.in": severities.length === 0 ? undefined : severities,
-      "state.in": states.length === 0 ? undefined : states,
-      "raised_at.gte": moment("raised_at.gte"),
-      "raised_at.lt": moment("raised_at.lt"),
+      "severity.in": query.choice("severity.in", ALERT_SEVERITIES),
+      "state.in": query.choice("state.in", ALERT_STATES),
+      "raised_at.gte": query.moment("raised_at.gte"),
+      "raised_at.lt": query.moment("raised_at.lt"),
       order: query.text("order") === "RAISED_AT_ASC" ? "RAISED_AT_ASC" : undefined,
       limit: PAGE_SIZE,
       offset: offset > 0 ? Math.floor(offset) : 0,

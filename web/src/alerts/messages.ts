@@ -57,10 +57,6 @@ export const t = defineMessages({
     gone: "This alert is no longer in the list",
     goneText: "It may be over. Past alerts show it.",
     showPast: "Show past alerts",
-    range: (first: string, last: string, total: string) => `${first} to ${last} of ${total}`,
-    previous: "Previous",
-    next: "Next",
-    pages: "Pages",
     count: (count: number) => (count === 1 ? "1 active" : `${count} active`),
   },
   de: {
@@ -119,10 +115,6 @@ export const t = defineMessages({
     gone: "Diese Meldung steht nicht mehr in der Liste",
     goneText: "Sie ist vielleicht vorbei. Vergangene Meldungen zeigen sie.",
     showPast: "Vergangene Meldungen zeigen",
-    range: (first, last, total) => `${first} bis ${last} von ${total}`,
-    previous: "Zurück",
-    next: "Weiter",
-    pages: "Seiten",
     count: (count) => `${count} aktiv`,
   },
 });

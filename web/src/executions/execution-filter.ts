@@ -25,20 +25,15 @@ export const FILTER_NAMES = [
 
 /** What is not understood is left out, so that a mistyped address shows more, not an error. */
 export function readFilter(query: Query): SiteExecutionFilter & { readonly limit: number; readonly offset: number } {
-  const moment = (name: string) => {
-    const text = query.text(name);
-    return text !== undefined && Number.isFinite(Date.parse(text)) ? text : undefined;
-  };
   const list = (name: string) => {
     const items = query.list(name);
     return items.length === 0 ? undefined : items;
   };
-  const states = EXECUTION_STATES.filter((state) => query.list("state.in").includes(state));
   return {
-    "state.in": states.length === 0 ? undefined : states,
+    "state.in": query.choice("state.in", EXECUTION_STATES),
     "name.in": list("name.in"),
-    "created_at.gte": moment("created_at.gte"),
-    "created_at.lt": moment("created_at.lt"),
+    "created_at.gte": query.moment("created_at.gte"),
+    "created_at.lt": query.moment("created_at.lt"),
     retention: RETENTIONS.find((one) => one === query.text("retention")),
     order: query.text("order") === "CREATED_AT_ASC" ? "CREATED_AT_ASC" : undefined,
     "device_id.in": list("device_id.in"),

@@ -1,3 +1,6 @@
+import { describeError } from "#web/data/describe-error.ts";
+import { preferences } from "#web/data/preferences.svelte.ts";
+
 export type Toast = {
   readonly id: number;
   readonly tone: "ok" | "error" | "info";
@@ -20,6 +23,9 @@ export const toasts = {
     const id = lastId;
     list = [...list, { id, tone, text, link }].slice(-4);
     setTimeout(() => toasts.remove(id), SHOWN_FOR);
+  },
+  fail(error: unknown): void {
+    toasts.add("error", describeError(error, preferences.locale));
   },
   remove(id: number): void {
     list = list.filter((toast) => toast.id !== id);
