@@ -15,16 +15,16 @@ const uplinkWith = (historyBefore: string | null): Uplink => ({
   last_error: null,
 });
 
-test("what is to be told names the history: all of it, what is before a time, or none", () => {
+test("what is not uploaded names the history: all of it, what is before a time, or none", () => {
   const toTell = (historyBefore: string | null) => describeUplink(uplinkWith(historyBefore)).split("\n")[1];
   const ahead = new Date(Date.now() + 2 * 86_400_000).toISOString();
   expect(toTell(ahead)).toBe(
-    "gateway g1, 2 changes to tell, 0 messages of telemetry, all stored history is still to be told",
+    "gateway g1, 2 changes to upload, 0 messages of telemetry, stored history not uploaded yet",
   );
   expect(toTell("2026-01-02T00:00:00Z")).toBe(
-    "gateway g1, 2 changes to tell, 0 messages of telemetry, the history before 2026-01-02T00:00:00Z",
+    "gateway g1, 2 changes to upload, 0 messages of telemetry, history before 2026-01-02T00:00:00Z not uploaded yet",
   );
-  expect(toTell(null)).toBe("gateway g1, 2 changes to tell, 0 messages of telemetry");
+  expect(toTell(null)).toBe("gateway g1, 2 changes to upload, 0 messages of telemetry");
 });
 
 test.each([

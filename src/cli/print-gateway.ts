@@ -74,7 +74,7 @@ export async function printFleet(cli: Cli, format: Format, fleet: Fleet): Promis
     revoked: String(fleet.revoked),
     "with backlog": String(fleet.with_backlog),
     "with losses": String(fleet.with_loss),
-    backlog: `${backlog.changes} changes, ${backlog.points} points in ${describeBytes(backlog.bytes)}, ${backlog.hours} hours of devices, the oldest ${describeSeconds(backlog.oldest_seconds)} old`,
+    backlog: `${backlog.changes} changes, ${backlog.points} points in ${describeBytes(backlog.bytes)}, ${backlog.hours} device-hours, the oldest ${describeSeconds(backlog.oldest_seconds)} old`,
   };
   await printRecord(cli, format, { answer: fleet, fields });
   if (format.output === undefined || format.output === "table") {
@@ -91,8 +91,10 @@ export function describeUplink(uplink: Uplink): string {
   const { url, gateway_id, connected, since, backlog, telemetry, dropped, refused, last_error } = uplink;
   return [
     `${connected ? "connected" : "not connected"} to ${url} since ${since}`,
-    `gateway ${gateway_id}, ${count(backlog, "change")} to tell, ${describeTelemetry(telemetry)}`,
-    ...(dropped.expired > 0 ? [`${dropped.expired} hours or days of devices expired before they were told`] : []),
+    `gateway ${gateway_id}, ${count(backlog, "change")} to upload, ${describeTelemetry(telemetry)}`,
+    ...(dropped.expired > 0
+      ? [`${dropped.expired} device-hours or device-days expired before they were uploaded`]
+      : []),
     ...(dropped.unreadable > 0 ? [`${dropped.unreadable} pieces of telemetry cannot be read`] : []),
     ...refused.map((record) => `the cloud refuses ${describeRefused(record)}`),
     ...(last_error === null ? [] : [`last error: ${last_error}`]),
@@ -110,7 +112,7 @@ function describeTelemetry(telemetry: Uplink["telemetry"]): string {
   // Until some of it is told, this lies ahead: points of devices whose clock is ahead are stored, too.
   const isWhole = history_before !== null && Date.parse(history_before) > Date.now();
   if (history_before !== null)
-    parts.push(isWhole ? "all stored history is still to be told" : `the history before ${history_before}`);
+    parts.push(isWhole ? "stored history not uploaded yet" : `history before ${history_before} not uploaded yet`);
   return parts.join(", ");
 }
 

@@ -61,7 +61,7 @@ test("all devices get the blueprint, stage by stage, and a gateway itself is lef
   });
   expect([again.status, again.errors[0]?.message]).toEqual([
     400,
-    "no device meets the conditions and lacks the blueprint",
+    "every matching device already has this blueprint, or no device matches",
   ]);
 });
 

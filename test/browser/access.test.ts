@@ -31,7 +31,7 @@ function access(): void {
       await dialog.getByRole("radio", { name: "Only some sites" }).check();
       await dialog.getByRole("checkbox", { name: "Yard" }).check();
       await dialog.getByRole("button", { name: "Create the token" }).click();
-      await dialog.getByText("The token is shown this once. Copy it now.").waitFor();
+      await dialog.getByText("The token is shown only once. Copy it now.").waitFor();
       const secret = (await dialog.locator("code").first().textContent())?.trim() ?? "";
       await dialog.getByRole("button", { name: "I have copied it" }).click();
       await dialog.waitFor({ state: "detached" });

@@ -70,7 +70,7 @@ function addDevice(): void {
       await page.goForward();
       await page.getByRole("button", { name: /^Pump/ }).click();
       await page.getByRole("button", { name: "Create the device" }).click();
-      await page.getByText("They are shown this once. Copy them now.").waitFor();
+      await page.getByText("They are shown only once. Copy them now.").waitFor();
       await page.getByText("Waiting for the first message").waitFor();
       const snippet = (await page.locator("pre").textContent()) ?? "";
       const [, host = "", port = ""] = /-h (\S+) -p (\d+)/.exec(snippet) ?? [];
@@ -146,7 +146,7 @@ function addDevice(): void {
       expect(body.simulation.speed).toBe(60);
 
       await page.getByRole("link", { name: "Add another one" }).click();
-      await page.getByRole("link", { name: "It hangs on another device" }).click();
+      await page.getByRole("link", { name: "It belongs to another device" }).click();
       await page.getByLabel("Name").fill("Valve");
       await page.getByRole("combobox", { name: "Parent" }).selectOption("Model");
       await page.getByLabel("Child type").fill("valve");

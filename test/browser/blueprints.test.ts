@@ -158,7 +158,7 @@ function blueprints(): void {
       const dialog = page.getByRole("dialog", { name: "New file" });
       await dialog.getByLabel("Path").fill("../outside.lua");
       await dialog.getByRole("button", { name: "Make the file" }).click();
-      await dialog.getByText("without steps upwards").waitFor();
+      await dialog.getByText("without .. steps").waitFor();
       await dialog.getByLabel("Path").fill("helper.lua");
       await dialog.getByRole("button", { name: "Make the file" }).click();
       await page.getByRole("textbox", { name: "Text of helper.lua" }).waitFor();
@@ -194,19 +194,19 @@ function blueprints(): void {
       await visitor.go(`/blueprints/${blueprint.id}`);
       await page.getByRole("link", { name: "Roll out" }).click();
       await page.getByText("1 device would get it.").waitFor();
-      await page.getByLabel("Watch each device for").fill("soon");
+      await page.getByLabel("Observe each device for").fill("soon");
       await page.getByRole("button", { name: "Start the roll-out" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Start the roll-out" }).click();
       await page
         .getByRole("alert")
         .getByText(/Watch must be a duration/)
         .waitFor();
-      await page.getByLabel("Watch each device for").fill("1h");
+      await page.getByLabel("Observe each device for").fill("1h");
       await page.getByRole("button", { name: "Start the roll-out" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Start the roll-out" }).click();
       await page.getByRole("heading", { name: "Pump", exact: true }).waitFor();
       const row = page.getByRole("row", { name: /^Well/ });
-      await row.getByText("watched", { exact: true }).waitFor();
+      await row.getByText("observed", { exact: true }).waitFor();
       expect(await assigned()).toBe(blueprint.id);
       await page.getByRole("button", { name: "Pause" }).click();
       await page.getByRole("button", { name: "Resume" }).click();

@@ -52,7 +52,7 @@ function gatewayAway(): void {
       line.cut();
       await expect.poll(states, wait).toEqual(new Set(["UNKNOWN"]));
       await page.getByText("kW, not live", { exact: true }).waitFor(wait);
-      await page.getByText("Not live: the gateway is away").first().waitFor(wait);
+      await page.getByText("Not live: the gateway is offline").first().waitFor(wait);
       await expect.poll(() => moving.count(), wait).toBe(0);
       // The cards say that nobody knows, and how old the last value is, although it is younger than a minute.
       const unknown = page.locator("a.card").filter({ hasText: "Unknown" });

@@ -48,7 +48,7 @@ function gateways(): void {
       const dialog = page.getByRole("dialog", { name: "Code for a gateway" });
       await dialog.getByLabel("What the gateway is called here").fill("North");
       await dialog.getByRole("button", { name: "Make the code" }).click();
-      await dialog.getByText("The code is shown this once").waitFor();
+      await dialog.getByText("The code is shown only once").waitFor();
       const code = (await dialog.locator("code").first().textContent()) ?? "";
       expect(await dialog.locator("code").last().textContent()).toBe(`busbar gateway join ${cloud.url} ${code}`);
       await dialog.getByRole("button", { name: "Done" }).click();
@@ -83,7 +83,7 @@ function gateways(): void {
       await row.getByRole("link", { name: "North" }).click();
       const figure = (name: string) => page.locator("dt", { hasText: name }).locator("+ dd");
       await expect.poll(() => figure("Free on the disk").textContent()).toMatch(/^[\d.,]+ [GT]iB$/);
-      expect(await figure("Lost before the cloud had it").textContent()).toContain("0 expired, 0 unreadable");
+      expect(await figure("Lost before upload").textContent()).toContain("0 expired, 0 unreadable");
       expect(await figure("Memory").textContent()).toMatch(/MiB$/);
       expect(await figure("Changes that the cloud has not confirmed").textContent()).toMatch(/^\d+$/);
       await page.getByRole("button", { name: "Replace the credential" }).click();
@@ -99,7 +99,7 @@ function gateways(): void {
       await page.getByRole("link", { name: "North yard" }).click();
       await page.locator("header .warning", { hasText: "gateway away, state of 2 devices unknown" }).waitFor();
       await visitor.move(`/devices/${pump}`);
-      await page.getByRole("status").getByText("The gateway is away.").waitFor();
+      await page.getByRole("status").getByText("The gateway is offline.").waitFor();
 
       await visitor.move("/system/gateways");
       await row.getByText("not connected").waitFor();
@@ -111,19 +111,19 @@ function gateways(): void {
       await page.getByRole("link", { name: "Changes", exact: true }).click();
       const made = page.getByRole("row", { name: /Change a device name: Big pump/ });
       const overruled = page.getByRole("row", { name: /Change a device name: Cloud valve/ });
-      await made.getByText("waits", { exact: true }).waitFor();
+      await made.getByText("pending", { exact: true }).waitFor();
       await made.getByText("North yard").waitFor();
-      await overruled.getByText("waits", { exact: true }).waitFor();
+      await overruled.getByText("pending", { exact: true }).waitFor();
       line.heal();
-      await made.getByText("made", { exact: true }).waitFor();
+      await made.getByText("applied", { exact: true }).waitFor();
       await overruled.getByText("overruled", { exact: true }).waitFor();
-      await overruled.getByText("Changed on the gateway meanwhile, and that stays: name").waitFor();
+      await overruled.getByText("Changed on the gateway in the meantime; the gateway's value stays: name").waitFor();
       const nameIn = async ({ admin }: typeof cloud, id: string) =>
         (await admin.get<{ device: Device }>(`/v3/devices/${id}`)).body.device.name;
       expect([await nameIn(gateway, pump), await nameIn(gateway, valve)]).toEqual(["Big pump", "Yard valve"]);
       await expect.poll(() => nameIn(cloud, valve)).toBe("Yard valve");
       // The filters are in the address.
-      await page.getByLabel("waits", { exact: true }).dispatchEvent("click");
+      await page.getByLabel("pending", { exact: true }).dispatchEvent("click");
       await page.getByText("No change fits").waitFor();
       expect(new URL(page.url()).searchParams.get("state")).toBe("PENDING");
       await page.getByLabel("overruled", { exact: true }).dispatchEvent("click");

@@ -70,21 +70,21 @@ function pendingChanges(): void {
       const line = page.getByText(/^2 changes wait for gateway North: /);
       await line.getByRole("link", { name: "System > Changes" }).click();
       await page.getByText("Only changes of Pump").waitFor();
-      await expect.poll(() => page.getByRole("row").filter({ hasText: "waits" }).count()).toBe(2);
+      await expect.poll(() => page.getByRole("row").filter({ hasText: "pending" }).count()).toBe(2);
 
       // The blueprint was a mistake.
       await page.getByRole("button", { name: "Withdraw: Assign a blueprint" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Withdraw" }).click();
       await page.getByText("The change was withdrawn.").waitFor();
-      await expect.poll(() => page.getByRole("row").filter({ hasText: "waits" }).count()).toBe(1);
+      await expect.poll(() => page.getByRole("row").filter({ hasText: "pending" }).count()).toBe(1);
 
       await putHost(pump, "third.local");
       pair.line.heal();
       await page.getByText("No change fits").waitFor();
       await visitor.move(`/devices/${pump}`);
-      const notMade = page.getByText("1 change of the last week was not made.");
+      const notMade = page.getByText("1 change of the last week was not applied.");
       await notMade.getByRole("link", { name: "System > Changes" }).click();
-      await page.getByText("Changed on the gateway meanwhile, and that stays: network").waitFor();
+      await page.getByText("Changed on the gateway in the meantime; the gateway's value stays: network").waitFor();
       const { body } = await gateway.admin.get<{ device: { blueprint_id: string } }>(`/v3/devices/${pump}`);
       expect(body.device.blueprint_id).toBe(pair.site.blueprintId);
       expect(visitor.complaints).toEqual([]);

@@ -156,7 +156,7 @@ function screens(): void {
         await route.continue();
       });
       await page.goto(`${busbar.url}/sites/${ids.site}`);
-      await page.getByText("From your last visit; being read again").waitFor();
+      await page.getByText("From your last visit; updating").waitFor();
       await page.locator("header time").waitFor();
       await page.locator(".picture").first().waitFor();
       // What is not known yet is not told.

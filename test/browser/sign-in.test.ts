@@ -90,7 +90,7 @@ function signIn(): void {
       const before = await who();
       const open = async () => {
         await page.goto(`${busbar.url}/sign-in#code=${code}`);
-        await page.waitForSelector("h1:has-text('Sign in as somebody else?')");
+        await page.waitForSelector("h1:has-text('Sign in as someone else?')");
         expect(page.url()).not.toContain("code=");
         expect(await page.locator("nav").count()).toBe(0);
         expect(await who()).toBe(before);

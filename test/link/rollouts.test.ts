@@ -154,7 +154,7 @@ test("what somebody on the site assigned while the line was cut stays, whether t
     await eventually(async () => expect((await rollout(id)).state).toBe("HALTED"));
     const [device] = await devicesOf(id);
     expect(device?.reason).toMatch(
-      /^(?:somebody gave it another blueprint|the gateway has changed blueprint meanwhile)$/,
+      /^(?:another blueprint was assigned in the meantime|the gateway has changed blueprint meanwhile)$/,
     );
     await turn(id, "resume");
     await eventually(async () => expect((await rollout(id)).state).toBe("DONE"));

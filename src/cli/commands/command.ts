@@ -13,7 +13,7 @@ import { findCommand } from "#core/command/plan-command.ts";
 export function addCommandCommands(parent: Verb, cli: Cli): void {
   addExamples(parent, "command list battery-1", "command get battery-1 set_charge_power");
 
-  clientCommand(parent, "list [device]", "List what a device can be told to do.").action(
+  clientCommand(parent, "list [device]", "List the commands of a device.").action(
     async (argument: string | undefined, flags: ClientFlags) => {
       const id = requireId("device", argument, undefined);
       const { blueprint, manifest } = await readDeviceBlueprint(await openSession(cli, flags), id);

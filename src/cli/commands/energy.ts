@@ -110,7 +110,8 @@ function percent(share: number | null, what: string): string {
 
 /** Figures that are too low because values are missing look like any others, so they are named. */
 function gapsOf({ devices }: SiteEnergy): readonly string[] {
-  if (devices.length === 0) return ["no device of the site tells about energy; blueprints do by the profiles energy.*"];
+  if (devices.length === 0)
+    return ["no device of the site reports energy; blueprints declare it with the profiles energy.*"];
   return devices
     .filter(({ hours_known, hours }) => hours_known < hours)
     .map(({ slug, hours_known, hours, basis }) =>

@@ -156,7 +156,7 @@ function addStart(rollout: Command, cli: Cli): void {
   addExamples(start, "rollout start NEW_BLUEPRINT --from-blueprint OLD_BLUEPRINT --watch 30m --follow");
 }
 
-/** Tells each change, and ends when the roll-out needs nobody or somebody. */
+/** Prints every change; returns when the roll-out is done or needs a decision. */
 async function follow(
   cli: Cli,
   flags: ClientFlags,

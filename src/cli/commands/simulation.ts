@@ -60,7 +60,7 @@ export function addSimulationCommand(command: Command, cli: Cli): void {
       .addOption(next("--times <count>", "of so many commands"))
       .addOption(next("--message <text>", "what a failing one says"))
       .addOption(next("--delay <duration>", "how long a slow one takes (default 20s)"))
-      .addOption(next("--no-progress", "a slow one does not tell how far it is")),
+      .addOption(next("--no-progress", "a slow command reports no progress")),
   ).action(async (device: string, flags: SimulationFlags) => {
     const session = await openSession(cli, flags);
     const { blueprint } = await readDeviceBlueprint(session, device);

@@ -36,7 +36,7 @@ export function addWebhookCommands(webhook: Command, cli: Cli): void {
     fetchPage: (client, window) => client.webhooks.list(window),
     columns: COLUMNS,
   });
-  clientCommand(webhook, "delete [webhook]", "Delete a webhook. What it has not been told yet is dropped.")
+  clientCommand(webhook, "delete [webhook]", "Delete a webhook. Deliveries that are not sent yet are dropped.")
     .option("--webhook-id <id>", "the webhook, if not given as argument")
     .option("-y, --yes", "do not ask")
     .action(async (argument: string | undefined, flags: ClientFlags & { webhookId?: string; yes?: boolean }) => {
@@ -54,7 +54,7 @@ function addTestCommand(webhook: Command, cli: Cli): void {
   const test = clientCommand(
     webhook,
     "test [webhook]",
-    "Send a webhook one signed delivery of kind test, and tell how it went.",
+    "Send a webhook one signed delivery of kind test, and print the outcome.",
   )
     .option("--webhook-id <id>", "the webhook, if not given as argument")
     .action(async (argument: string | undefined, flags: ClientFlags & { webhookId?: string }) => {
@@ -74,7 +74,7 @@ type CreateFlags = ClientFlags & { readonly siteId?: readonly string[]; readonly
 function addCreateCommand(webhook: Command, cli: Cli): void {
   const create = clientCommand(webhook, "create <url>", "Register an address. Its secret is printed this once.")
     .option("--site, --site-id <sites>", "only about these sites, by id or name", collect)
-    .option("--kind <kinds>", `what it is told about: ${WEBHOOK_KINDS.join(", ")} (default alert)`, collect)
+    .option("--kind <kinds>", `kinds of events to send: ${WEBHOOK_KINDS.join(", ")} (default alert)`, collect)
     .action(async (url: string, flags: CreateFlags) => {
       const kinds = flags.kind?.map((text) => oneOf<WebhookKind>("kind", WEBHOOK_KINDS, text));
       const session = await openSession(cli, flags);
@@ -103,7 +103,7 @@ type DeliveryFlags = ClientFlags & WindowFlags & { readonly state?: readonly str
 
 function addDeliveriesCommand(webhook: Command, cli: Cli): void {
   addWindowOptions(
-    clientCommand(webhook, "deliveries <webhook>", "List what a webhook was told or is to be told, newest first."),
+    clientCommand(webhook, "deliveries <webhook>", "List sent and waiting deliveries of a webhook, newest first."),
   )
     .option("--state <states>", `only these: ${DELIVERY_STATES.join(", ")}`, collect)
     .action(async (id: string, flags: DeliveryFlags) => {

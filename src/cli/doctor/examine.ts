@@ -162,7 +162,7 @@ async function examineLink({ uplink }: Client): Promise<Finding> {
 
 const PORTS: Readonly<Record<string, number>> = { "mqtt:": 1883, "mqtts:": 8883 };
 
-/** Whether something listens there. What it is, the server's log tells. */
+/** Whether the port is in use. The server log says by what. */
 async function reach(check: string, address: string, setting: string): Promise<Finding> {
   const { hostname, port, protocol } = new URL(address);
   const place = { host: hostname.replaceAll(/[[\]]/g, ""), port: Number(port) || (PORTS[protocol] ?? 5432) };

@@ -35,7 +35,7 @@ export function outcomeOf(execution: Execution): Outcome {
                 `  is the device connected? busbar device get ${execution.device_id}`,
               ]
             : [
-                "the device did not answer in time; whether it did what it was told is not known",
+                "the device did not answer in time; whether it executed the command is not known",
                 `  a late answer still counts: busbar execution get ${place}`,
               ],
       };

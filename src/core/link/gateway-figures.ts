@@ -25,7 +25,7 @@ export interface LinkBacklog {
   readonly messages: number;
   readonly points: number;
   readonly bytes: number;
-  /** Hours of devices that are told as a whole. */
+  /** Device-hours that are uploaded as a whole. */
   readonly hours: number;
   /** The time of the oldest telemetry among them. */
   readonly oldestAt: Instant | undefined;

@@ -30,7 +30,7 @@ test.each<readonly ["ASSIGNING" | "WATCHED", number, Partial<DeviceFacts>, strin
   ["WATCHED", 9_999, { connectivity: "UNKNOWN", unknownMs: 1_001 }, "FAILED nothing was heard of it"],
   ["WATCHED", 1, { alert: "hot" }, "FAILED alert hot"],
   ["WATCHED", 1, { error: "nil value" }, "FAILED error in its log: nil value"],
-  ["WATCHED", 1, { hasBlueprint: false }, "FAILED somebody gave it another blueprint"],
+  ["WATCHED", 1, { hasBlueprint: false }, "FAILED another blueprint was assigned in the meantime"],
 ])("a device that is %s for %d ms with %j becomes %s", (state, lasted, facts, expected) => {
   const device = { state, since: instant(1_000), wasOnline: true };
   const verdict = judgeDevice(device, { ...WELL, ...facts }, { ...limits, now: 1_000 + lasted });
@@ -47,8 +47,8 @@ test("a device that was offline before is not judged by that", () => {
 test.each([
   [{ blueprintId: "old" }, "ASSIGNING"],
   [{ blueprintId: "new" }, "WATCHED"],
-  [{ blueprintId: "another" }, "FAILED somebody gave it another blueprint"],
-  [{ blueprintId: undefined }, "FAILED somebody gave it another blueprint"],
+  [{ blueprintId: "another" }, "FAILED another blueprint was assigned in the meantime"],
+  [{ blueprintId: undefined }, "FAILED another blueprint was assigned in the meantime"],
   [undefined, "SKIPPED the device was deleted"],
 ])("a device that had the old blueprint and now has %j begins as %s", (found, expected) => {
   const { state, reason } = beginDevice({ formerBlueprintId: "old" }, found, "new");

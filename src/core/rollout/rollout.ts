@@ -57,8 +57,8 @@ export interface RolloutDevice {
 }
 
 /**
- * The newest of what was told of a device; 0: nothing. Later times are of what was told since. A device and its gateway have
- * clocks of their own, so their times are compared with nothing else.
+ * Latest alert and log times known when the device's turn began (0: none). Only later ones count against it. A device and its
+ * gateway have clocks of their own, so these times are compared only with each other.
  */
 export interface ToldBefore {
   /** When its newest alert of severity error was raised. */
@@ -112,7 +112,8 @@ export function beginDevice(
   if (found === undefined) return { state: "SKIPPED", reason: "the device was deleted" };
   // It got it before a pause, or somebody else gave it.
   if (found.blueprintId === blueprintId) return { state: "WATCHED", reason: undefined };
-  if (found.blueprintId !== formerBlueprintId) return { state: "FAILED", reason: "somebody gave it another blueprint" };
+  if (found.blueprintId !== formerBlueprintId)
+    return { state: "FAILED", reason: "another blueprint was assigned in the meantime" };
   return { state: "ASSIGNING", reason: undefined };
 }
 
@@ -131,7 +132,7 @@ export function judgeDevice(
     return lasted > timeoutMs ? failed("it did not get the blueprint in time") : undefined;
   }
   if (device.state !== "WATCHED") return undefined;
-  if (!facts.hasBlueprint) return failed("somebody gave it another blueprint");
+  if (!facts.hasBlueprint) return failed("another blueprint was assigned in the meantime");
   if (facts.alert !== undefined) return failed(`alert ${facts.alert}`);
   if (facts.error !== undefined) return failed(`error in its log: ${facts.error}`);
   if (lasted < watchMs) return undefined;

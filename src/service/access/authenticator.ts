@@ -115,7 +115,10 @@ export function createAuthenticator(
     const now = needs.now();
     if (!isLive(entry.token, now)) throw ended(entry.token);
     if (entry.token.fromCloud === true && !acceptsCloud()) {
-      throw refuse("unauthorized", "the access token is one of the cloud, which was not connected for too long");
+      throw refuse(
+        "unauthorized",
+        "this is a cloud token; the gateway has been offline longer than link.offline_access allows",
+      );
     }
     uses.note(entry.token.id, now);
     return entry;

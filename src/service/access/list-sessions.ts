@@ -37,7 +37,7 @@ export async function currentSession(
   { caller }: Pick<Call, "caller">,
 ): Promise<TokenSession> {
   const session = caller.sessionId === undefined ? undefined : await needs.sessions.find(caller.sessionId);
-  if (session === undefined) throw refuse("not_found", "the call came with a token and belongs to no session");
+  if (session === undefined) throw refuse("not_found", "this call used an access token, so there is no session");
   const { token } = await needs.authenticator.holder(session.tokenId);
   return { session: withLastUse(needs, session), token };
 }

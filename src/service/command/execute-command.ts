@@ -21,7 +21,7 @@ export async function executeCommand(needs: CreateNeeds, call: Call, patience: P
   const ended = await needs.dispatcher.waitForEnd(created, patience.waitMs, patience.signal);
   const execution = ended ?? (await needs.executions.find(deviceId, id, needs.now()));
   if (execution !== undefined) return execution;
-  throw refuse("not_found", `execution ${id} was deleted with its device while its end was waited for`);
+  throw refuse("not_found", `execution ${id} was deleted together with its device before it finished`);
 }
 
 /**

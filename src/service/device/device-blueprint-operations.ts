@@ -58,7 +58,7 @@ export function deviceBlueprintOperations(needs: AssignNeeds): readonly Operatio
       path: "/v3/devices/:device_id/assign_blueprint",
       name: "assignBlueprint",
       summary: "Give a device a blueprint",
-      description: "Also replaces one: the answer then tells what changes. History is kept.",
+      description: "Also replaces one: the answer then lists what changes. History is kept.",
       tag,
       level: "owner",
       atGateway: {

@@ -22,7 +22,7 @@ export async function readRuntime(
 export async function restartRuntime(needs: RuntimeNeeds, call: Call, idOrSlug: string): Promise<HostedStatus> {
   const device = await visibleDevice(needs, call, idOrSlug);
   if (needs.hosts.status(device.id) === undefined) {
-    throw refuse("conflict", `nothing of device ${device.slug} runs here: it is of type ${device.type}`);
+    throw refuse("conflict", `device ${device.slug} (type ${device.type}) has no script on this gateway`);
   }
   const target = { siteId: device.siteId, deviceId: device.id };
   await needs.audit.append([auditTrail(needs, call, { target, details: {} })]);

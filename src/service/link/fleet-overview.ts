@@ -9,7 +9,7 @@ export type FleetNeeds = Pick<Needs, "gateways" | "telemetry">;
 
 export interface DescribedGateway extends GatewayPlace {
   readonly gateway: Gateway;
-  /** As of its last report. While it is away, its backlog grows unseen. */
+  /** As of its last report. While it is away, its backlog may be larger. */
   readonly told: ToldFigures | undefined;
   /** Only where one gateway is described. */
   readonly takeover?: {

@@ -14,7 +14,7 @@ const duration = Type.Unsafe<string | number>({
 });
 
 export const newJoinCodeSchema = strict("NewJoinCode", {
-  name: Type.Optional(name("What the gateway is called here. Without it: as its first site.")),
+  name: Type.Optional(name("What the gateway is called here. Defaults to the name of its first site.")),
   expires_in: Type.Optional(duration),
   replaces: Type.Optional(
     id("A gateway whose sites the new one may take over: replaced hardware, or one that joins again."),
@@ -35,7 +35,7 @@ export const joinCodeSchema = strict("JoinCode", {
 
 export const openCodeSchema = strict("OpenJoinCode", {
   id: id("Identifier, not the code itself."),
-  name: nullable(Type.String({ description: "What the gateway will be called; null: as its first site." })),
+  name: nullable(Type.String({ description: "What the gateway will be called; null: the name of its first site." })),
   replaces: nullable(Type.String({ description: "The gateway whose sites the new one may take over." })),
   site_ids: Type.Array(Type.String(), { description: "Further sites that it may take over." }),
   made_by: strict("JoinCodeMaker", { token_id: Type.String(), name: Type.String() }),
@@ -80,12 +80,13 @@ const reportSchema = strict("GatewayReport", {
     messages: Type.Integer({ description: "New messages of devices, likewise." }),
     points: Type.Integer({ description: "Points in these messages." }),
     bytes: Type.Integer({ description: "About the size of these messages." }),
-    hours: Type.Integer({ description: "Hours of devices that are told as a whole." }),
+    hours: Type.Integer({ description: "Device-hours that are uploaded as a whole." }),
     history: Type.Boolean({
-      description: "Stored history was being told, after joining or a restore of the cloud. It is in no other count.",
+      description:
+        "Stored history was being uploaded, after joining or a restore of the cloud. It is in no other count.",
     }),
     age_seconds: Type.Integer({
-      description: "Of the oldest telemetry among them. While stored history is told, some may be older.",
+      description: "Of the oldest telemetry among them. While stored history is being uploaded, some may be older.",
     }),
   }),
   dropped: droppedSchema,
@@ -174,7 +175,7 @@ export const fleetSchema = strict("Fleet", {
     strict("GatewayVersion", { version: Type.String(), gateways: Type.Integer(), connected: Type.Integer() }),
   ),
   with_backlog: Type.Integer({
-    description: "Gateways that had changes or telemetry to tell when they reported last.",
+    description: "Gateways that had changes or telemetry to upload when they reported last.",
   }),
   with_loss: Type.Integer({ description: "Gateways that have lost history before this cloud had it." }),
   backlog: strict("FleetBacklog", {
@@ -237,7 +238,7 @@ export const uplinkSchema = strict("Uplink", {
     messages: Type.Integer({ description: "New messages that the cloud has not confirmed." }),
     points: Type.Integer({ description: "Points in these messages." }),
     bytes: Type.Integer({ description: "About the size of these messages." }),
-    hours: Type.Integer({ description: "Hours of devices of which the cloud lacks points." }),
+    hours: Type.Integer({ description: "Device-hours of which the cloud lacks points." }),
     oldest_at: nullable(timestamp),
     history_before: nullable(timestamp),
   }),

@@ -42,7 +42,9 @@ export async function createRollout(needs: RolloutNeeds, call: Call, input: NewR
   const stored = await needs.blueprints.find(blueprintId);
   if (stored === undefined) throw refuse("not_found", "there is no such blueprint", { pointer: "/blueprint_id" });
   if (devices.length === 0) {
-    throw refuse("invalid_body", "no device meets the conditions and lacks the blueprint", { pointer: "/devices" });
+    throw refuse("invalid_body", "every matching device already has this blueprint, or no device matches", {
+      pointer: "/devices",
+    });
   }
   const read = readStages(input.stages, devices.length);
   if ("problem" in read) throw refuse("invalid_body", read.problem, { pointer: "/stages" });

@@ -26,7 +26,7 @@ const nextCommand = strict("NextCommand", {
   times: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: "How many commands. Default: 1." })),
   message: Type.Optional(nullable(Type.String({ maxLength: 1_000, description: "What a failing one says." }))),
   delay: Type.Optional(Type.String({ maxLength: 64, description: "How long a slow one takes. Default: 20s." })),
-  progress: Type.Optional(Type.Boolean({ description: "Whether a slow one tells how far it is. Default: true." })),
+  progress: Type.Optional(Type.Boolean({ description: "Whether a slow command reports progress. Default: true." })),
 });
 
 export const simulationChangeSchema = strict("SimulationChange", {

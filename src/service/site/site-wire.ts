@@ -64,7 +64,7 @@ export function parseSiteChange(body: Static<typeof siteChangeSchema>): SiteChan
   const timezone = parseTimezone(body.timezone);
   const isCleared = body.clear?.includes("location") === true;
   if (isCleared && body.location !== undefined) {
-    throw refuse("invalid_body", "location is given and to be cleared: do one of them", { pointer: "/clear" });
+    throw refuse("invalid_body", "either set location or clear it, not both", { pointer: "/clear" });
   }
   return {
     ...(isCleared && { location: undefined }),

@@ -29,7 +29,7 @@ const systemSchema = strict("System", {
     event_loop_delay_ms: Type.Number({ description: "How late timers were since then: 99 of 100 were not later." }),
     threads: nullable(
       Type.Array(strict("SystemThread", { name: Type.String(), count: Type.Integer(), cpu_seconds: Type.Number() }), {
-        description: "Threads by name; null where the system does not tell.",
+        description: "Threads by name; null where the system does not provide them.",
       }),
     ),
   }),

@@ -32,7 +32,7 @@ export async function exportTelemetry(
   { devices, asked }: { readonly devices: readonly Device[]; readonly asked: AskedExport },
 ): Promise<AsyncIterable<Uint8Array>> {
   if (asked.form === "parquet" && (asked.shape === "long" || devices.length !== 1)) {
-    throw refuse("invalid_query", "Parquet has a table of one device, and is wide", { parameter: "form" });
+    throw refuse("invalid_query", "Parquet exports one device per file, in the wide shape", { parameter: "form" });
   }
   if (asked.shape === "wide" && devices.length !== 1) {
     throw refuse("invalid_query", "a wide table has the attributes of one device; take the shape long", {

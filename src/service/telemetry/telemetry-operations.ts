@@ -60,7 +60,7 @@ export function telemetryOperations(needs: TelemetryNeeds): readonly Operation[]
       path: "/telemetry/v1/now",
       name: "getCurrentTelemetry",
       summary: "Get current telemetry values",
-      description: "What cannot be read is told in errors beside what can.",
+      description: "`errors` lists what cannot be read, beside what can.",
       tag,
       level: "readonly",
       query: devices,

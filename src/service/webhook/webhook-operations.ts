@@ -33,7 +33,7 @@ export function webhookOperations(needs: WebhookNeeds): readonly Operation[] {
       summary: "Register a webhook",
       description:
         "Alerts, and on request connectivity and executions, are sent to the address as signed POST requests, until they " +
-        "are taken or a day has passed. It is told what the caller may know. The secret is shown this once.",
+        "are taken or a day has passed. It receives what the caller may see. The secret is shown only once.",
       tag,
       level: "owner",
       body: newWebhookSchema,
@@ -60,7 +60,7 @@ export function webhookOperations(needs: WebhookNeeds): readonly Operation[] {
       path: "/v3/webhooks/:webhook_id",
       name: "deleteWebhook",
       summary: "Delete a webhook",
-      description: "What it has not been told yet is dropped.",
+      description: "Deliveries that are not sent yet are dropped.",
       tag,
       level: "owner",
       answer: NOTHING,

@@ -8,7 +8,7 @@ export const webhookSchema = strict("Webhook", {
   id: id("Webhook identifier."),
   url: Type.String(),
   kinds: Type.Array(oneOf(WEBHOOK_KINDS)),
-  site_ids: nullable(Type.Array(Type.String(), { description: "The sites it is told about; null for all." })),
+  site_ids: nullable(Type.Array(Type.String(), { description: "The sites whose events it receives; null for all." })),
   created_at: timestamp,
 });
 
@@ -26,7 +26,7 @@ export const newWebhookSchema = strict("NewWebhook", {
     Type.Array(oneOf(WEBHOOK_KINDS), {
       minItems: 1,
       maxItems: WEBHOOK_KINDS.length,
-      description: "What it is told about. Default: alert.",
+      description: "The kinds of events it receives. Default: alert.",
     }),
   ),
 });

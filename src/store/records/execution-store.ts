@@ -12,7 +12,7 @@ import { readRows } from "./stored-json.ts";
 import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
 
-/** What a new execution or response holds besides its arguments or payload, about. Measuring all of it costs more than the rest of handing it over. */
+/** Approximate overhead in bytes of an execution or response, besides its arguments or payload. Measuring all of it costs more than the rest of handing it over. */
 const REST_BYTES = 1_024;
 
 const itself = (execution: Execution | undefined) => execution;

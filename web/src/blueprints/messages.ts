@@ -64,7 +64,7 @@ export const t = defineMessages({
     onlyVersionText: "Choose another blueprint to compare it with, or upload a new version.",
     changesFor: (old: string, next: string) => `From ${old} to ${next}`,
     notComparable: "One of the two has errors in this version of Busbar, so they cannot be compared.",
-    noChanges: "The users of a device notice no difference.",
+    noChanges: "Users of a device will notice no difference.",
     breaking: (count: number) => (count === 1 ? "1 breaking change" : `${count} breaking changes`),
     breakingText: "What worked before may stop working:",
     notBreaking: "Nothing breaks",

@@ -16,7 +16,7 @@ export const t = defineMessages({
     clear: "Clear the search",
     empty: "The catalogue is empty",
     emptyText:
-      "Blueprints appear here when they are uploaded, or when they lie in the folder of the setting blueprints.catalogue.",
+      "Blueprints appear here when they are uploaded, or when they are in the folder that the setting blueprints.catalogue names.",
     examples: "comes with Busbar",
     folder: "from the operator's folder",
     upload: "uploaded",
@@ -44,7 +44,7 @@ export const t = defineMessages({
     support: "Support",
     unknown: "not given",
     requires: "Requires",
-    requiresNothing: "Nothing is named.",
+    requiresNothing: "The author names no requirements.",
     implements: "Profiles",
     implementsNone: "It implements no profile.",
     noDescription: "The author gives no description.",

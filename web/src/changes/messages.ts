@@ -3,33 +3,34 @@ import { defineMessages } from "#web/i18n/define-messages.ts";
 export const t = defineMessages({
   en: {
     title: "Changes of joined sites",
-    intro: "A gateway makes the changes of its sites. What the cloud asks for while it is away waits here.",
+    intro:
+      "A gateway applies the changes of its sites. Changes that are requested in the cloud wait here while the gateway is offline.",
     states: "State",
-    PENDING: "waits",
-    DONE: "made",
+    PENDING: "pending",
+    DONE: "applied",
     REFUSED: "refused",
     OVERRULED: "overruled",
     WITHDRAWN: "withdrawn",
     site: "Site",
     allSites: "All sites",
-    none: "No change was asked for",
+    none: "No changes were requested",
     noneText:
-      "In a cloud, changes of joined sites are listed here, with what became of them. A gateway makes its changes at once.",
+      "In a cloud, changes of joined sites are listed here with their outcome. A gateway applies its own changes at once.",
     noneFound: "No change fits",
     clear: "Show all",
     change: "Change",
     target: "Site and device",
     state: "State",
-    asked: "Asked for",
+    asked: "Requested",
     by: (name: string) => `by ${name}`,
     settled: "Settled",
     waits: "the gateway has not answered yet",
-    overruledBy: (fields: string) => `Changed on the gateway meanwhile, and that stays: ${fields}`,
+    overruledBy: (fields: string) => `Changed on the gateway in the meantime; the gateway's value stays: ${fields}`,
     withdraw: "Withdraw",
     withdrawOne: (action: string) => `Withdraw: ${action}`,
     withdrawQuestion: "Withdraw the change?",
     withdrawText:
-      "The gateway is not asked for it any more. If it got it before the line was cut, it may have made it already.",
+      "The gateway will not receive it any more. If it received the change before the connection was lost, it may have applied it already.",
     withdrawn: "The change was withdrawn.",
     waitsFor: (gateway: string | undefined) =>
       `The change waits for ${gateway === undefined ? "the gateway of the site" : `gateway ${gateway}`}.`,
@@ -37,7 +38,9 @@ export const t = defineMessages({
     changesWait: (count: number, gateway: string | undefined) =>
       `${count === 1 ? "1 change waits" : `${count} changes wait`} for ${gateway === undefined ? "the gateway" : `gateway ${gateway}`}:`,
     notMade: (count: number) =>
-      count === 1 ? "1 change of the last week was not made." : `${count} changes of the last week were not made.`,
+      count === 1
+        ? "1 change of the last week was not applied."
+        : `${count} changes of the last week were not applied.`,
     onlyDevice: (name: string) => `Only changes of ${name}`,
     gone: "no longer there",
     shown: (from: number, to: number, all: number) => `${from} to ${to} of ${all}`,

@@ -4,17 +4,17 @@ export const t = defineMessages({
   en: {
     loading: "Reading the configuration",
     saved: (bucket: string) => `${bucket} is saved`,
-    waits: "These values wait for the gateway. The device has the former ones until then.",
+    waits: "These values wait for the gateway. The device keeps the old ones until then.",
     showStored: "Show the stored ones",
     notMade: (bucket: string) =>
-      `${bucket} was not changed: the gateway has refused it, or it was changed there meanwhile.`,
+      `${bucket} was not changed: the gateway has refused it, or it was changed there in the meantime.`,
     withdrawn: (bucket: string) => `${bucket} was not changed: the change was withdrawn.`,
     reset: "Discard changes",
     changed: "Somebody else has changed these values. Your changes are still here.",
     takeOver: "Discard mine and show the new ones",
     forget: (field: string) => `Delete the stored value of ${field}`,
     none: "This blueprint has no configuration",
-    noneText: "What a device can be told is declared under configuration in its manifest.",
+    noneText: "The manifest's `configuration` section defines the settings of a device.",
     unreadable: "The stored values could not be read. Saving this form repairs them.",
   },
   de: {
@@ -30,7 +30,7 @@ export const t = defineMessages({
     takeOver: "Meine verwerfen und die neuen zeigen",
     forget: (field) => `Gespeicherten Wert von ${field} löschen`,
     none: "Dieser Blueprint hat keine Konfiguration",
-    noneText: "Was einem Gerät vorgegeben werden kann, steht unter configuration in seinem Manifest.",
+    noneText: "Der Abschnitt `configuration` des Manifests beschreibt die Einstellungen eines Geräts.",
     unreadable: "Die gespeicherten Werte konnten nicht gelesen werden. Speichern behebt das.",
   },
 });

@@ -24,7 +24,7 @@ export const t = defineMessages({
     noParent: "Without parent",
     shown: (shown: number, all: number) => `${shown} of ${all} shown`,
     add: "Add a device",
-    addDenied: "Adding a device needs the level owner.",
+    addDenied: "You need the owner access level to add a device.",
     none: "No devices yet",
     noneText: "Add the first one: by MQTT, from a blueprint, or simulated.",
     noneFound: "No device fits the filter",

@@ -17,13 +17,13 @@ export const t = defineMessages({
     done: "The device has done it.",
     deviceError: "The device reported an error.",
     interrupted:
-      "The gateway was restarted while the command ran. Nobody knows what the device did: look at it before you run the command again.",
+      "The gateway was restarted while the command ran. It is unknown what the device did: check it before you run the command again.",
     neverAnswered: (time: string | undefined) =>
-      `${seconds(time, (text) => `No answer in ${text}`, "No answer in time")}; it may still have run. Look at the device before you run the command again. A late answer still counts.`,
+      `${seconds(time, (text) => `No answer in ${text}`, "No answer in time")}; it may still have run. Check the device before you run the command again. A late answer still counts.`,
     fellSilent: (time: string | undefined) =>
       `It began, and then ${seconds(time, (text) => `no answer came for ${text}`, "no answer came in time")}; it may still have run to its end. A late answer still counts.`,
     unsync:
-      "The gateway at the site has the command, but what came of it has not arrived here yet. It may have run. This page shows it as soon as the gateway is connected again.",
+      "The gateway at the site has the command, but its outcome has not arrived here yet. It may have run. This page shows it as soon as the gateway is connected again.",
     loading: "Reading the execution",
     duration: "Duration",
     notKnown: "not known",
@@ -47,7 +47,7 @@ export const t = defineMessages({
     RUNNING: "In progress",
     SUCCEEDED: "Succeeded",
     FAILED: "Error",
-    gaveUp: "No more waiting",
+    gaveUp: "Stopped waiting",
     progress: "Progress",
     again: "Run again",
     filters: "Filters",

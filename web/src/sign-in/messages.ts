@@ -3,12 +3,12 @@ import { defineMessages } from "#web/i18n/define-messages.ts";
 export const t = defineMessages({
   en: {
     title: "Sign in",
-    ended: "Your session has ended. Sign in again to go on.",
+    ended: "Your session has ended. Sign in again to continue.",
     usedLink: "This link has been used or is too old. Links work once and for a short time.",
-    replaceTitle: "Sign in as somebody else?",
+    replaceTitle: "Sign in as someone else?",
     replace: (former: string, next: string) =>
       `This browser is signed in with the token “${former}”. The link that you opened signs in with the token “${next}” instead.`,
-    replaceHint: "Go on only if you asked for this link. What you then do is done with that token.",
+    replaceHint: "Continue only if you asked for this link. Everything you do then is done with that token.",
     replaceYes: (next: string) => `Sign in as ${next}`,
     replaceNo: (former: string) => `Stay signed in as ${former}`,
     token: "Token",
@@ -16,14 +16,14 @@ export const t = defineMessages({
     signIn: "Sign in",
     signingIn: "Signing in",
     wrong: "The gateway does not know this token. It may be mistyped, expired or revoked.",
-    limited: "Too many wrong tokens came from here. Wait a minute, then try again.",
-    unreachable: "The gateway does not answer. Check that it runs and that this device reaches it.",
+    limited: "Too many wrong tokens were sent from here. Wait a minute, then try again.",
+    unreachable: "The gateway does not answer. Check that it is running and that this device can reach it.",
     other: "The gateway could not sign you in. Its log says why.",
     empty: "Paste a token first.",
     where: "Where do I find a token?",
     whereStart: "The terminal that runs the gateway prints a link that signs in once.",
     whereAdmin: "The admin token is in the file admin.token in the gateway's data folder.",
-    whereOthers: "Somebody with the level owner can make a token for you under Access.",
+    whereOthers: "Someone with the owner access level can create a token for you under Access.",
   },
   de: {
     title: "Anmelden",

@@ -17,7 +17,8 @@ export const t = defineMessages({
     reading: "reading",
     notMeasured: "not measured",
     none: "No sites",
-    noneText: "Your token sees no site. Somebody with the level installer can create one or give your token access.",
+    noneText:
+      "Your token has access to no site. Someone with the installer access level can create one or give your token access.",
     noneOwn: "Create the first one with: busbar site create",
     failed: "could not be read",
   },
