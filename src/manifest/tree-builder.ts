@@ -13,7 +13,7 @@ const MERGE_KEY = "<<";
 const NO_PROBLEMS: readonly NodeProblem[] = [];
 const NO_ENTRIES: ReadonlyMap<string, Entry> = new Map();
 
-export interface Pair {
+interface Pair {
   readonly key: Node;
   readonly value: Node;
 }
