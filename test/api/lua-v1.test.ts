@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import type { Execution } from "#client/resources/execution.ts";
+import { convertPackage } from "#manifest/v1/convert-package.ts";
 import { readPackageFolder } from "#runtime/inspect/read-package-folder.ts";
-import { convertPackage } from "#service/blueprint/convert-package.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";
 import { packageOfFiles } from "#service/blueprint/unpack-package.ts";
 import { useServer } from "../support/server.ts";

@@ -1,10 +1,10 @@
 import type { ProfileLibrary } from "#core/blueprint/profile.ts";
+import { decodeText } from "#core/text/decode-text.ts";
 import { openRockRepository } from "#runtime/inspect/open-rock-repository.ts";
 import { createSyntaxChecks } from "#runtime/lua/check-syntax.ts";
 import { createEvaluator } from "#runtime/lua/evaluate-lua.ts";
 import { buildProgram } from "#service/blueprint/build-program.ts";
 import { checkUnpacked } from "#service/blueprint/check-package.ts";
-import { decodeText } from "#service/blueprint/unpack-package.ts";
 import type { LintResult } from "./lint-result.ts";
 import type { Source } from "./read-source.ts";
 

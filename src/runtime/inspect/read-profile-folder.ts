@@ -1,9 +1,9 @@
 import { promises } from "node:fs";
 import { join, sep } from "node:path";
 import type { Profile } from "#core/blueprint/profile.ts";
+import { decodeText } from "#core/text/decode-text.ts";
 import { parseProfiles } from "#manifest/parse-profiles.ts";
 import { STARTER_PROFILES } from "#manifest/starter-profiles.ts";
-import { decodeText } from "#service/blueprint/unpack-package.ts";
 
 export interface ReadProfiles {
   /** Those of the folder, without the ones that have errors. */

@@ -123,7 +123,7 @@ let v1: string | undefined;
 
 /** Read when the first script needs it. */
 function readV1(): string {
-  v1 ??= readFileSync(new URL("./compat/v1.lua", import.meta.url), "latin1");
+  v1 ??= readFileSync(new URL("./v1/v1.lua", import.meta.url), "latin1");
   return v1;
 }
 

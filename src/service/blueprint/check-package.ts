@@ -2,11 +2,12 @@ import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Issue } from "#core/blueprint/issue.ts";
 import type { PackageIssue } from "#core/blueprint/package-issue.ts";
 import type { ProfileLibrary } from "#core/blueprint/profile.ts";
+import { decodeText } from "#core/text/decode-text.ts";
 import { issuesAt } from "#manifest/issues-at.ts";
 import { parseManifest } from "#manifest/parse-manifest.ts";
 import type { Node } from "#manifest/tree.ts";
 import { compileSchemas } from "./compile-schemas.ts";
-import { decodeText, type Package, type Unpacked, unpackPackage } from "./unpack-package.ts";
+import { type Package, type Unpacked, unpackPackage } from "./unpack-package.ts";
 
 export type CheckedPackage = {
   /** Undefined when it could not be unpacked, or has no manifest. */

@@ -1,9 +1,9 @@
 import type { AnyIssue } from "#core/blueprint/any-issue.ts";
 import { packageIssue } from "#core/blueprint/package-issue.ts";
 import type { Profile, ProfileLibrary } from "#core/blueprint/profile.ts";
+import { decodeText } from "#core/text/decode-text.ts";
 import { type ParsedProfiles, parseProfiles } from "#manifest/parse-profiles.ts";
 import { readZip } from "#service/blueprint/read-zip.ts";
-import { decodeText } from "#service/blueprint/unpack-package.ts";
 import { looksLikeZip } from "#service/blueprint/zip-layout.ts";
 
 /** An issue, and the file of the zip that has it. */

@@ -4,10 +4,11 @@ import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import { type ScriptIssue, scriptIssueAt } from "#core/blueprint/script-issue.ts";
 import { MAX_MAP_BYTES } from "#core/modbus/map-limits.ts";
 import type { ModbusMap } from "#core/modbus/modbus-map.ts";
+import { decodeText } from "#core/text/decode-text.ts";
 import { parseModbusMap } from "#manifest/modbus/parse-modbus-map.ts";
 import { packagePath } from "#manifest/package-path.ts";
 import { rangeAt } from "#manifest/range-at.ts";
-import { decodeText, type Package } from "./unpack-package.ts";
+import type { Package } from "./unpack-package.ts";
 
 interface MapModule {
   readonly path: string;

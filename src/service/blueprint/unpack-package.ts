@@ -1,5 +1,6 @@
 import { type PackageIssue, packageIssue } from "#core/blueprint/package-issue.ts";
 import { PACKAGE_LIMITS } from "#core/blueprint/package-limits.ts";
+import { decodeText } from "#core/text/decode-text.ts";
 import { readZip } from "./read-zip.ts";
 import { looksLikeZip } from "./zip-layout.ts";
 
@@ -58,13 +59,4 @@ function explainMissing(paths: readonly string[]): PackageIssue {
     ? `Pack what is inside ${found.slice(0, found.lastIndexOf("/"))}, not the folder itself.`
     : "Its name is written in small letters.";
   return packageIssue("package_no_manifest", found, `${wanted}, but ${found}. ${hint}`);
-}
-
-/** UTF-8 without its byte order mark, or undefined for anything else. */
-export function decodeText(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,7 @@
 import type { EvaluateLua } from "#core/lua/lua-data.ts";
 import { type Rockspec, readRockspec } from "#core/lua/rockspec.ts";
+import { decodeText } from "#core/text/decode-text.ts";
 import { readZip } from "#service/blueprint/read-zip.ts";
-import { decodeText } from "#service/blueprint/unpack-package.ts";
 import { readTarGz } from "#service/rock/read-tar.ts";
 
 export interface Rock {

@@ -10,8 +10,8 @@ import { remark } from "#cli/print.ts";
 import { QuietFailure } from "#cli/quiet-failure.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import { starterLibrary } from "#manifest/starter-profiles.ts";
+import { convertPackage, type PackageNote } from "#manifest/v1/convert-package.ts";
 import { type FolderContent, readHiddenFiles } from "#runtime/inspect/read-package-folder.ts";
-import { convertPackage, type PackageNote } from "#service/blueprint/convert-package.ts";
 import { packageOfFiles } from "#service/blueprint/unpack-package.ts";
 
 export type ConvertFlags = {

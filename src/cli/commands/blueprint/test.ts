@@ -15,11 +15,11 @@ import { QuietFailure } from "#cli/quiet-failure.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import { watchPaths } from "#cli/watch-paths.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
+import { decodeText } from "#core/text/decode-text.ts";
 import { parseScenarios } from "#manifest/scenario/parse-scenarios.ts";
 import type { HarnessJob } from "#runtime/harness/harness-job.ts";
 import { readProgram } from "#runtime/harness/read-program.ts";
 import { testBlueprint } from "#runtime/harness/test-blueprint.ts";
-import { decodeText } from "#service/blueprint/unpack-package.ts";
 
 export type TestFlags = {
   readonly output: "pretty" | "json" | "github" | "junit";

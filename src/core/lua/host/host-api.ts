@@ -1,9 +1,10 @@
 // What a script finds around it, put together from the register: names, parameters, types and one sentence each.
+
+import { V1_MISSING, V1_SIGNATURES, V1_TABLES } from "#core/lua/v1/v1-signatures.ts";
 import { DEVICE_ALIASES, DEVICE_SIGNATURES, DEVICE_TABLES } from "./device-signatures.ts";
 import { DRIVER_SIGNATURES, DRIVER_TABLES } from "./driver-signatures.ts";
 import { type HostMember, parseSignature } from "./parse-signature.ts";
 import { STANDARD_LIBRARY } from "./standard-library.ts";
-import { V1_MISSING, V1_SIGNATURES, V1_TABLES } from "./v1-signatures.ts";
 
 /** A global table, or a class of objects and plain tables. */
 export interface HostTable {

@@ -1,7 +1,14 @@
-import { reviewV1Script } from "#core/lua/review-v1-script.ts";
-import type { ConversionNote } from "#manifest/convert/conversion.ts";
-import { convertManifest } from "#manifest/convert/convert-manifest.ts";
-import { decodeText, type Package } from "./unpack-package.ts";
+import { decodeText } from "#core/text/decode-text.ts";
+import type { ConversionNote } from "#manifest/v1/conversion.ts";
+import { convertManifest } from "#manifest/v1/convert-manifest.ts";
+import { reviewV1Script } from "#manifest/v1/review-v1-script.ts";
+
+interface OldPackage {
+  /** Maps a path with / to its content, the manifest included. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  readonly manifestPath: string;
+  readonly manifest: string;
+}
 
 export interface ConvertedPackage {
   /** Every file of the new package; undefined when the old one cannot be converted. */
@@ -17,7 +24,7 @@ export interface PackageNote extends Omit<ConversionNote, "kind"> {
 }
 
 /** A package of device/1.0 as one of device/3.0: the manifest is translated, and every other file stays as it is. */
-export function convertPackage({ files, manifest, manifestPath }: Package): ConvertedPackage {
+export function convertPackage({ files, manifest, manifestPath }: OldPackage): ConvertedPackage {
   const { text, notes, isConverted = false } = convertManifest(manifest);
   if (text === undefined) return { files: undefined, notes, isConverted };
   const scripts = [...files].filter(([path]) => path.endsWith(".lua"));

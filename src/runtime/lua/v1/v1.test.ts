@@ -1,7 +1,7 @@
 // The host of device/1.0 as its scripts see it: failures are numbers. Real Lua, real drivers, simulated ports.
 import { expect, test } from "vitest";
-import { runDriven } from "../../../test/support/driven-script.ts";
-import { simulatedPorts, startDrivers, startDriversWith } from "../../../test/support/drivers.ts";
+import { runDriven } from "../../../../test/support/driven-script.ts";
+import { simulatedPorts, startDrivers, startDriversWith } from "../../../../test/support/drivers.ts";
 
 function startV1(ports?: readonly string[]) {
   const site = ports === undefined ? startDrivers() : startDriversWith(simulatedPorts(ports));

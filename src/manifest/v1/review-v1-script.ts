@@ -1,4 +1,4 @@
-import { lexLua } from "./lex-lua.ts";
+import { lexLua } from "#core/lua/lex-lua.ts";
 
 export interface ScriptRemark {
   /** `decide`: it will not work as it did. `port`: the installer has to give the gateway this port. */
