@@ -41,7 +41,7 @@ async function assigned(had: Outcome | undefined): Promise<string> {
   const gatewayChanges = {
     ask: async (_: unknown, { rolloutId }: { readonly rolloutId?: string | undefined }) => {
       happened = `asks for ${rolloutId}`;
-      return { state: "PENDING" } as GatewayChange;
+      return { id: "c", state: "PENDING", askedBy: {}, createdAt: instant(0) } as unknown as GatewayChange;
     },
   };
   const operations = createOperations(needs);

@@ -120,9 +120,9 @@ const DOWN_ALONE: typeof ABUSES = {
     plain(`{"type":"execute","order":{"arguments":${deep(100, '{"a":', "1}").replace("1}", "1}")}}}`),
     "nested more than 72 levels deep",
   ],
-  "an operation that is not carried": [
-    plain('{"type":"change","isLate":false,"change":{"operation":"createToken"}}'),
-    "createToken is not carried over a link",
+  "an operation with a long name": [
+    plain(`{"type":"change","isLate":false,"change":{"operation":"${"x".repeat(10_000)}"}}`),
+    "operation",
   ],
   "a package without bytes": [plain('{"type":"package","digest":"d"}'), "a package comes without its bytes"],
 };
