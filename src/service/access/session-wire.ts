@@ -6,7 +6,7 @@ import { renderInstant } from "#core/time/instant.ts";
 import type { TokenSession } from "#service/access/list-sessions.ts";
 import type { SignIn } from "#service/access/sign-in.ts";
 import { type Static, Type } from "#service/operation/schema.ts";
-import { id, nullable, oneOf, strict, timestamp } from "#service/operation/wire.ts";
+import { described, id, nullable, oneOf, strict, timestamp } from "#service/operation/wire.ts";
 
 const fields = {
   id: id("Session identifier."),
@@ -18,7 +18,7 @@ const fields = {
   expires_at: timestamp,
 };
 
-export const sessionSchema = strict("Session", fields);
+export const sessionSchema = described("Session", "A sign-in of the page. It stands for a token.", fields);
 
 export const sessionAnswer = Type.Object({ session: sessionSchema }, { additionalProperties: false });
 

@@ -5,7 +5,7 @@ import { parseDuration, toMilliseconds } from "#core/time/duration.ts";
 import { type Instant, renderInstant } from "#core/time/instant.ts";
 import type { TokenInput } from "#service/access/create-token.ts";
 import { type Static, Type } from "#service/operation/schema.ts";
-import { id, name, nullable, oneOf, strict, timestamp } from "#service/operation/wire.ts";
+import { described, id, name, nullable, oneOf, strict, timestamp } from "#service/operation/wire.ts";
 
 const LONGEST_LIFETIME = "100y";
 
@@ -21,7 +21,7 @@ export const tokenSchema = strict("Token", {
   from_cloud: Type.Boolean({ description: "On a gateway: it was made in the cloud." }),
 });
 
-export const ownTokenSchema = strict("OwnToken", {
+export const ownTokenSchema = described("OwnToken", "What a token may do, as it is told to the token itself.", {
   id: id("Token identifier."),
   name: Type.String(),
   level: oneOf(ACCESS_LEVELS),

@@ -4,11 +4,11 @@ import { KNOWN_ALERTS } from "#core/alert/known-alerts.ts";
 import { renderInstant } from "#core/time/instant.ts";
 import type { DescribedAlert } from "#service/alert/describe-alert.ts";
 import { type Static, Type } from "#service/operation/schema.ts";
-import { oneOf, strict, timestamp } from "#service/operation/wire.ts";
+import { described, oneOf, timestamp } from "#service/operation/wire.ts";
 
 const texts = Type.Optional(Type.Array(Type.String()));
 
-export const alertSchema = strict("Alert", {
+export const alertSchema = described("Alert", "One raising of an alert. It is active while it has no cleared_at.", {
   id: Type.String({ description: "Alert id, as the device lists it." }),
   device_id: Type.String(),
   site_id: Type.String(),

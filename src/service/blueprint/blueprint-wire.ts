@@ -6,7 +6,7 @@ import { renderInstant } from "#core/time/instant.ts";
 import type { Inspection } from "#service/blueprint/inspect-package.ts";
 import { isBuiltInBlueprint } from "#service/blueprint/with-built-ins.ts";
 import { type Static, Type } from "#service/operation/schema.ts";
-import { id, oneOf, strict, timestamp } from "#service/operation/wire.ts";
+import { described, id, oneOf, strict, timestamp } from "#service/operation/wire.ts";
 
 export const blueprintSchema = strict("Blueprint", {
   id: id("Blueprint identifier."),
@@ -37,7 +37,7 @@ export const validationSchema = strict("Validation", {
   diagnostics: Type.Array(diagnosticSchema, { description: "Errors and warnings with their places." }),
 });
 
-export const blueprintChangeSchema = strict("BlueprintChange", {
+export const blueprintChangeSchema = described("BlueprintChange", "What another blueprint changes for a device.", {
   kind: oneOf(["added", "removed", "renamed", "retyped", "access", "changed", "text"]),
   path: Type.String({ description: "JSON pointer into the new manifest; for what is gone, into the former one." }),
   breaking: Type.Boolean({ description: "What worked before may stop working." }),

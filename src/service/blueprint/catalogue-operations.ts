@@ -11,6 +11,7 @@ import { zipAnswer } from "#service/blueprint/zip-answer.ts";
 import { type Operation, operation } from "#service/operation/operation.ts";
 import { anyText, choice, pageOf, paging } from "#service/operation/query.ts";
 import { Type } from "#service/operation/schema.ts";
+import { strict } from "#service/operation/wire.ts";
 
 const tag = "Blueprints";
 /** More words would not narrow the search. */
@@ -32,14 +33,11 @@ export function catalogueOperations({ catalogue }: { readonly catalogue: Catalog
         q: anyText("Words that are all in the name, description, category, author or profiles."),
         category: choice("Only this category.", CATEGORIES),
       },
-      answer: Type.Object(
-        {
-          entries: Type.Array(catalogueEntrySchema),
-          total_count: Type.Integer({ minimum: 0, description: "How many match, on all pages." }),
-          categories: Type.Array(catalogueCategorySchema, { description: "What else the words would find." }),
-        },
-        { additionalProperties: false },
-      ),
+      answer: strict("CataloguePage", {
+        entries: Type.Array(catalogueEntrySchema),
+        total_count: Type.Integer({ minimum: 0, description: "How many match, on all pages." }),
+        categories: Type.Array(catalogueCategorySchema, { description: "What else the words would find." }),
+      }),
       run: async ({ query }) => {
         const words = (query.q ?? "").toLowerCase().split(/\s+/).filter(Boolean).slice(0, MAX_WORDS);
         const page = await catalogue.list({ words, category: query.category }, pageOf(query));

@@ -1,12 +1,12 @@
 import { CATALOGUE_SOURCES, type CatalogueEntry } from "#core/blueprint/catalogue-entry.ts";
 import { CATEGORIES } from "#core/blueprint/vocabulary.ts";
 import { type Static, Type } from "#service/operation/schema.ts";
-import { id, nullable, oneOf, strict } from "#service/operation/wire.ts";
+import { described, id, nullable, oneOf, strict } from "#service/operation/wire.ts";
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const text = nullable(Type.String());
 
-export const catalogueEntrySchema = strict("CatalogueEntry", {
+export const catalogueEntrySchema = described("CatalogueEntry", "A blueprint that the catalogue offers.", {
   id: id("Entry identifier."),
   source: oneOf(CATALOGUE_SOURCES, {
     description: "examples: comes with Busbar; folder: from the operator's folder; upload: was uploaded.",

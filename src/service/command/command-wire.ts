@@ -8,7 +8,7 @@ import {
 import { renderInstant } from "#core/time/instant.ts";
 import type { ExecutionInput } from "#service/command/create-execution.ts";
 import { type Static, Type } from "#service/operation/schema.ts";
-import { id, oneOf, strict, timestamp } from "#service/operation/wire.ts";
+import { described, id, oneOf, strict, timestamp } from "#service/operation/wire.ts";
 
 const anyObject = (description: string) => Type.Object({}, { additionalProperties: true, description });
 
@@ -21,10 +21,13 @@ export const commandInputSchema = strict("CommandInput", {
 const responseSchema = strict("CommandResponse", {
   state: oneOf(RESPONSE_STATES),
   payload: Type.Optional(anyObject("Depends on the state; an error has a text message.")),
-  received_at: timestamp,
+  received_at: Type.String({
+    format: "date-time",
+    description: "With microseconds. It strictly rises within one execution.",
+  }),
 });
 
-export const executionSchema = strict("CommandExecution", {
+export const executionSchema = described("CommandExecution", "A run of a command.", {
   id: id("Execution identifier."),
   device_id: Type.String(),
   state: oneOf(EXECUTION_STATES),

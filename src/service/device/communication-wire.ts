@@ -3,10 +3,10 @@ import type { Device, DeviceCredential } from "#core/device/device.ts";
 import type { ChildRoutes } from "#service/device/child-routes.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import { Type } from "#service/operation/schema.ts";
-import { oneOf, strict } from "#service/operation/wire.ts";
+import { described, oneOf } from "#service/operation/wire.ts";
 import type { Needs } from "#service/ports.ts";
 
-export const communicationSchema = strict("Communication", {
+export const communicationSchema = described("Communication", "How a device communicates.", {
   type: oneOf(["MQTT_V1_PLAINTEXT", "MQTT_V1_TLS", "MQTT_V1_LOCALHOST", "UCM_LUA", "UCM_EMBEDDED", "LINK"], {
     description: "Of the connection while there is one, otherwise as its settings were generated.",
   }),

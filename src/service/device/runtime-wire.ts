@@ -1,6 +1,6 @@
 import { renderInstant } from "#core/time/instant.ts";
 import { type Static, Type } from "#service/operation/schema.ts";
-import { nullable, oneOf, strict, timestamp } from "#service/operation/wire.ts";
+import { described, nullable, oneOf, strict, timestamp } from "#service/operation/wire.ts";
 import type { HostedError, HostedOverrun, HostedState, HostedStatus } from "#service/ports/device-host.ts";
 
 const STATES = [
@@ -38,7 +38,7 @@ const overrunSchema = strict("RuntimeOverrun", {
   line: nullable(Type.Integer({ minimum: 1 })),
 });
 
-export const runtimeSchema = strict("DeviceRuntime", {
+export const runtimeSchema = described("DeviceRuntime", "How the script or model of a device does.", {
   state: oneOf(STATES, { description: MEANING }),
   since: timestamp,
   start_count: Type.Integer({ minimum: 0, description: "Starts since the service was started." }),

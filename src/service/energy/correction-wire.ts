@@ -4,7 +4,7 @@ import { parseInstant, renderInstant } from "#core/time/instant.ts";
 import type { AppliedCorrections } from "#service/energy/apply-corrections.ts";
 import type { CorrectionInput } from "#service/energy/counter-corrections.ts";
 import { type Static, Type } from "#service/operation/schema.ts";
-import { id, name, nullable, oneOf, strict, timestamp } from "#service/operation/wire.ts";
+import { described, id, name, nullable, oneOf, strict, timestamp } from "#service/operation/wire.ts";
 
 const KIND =
   "counter_replaced: another counter counts from the step on. value_wrong: what the step counted never flowed. " +
@@ -42,7 +42,11 @@ const fields = {
   created_at: timestamp,
 };
 
-export const correctionSchema = strict("CounterCorrection", fields);
+export const correctionSchema = described(
+  "CounterCorrection",
+  "What somebody said about a doubtful step of a counter.",
+  fields,
+);
 
 export const appliedCorrectionSchema = strict("AppliedCounterCorrection", {
   device_id: Type.String(),

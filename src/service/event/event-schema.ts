@@ -7,10 +7,10 @@ import { connectivitySchema } from "#service/device/device-wire.ts";
 import { runtimeSchema } from "#service/device/runtime-wire.ts";
 import { changeSchema } from "#service/link/change-wire.ts";
 import { type Fields, Type } from "#service/operation/schema.ts";
-import { oneOf, strict, timestamp } from "#service/operation/wire.ts";
+import { described, oneOf, strict, timestamp } from "#service/operation/wire.ts";
 
-const about = <Own extends Fields>(title: string, own: Own) =>
-  strict(title, { site_id: Type.String(), device_id: Type.String(), ...own });
+const OF_DEVICE = { site_id: Type.String(), device_id: Type.String() };
+const about = <Own extends Fields>(title: string, own: Own) => strict(title, { ...OF_DEVICE, ...own });
 
 const snapshot = strict("Snapshot", {
   value: Type.Unsafe<unknown>({
@@ -28,18 +28,28 @@ const EVENT_SCHEMAS = {
   }),
   connectivity: about("ConnectivityEvent", { connectivity: connectivitySchema, at: timestamp }),
   device: about("DeviceEvent", { change: oneOf(["created", "updated", "deleted"]), at: timestamp }),
-  change: about("ChangeEvent", { change: changeSchema, at: timestamp }),
-  configuration: about("ConfigurationEvent", { bucket: Type.String(), at: timestamp }),
+  change: described("ChangeEvent", "A change that the gateway of the device was asked for is settled.", {
+    ...OF_DEVICE,
+    change: changeSchema,
+    at: timestamp,
+  }),
+  configuration: described("ConfigurationEvent", "The values of a bucket were replaced.", {
+    ...OF_DEVICE,
+    bucket: Type.String(),
+    at: timestamp,
+  }),
   runtime: about("RuntimeEvent", { runtime: runtimeSchema, at: timestamp }),
   log: about("LogEvent", {
     log: strict("LogLine", { severity: oneOf(LOG_SEVERITIES), message: Type.String() }),
     timestamp: Type.String({ format: "date-time", description: "By the device's clock." }),
     received_at: timestamp,
   }),
-  telemetry: about("TelemetryEvent", {
-    telemetry: Type.Unsafe<object>({ type: "object", additionalProperties: snapshot }),
-  }),
-  gap: strict("GapEvent", {
+  telemetry: described(
+    "TelemetryEvent",
+    "The newest value of attributes that changed, at most four times a second. It is never repeated.",
+    { ...OF_DEVICE, telemetry: Type.Unsafe<object>({ type: "object", additionalProperties: snapshot }) },
+  ),
+  gap: described("GapEvent", "Some events could not be kept: state that was built from events must be read again.", {
     kinds: Type.Array(oneOf(EVENT_KINDS), { description: "Of these kinds some events are missing." }),
   }),
 };

@@ -1,7 +1,7 @@
 import { CHANGE_STATES, type GatewayChange } from "#core/link/asked-change.ts";
 import { renderInstant } from "#core/time/instant.ts";
 import { type Static, Type } from "#service/operation/schema.ts";
-import { id, nullable, oneOf, strict, timestamp } from "#service/operation/wire.ts";
+import { described, id, nullable, oneOf, strict, timestamp } from "#service/operation/wire.ts";
 
 const changeErrorSchema = strict("ChangeError", {
   code: Type.String(),
@@ -9,7 +9,7 @@ const changeErrorSchema = strict("ChangeError", {
   details: Type.Optional(Type.Object({}, { additionalProperties: true })),
 });
 
-export const changeSchema = strict("GatewayChange", {
+export const changeSchema = described("GatewayChange", "A change of a joined site, which its gateway is asked for.", {
   id: id("Change identifier."),
   operation: Type.String({ description: "The operation that the gateway is asked for." }),
   gateway_id: Type.String(),

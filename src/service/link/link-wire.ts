@@ -6,7 +6,7 @@ import { type Instant, renderInstant } from "#core/time/instant.ts";
 import type { DescribedGateway, FleetOverview } from "#service/link/fleet-overview.ts";
 import type { UplinkStatus } from "#service/link/uplink.ts";
 import { type Static, Type } from "#service/operation/schema.ts";
-import { id, name, nullable, strict, timestamp } from "#service/operation/wire.ts";
+import { described, id, name, nullable, strict, timestamp } from "#service/operation/wire.ts";
 
 const duration = Type.Unsafe<string | number>({
   anyOf: [{ type: "string", maxLength: 50 }, { type: "integer" }],
@@ -33,7 +33,7 @@ export const joinCodeSchema = strict("JoinCode", {
   expires_at: timestamp,
 });
 
-export const openCodeSchema = strict("OpenJoinCode", {
+export const openCodeSchema = described("OpenJoinCode", "A code with which a gateway can still join.", {
   id: id("Identifier, not the code itself."),
   name: nullable(Type.String({ description: "What the gateway will be called; null: the name of its first site." })),
   replaces: nullable(Type.String({ description: "The gateway whose sites the new one may take over." })),
@@ -67,7 +67,7 @@ export const joinedSchema = strict("Joined", {
   credential: Type.String({ description: "With this the gateway signs in. It is shown this once." }),
 });
 
-const droppedSchema = strict("DroppedHistory", {
+const droppedSchema = described("DroppedHistory", "Hours, days and pieces of telemetry that the cloud never gets.", {
   expired: Type.Integer({ description: "Hours or days of devices that retention deleted before the cloud had them." }),
   unreadable: Type.Integer({ description: "Pieces of stored telemetry that cannot be read." }),
 });
@@ -75,7 +75,7 @@ const droppedSchema = strict("DroppedHistory", {
 const reportSchema = strict("GatewayReport", {
   at: timestamp,
   uptime_seconds: Type.Integer(),
-  backlog: strict("GatewayBacklog", {
+  backlog: described("GatewayBacklog", "What the cloud had not confirmed when the gateway reported.", {
     changes: Type.Integer({ description: "Changes of records that the cloud had not confirmed." }),
     messages: Type.Integer({ description: "New messages of devices, likewise." }),
     points: Type.Integer({ description: "Points in these messages." }),
@@ -97,7 +97,7 @@ const reportSchema = strict("GatewayReport", {
 
 export const newSiteGrantSchema = strict("NewSiteGrant", { site_id: id("The site that the gateway may take over.") });
 
-const refusedSchema = strict("RefusedRecord", {
+const refusedSchema = described("RefusedRecord", "A record that the cloud does not take from a gateway.", {
   kind: Type.String({ description: "Such as site or device." }),
   id: Type.String({ description: "The record among those of its kind." }),
   reason: Type.String(),
@@ -105,7 +105,7 @@ const refusedSchema = strict("RefusedRecord", {
 
 const renderRefused = ({ kind, key, reason }: RefusedRecord) => ({ kind, id: key, reason });
 
-export const gatewaySchema = strict("Gateway", {
+export const gatewaySchema = described("Gateway", "A gateway that has joined a cloud.", {
   id: id("Gateway identifier."),
   name: Type.String(),
   version: Type.String(),
@@ -166,7 +166,7 @@ export function renderGateway(described: DescribedGateway): Static<typeof gatewa
   };
 }
 
-export const fleetSchema = strict("Fleet", {
+export const fleetSchema = described("Fleet", "All gateways of a cloud in numbers.", {
   gateways: Type.Integer({ description: "Those that have joined and were not revoked." }),
   connected: Type.Integer(),
   away: Type.Integer(),
@@ -227,14 +227,14 @@ export function parseCloudUrl(text: string): string {
   return text.replace(/\/+$/, "");
 }
 
-export const uplinkSchema = strict("Uplink", {
+export const uplinkSchema = described("Uplink", "The link of a gateway to its cloud.", {
   url: Type.String(),
   gateway_id: id("How the cloud calls this gateway."),
   joined_at: timestamp,
   connected: Type.Boolean(),
   since: timestamp,
   backlog: Type.Integer({ description: "Changes that the cloud has not confirmed." }),
-  telemetry: strict("UplinkTelemetry", {
+  telemetry: described("UplinkTelemetry", "What the cloud has not confirmed.", {
     messages: Type.Integer({ description: "New messages that the cloud has not confirmed." }),
     points: Type.Integer({ description: "Points in these messages." }),
     bytes: Type.Integer({ description: "About the size of these messages." }),

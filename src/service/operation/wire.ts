@@ -37,6 +37,10 @@ export const nullable = <Value>(schema: Schema<Value>) =>
 export const strict = <Properties extends Fields>(title: string, properties: Properties) =>
   Type.Object(properties, { title, additionalProperties: false });
 
+/** The same with a sentence about it. */
+export const described = <Properties extends Fields>(title: string, description: string, properties: Properties) =>
+  Type.Object(properties, { title, description, additionalProperties: false });
+
 /** The answer of operations that have nothing to return. */
 export const NOTHING = Type.Object({}, { additionalProperties: false });
 

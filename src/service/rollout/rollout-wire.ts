@@ -11,7 +11,7 @@ import {
 import { parseDuration, toMilliseconds } from "#core/time/duration.ts";
 import { renderInstant } from "#core/time/instant.ts";
 import { type Static, Type } from "#service/operation/schema.ts";
-import { id, name, nullable, oneOf, strict, timestamp } from "#service/operation/wire.ts";
+import { described, id, name, nullable, oneOf, strict, timestamp } from "#service/operation/wire.ts";
 import type { NewRollout } from "#service/rollout/create-rollout.ts";
 
 const ids = (description: string) =>
@@ -85,7 +85,7 @@ function milliseconds(given: string | number | undefined, field: string, fallbac
 
 const count = Type.Integer({ minimum: 0 });
 
-export const rolloutSchema = strict("Rollout", {
+export const rolloutSchema = described("Rollout", "A blueprint that many devices get, in stages.", {
   id: id("Roll-out identifier."),
   name: Type.String(),
   blueprint_id: Type.String(),

@@ -10,13 +10,13 @@ import { type Duration, parseDuration, toMilliseconds } from "#core/time/duratio
 import { formatDuration } from "#core/time/format-duration.ts";
 import { parseInstant, renderInstant } from "#core/time/instant.ts";
 import { type Static, Type } from "#service/operation/schema.ts";
-import { nullable, oneOf, strict, timestamp } from "#service/operation/wire.ts";
+import { described, nullable, oneOf, strict, timestamp } from "#service/operation/wire.ts";
 import type { Simulation } from "#service/ports/simulator.ts";
 
 const held = (what: string) =>
   Type.Unsafe<Readonly<Record<string, unknown>>>({ type: "object", maxProperties: 10_000, description: what });
 
-const nextCommand = strict("NextCommand", {
+const nextCommand = described("NextCommand", "What becomes of the next command of a simulated device.", {
   kind: oneOf(NEXT_COMMAND_KINDS, {
     description: "fail answers an error, slow answers after delay, silent never answers.",
   }),
@@ -29,7 +29,7 @@ const nextCommand = strict("NextCommand", {
   progress: Type.Optional(Type.Boolean({ description: "Whether a slow command reports progress. Default: true." })),
 });
 
-export const simulationChangeSchema = strict("SimulationChange", {
+export const simulationChangeSchema = described("SimulationChange", "What is not given stays as it is.", {
   seed: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 })),
   speed: Type.Optional(
     Type.Number({ minimum: 0, maximum: 3_600, description: "Simulated seconds in a second; 0 stops the clock." }),
@@ -57,7 +57,7 @@ export const simulationChangeSchema = strict("SimulationChange", {
   next_command: Type.Optional(nextCommand),
 });
 
-export const simulationSchema = strict("Simulation", {
+export const simulationSchema = described("Simulation", "What a simulated device does, and what was changed.", {
   seed: Type.Integer(),
   speed: Type.Number(),
   paused: Type.Boolean(),

@@ -1,11 +1,11 @@
 import { type Operation, operation } from "#service/operation/operation.ts";
 import { Type } from "#service/operation/schema.ts";
-import { strict } from "#service/operation/wire.ts";
+import { described, strict } from "#service/operation/wire.ts";
 import type { LiveSetting } from "#service/ports/live-settings.ts";
 import { changeSetting, type SettingNeeds } from "#service/system/change-setting.ts";
 
 const tag = "System";
-const settingSchema = strict("SystemSetting", {
+const settingSchema = described("SystemSetting", "A setting that can be changed while Busbar runs.", {
   name: Type.String(),
   about: Type.String(),
   value: Type.String({ description: "What holds now. A list has commas." }),

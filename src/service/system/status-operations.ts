@@ -2,7 +2,7 @@ import { renderInstant } from "#core/time/instant.ts";
 import { requireAllSites } from "#service/access/require-level.ts";
 import { type Operation, operation } from "#service/operation/operation.ts";
 import { type Static, Type } from "#service/operation/schema.ts";
-import { nullable, strict, timestamp } from "#service/operation/wire.ts";
+import { described, nullable, strict, timestamp } from "#service/operation/wire.ts";
 import type { SystemReader, SystemStatus } from "#service/ports/system-status.ts";
 
 const tag = "System";
@@ -14,7 +14,7 @@ const counts = (description: string) =>
   });
 const bytes = Type.Integer();
 
-const systemSchema = strict("System", {
+const systemSchema = described("System", "How the node that answered does.", {
   version: Type.String(),
   role: Type.String(),
   started_at: timestamp,

@@ -1,9 +1,9 @@
 import { type Operation, streamOperation } from "#service/operation/operation.ts";
 import { Type } from "#service/operation/schema.ts";
-import { strict } from "#service/operation/wire.ts";
+import { described, strict } from "#service/operation/wire.ts";
 import { createImporter, type ImportNeeds } from "#service/telemetry/import-telemetry.ts";
 
-const report = strict("TelemetryImport", {
+const report = described("TelemetryImport", "What became of an import.", {
   rows: Type.Integer(),
   points: Type.Integer({ description: "Values that are stored now." }),
   problem_count: Type.Integer({ description: "Rows and values that were left out." }),

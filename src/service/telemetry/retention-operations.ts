@@ -3,7 +3,7 @@ import { MistakeList, refuseMistakes } from "#core/mistakes.ts";
 import { parseRetention, type Retention, type SiteRetention } from "#core/telemetry/retention.ts";
 import { type Operation, operation } from "#service/operation/operation.ts";
 import { type Static, Type } from "#service/operation/schema.ts";
-import { nullable, strict } from "#service/operation/wire.ts";
+import { described, nullable, strict } from "#service/operation/wire.ts";
 import type { Needs } from "#service/ports.ts";
 import { visibleSite } from "#service/site/visible-site.ts";
 import { putRetention } from "#service/telemetry/put-retention.ts";
@@ -20,7 +20,7 @@ const attributes = Type.Unsafe<Readonly<Record<string, string>>>({
 const body = strict("RetentionRules", { default: Type.Optional(kept), attributes: Type.Optional(attributes) });
 const answer = Type.Object(
   {
-    retention: strict("Retention", {
+    retention: described("Retention", "How long the telemetry of a site is kept: durations, or unlimited.", {
       default: nullable(kept),
       attributes,
       installation_default: Type.String({ description: "What holds where default is null." }),

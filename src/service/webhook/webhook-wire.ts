@@ -1,10 +1,10 @@
 import { renderInstant } from "#core/time/instant.ts";
 import { DELIVERY_STATES, type Delivery, WEBHOOK_KINDS, type Webhook } from "#core/webhook/webhook.ts";
 import { type Static, Type } from "#service/operation/schema.ts";
-import { id, nullable, oneOf, strict, timestamp } from "#service/operation/wire.ts";
+import { described, id, nullable, oneOf, strict, timestamp } from "#service/operation/wire.ts";
 import type { WebhookInput } from "#service/webhook/create-webhook.ts";
 
-export const webhookSchema = strict("Webhook", {
+export const webhookSchema = described("Webhook", "An address that receives events.", {
   id: id("Webhook identifier."),
   url: Type.String(),
   kinds: Type.Array(oneOf(WEBHOOK_KINDS)),
