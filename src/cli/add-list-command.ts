@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Client } from "#client/create-client.ts";
-import type { Page, Window } from "#client/resources/page.ts";
+import type { Page, Window } from "#client/page.ts";
 import type { Cli } from "./cli.ts";
 import { addWindowOptions, clientCommand, type WindowFlags } from "./client-command.ts";
 import { fetchList } from "./fetch-list.ts";

@@ -1,4 +1,4 @@
-import type { Site } from "#client/resources/site.ts";
+import type { Site } from "#client/resources.ts";
 
 /** The command that says in which time zone a site is; confirms the present one, unless that is nobody's choice. */
 export function confirmTimezoneCommand({ name, timezone }: Pick<Site, "name" | "timezone">): string {

@@ -1,4 +1,4 @@
-import type { DeviceRuntime } from "#client/resources/device.ts";
+import type { DeviceRuntime } from "#client/resources.ts";
 
 /** One line: `QUARANTINED since ..., again at ...: src/main.lua:12: attempt to ...`. */
 export function describeRuntime(runtime: DeviceRuntime): string {

@@ -1,5 +1,5 @@
 import { listAll } from "#client/list-all.ts";
-import type { Page, Window } from "#client/resources/page.ts";
+import type { Page, Window } from "#client/page.ts";
 
 type Fetched<Key extends string, Item> = {
   readonly answer: { readonly [K in Key | "total_count"]: unknown };

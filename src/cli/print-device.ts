@@ -1,5 +1,5 @@
 import { hasOwnBlueprint } from "#client/built-in-blueprints.ts";
-import type { Device } from "#client/resources/device.ts";
+import type { Device } from "#client/resources.ts";
 import type { Cli } from "./cli.ts";
 import { printRecord } from "./print.ts";
 import type { ClientFlags } from "./session.ts";

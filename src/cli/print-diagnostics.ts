@@ -1,4 +1,4 @@
-import type { Diagnostic } from "#client/resources/blueprint.ts";
+import type { Diagnostic } from "#client/resources.ts";
 import type { Cli } from "./cli.ts";
 import { remark } from "./print.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { GatewayReport, Uplink } from "#client/resources/gateway.ts";
+import type { GatewayReport, Uplink } from "#client/resources.ts";
 import { backlogOf, describeUplink } from "./print-gateway.ts";
 
 const uplinkWith = (historyBefore: string | null): Uplink => ({

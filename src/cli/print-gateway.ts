@@ -1,7 +1,7 @@
 // How people see gateways: in a table, one by one, and all of them in numbers.
 import { printRecord, printTable } from "#cli/print.ts";
 import type { Columns } from "#cli/table.ts";
-import type { Fleet, Gateway, RefusedRecord, Uplink } from "#client/resources/gateway.ts";
+import type { Fleet, Gateway, RefusedRecord, Uplink } from "#client/resources.ts";
 import type { Cli } from "./cli.ts";
 
 type Format = { readonly output?: string | undefined };

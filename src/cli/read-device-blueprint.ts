@@ -1,5 +1,4 @@
-import type { Device } from "#client/resources/device.ts";
-import type { JsonObject } from "#client/resources/json.ts";
+import type { Device, JsonObject } from "#client/resources.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import { parseManifest } from "#manifest/parse-manifest.ts";
 import type { Session } from "./session.ts";

@@ -1,4 +1,4 @@
-import type { Alert } from "#client/resources/alert.ts";
+import type { Alert } from "#client/resources.ts";
 
 /** What the device said about an alert: its text, or its object as JSON. */
 export function renderAlertDetails({ details }: Alert): string | undefined {

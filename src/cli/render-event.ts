@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 import { describeRuntime } from "#cli/describe-runtime.ts";
 import { renderPayload } from "#cli/execution/render-payload.ts";
 import { renderValue } from "#cli/render-value.ts";
-import type { LiveEvent } from "#client/resources/event.ts";
+import type { LiveEvent } from "#client/live-event.ts";
 import { printable } from "#core/text/printable.ts";
 import { renderAlertDetails } from "./render-alert-details.ts";
 

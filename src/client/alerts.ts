@@ -1,6 +1,6 @@
 import { listUnder } from "./list-of.ts";
-import type { Alert } from "./resources/alert.ts";
-import type { Page, Window } from "./resources/page.ts";
+import type { Window } from "./page.ts";
+import type { Alert, Answers } from "./resources.ts";
 import { segment } from "./segment.ts";
 import type { Transport } from "./transport.ts";
 
@@ -14,12 +14,10 @@ export type AlertFilter = Window & {
   readonly order?: "RAISED_AT_ASC" | "RAISED_AT_DESC" | undefined;
 };
 
-type AlertPage = Page<"alerts", Alert>;
-
 /** What is active unless the filter says otherwise, newest first. */
 export function alerts({ json }: Transport) {
   const list = (path: string, { active, ...filter }: AlertFilter) =>
-    json<AlertPage>({
+    json<Answers["listDeviceAlerts"]>({
       method: "GET",
       path,
       query: { ...filter, ...(active !== undefined && { active: String(active) }) },

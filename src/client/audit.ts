@@ -1,6 +1,6 @@
 import { listOf } from "./list-of.ts";
-import type { AuditEntry } from "./resources/access.ts";
-import type { Page, Window } from "./resources/page.ts";
+import type { Window } from "./page.ts";
+import type { Answers } from "./resources.ts";
 import type { Transport } from "./transport.ts";
 
 export function audit({ json }: Transport) {
@@ -14,7 +14,7 @@ export function audit({ json }: Transport) {
   };
   return {
     list: listOf("entries", (filter: Filter = {}) =>
-      json<Page<"entries", AuditEntry>>({ method: "GET", path: "/v3/audit", query: { ...filter } }),
+      json<Answers["listAudit"]>({ method: "GET", path: "/v3/audit", query: { ...filter } }),
     ),
   };
 }

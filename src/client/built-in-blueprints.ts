@@ -1,5 +1,5 @@
 // Blueprints that every Busbar has, under the same ids. A device without one of its own names one of them.
-import type { Device } from "./resources/device.ts";
+import type { Device } from "./resources.ts";
 
 export const EMPTY_BLUEPRINT_ID = "00000000-0000-7000-8000-000000000001";
 export const GATEWAY_BLUEPRINT_ID = "00000000-0000-7000-8000-000000000002";

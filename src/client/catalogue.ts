@@ -1,6 +1,6 @@
 import { listOf } from "./list-of.ts";
-import type { Blueprint, CataloguePage, Diagnostic } from "./resources/blueprint.ts";
-import type { Window } from "./resources/page.ts";
+import type { Window } from "./page.ts";
+import type { Answers } from "./resources.ts";
 import { segment } from "./segment.ts";
 import type { Transport } from "./transport.ts";
 
@@ -8,13 +8,13 @@ export function catalogue({ json, bytes }: Transport) {
   type Search = Window & { readonly q?: string | undefined; readonly category?: string | undefined };
   return {
     list: listOf("entries", (search: Search = {}) =>
-      json<CataloguePage>({ method: "GET", path: "/v3/catalogue", query: { ...search } }),
+      json<Answers["listCatalogue"]>({ method: "GET", path: "/v3/catalogue", query: { ...search } }),
     ),
     /** The package as a zip, also of an entry that is not uploaded. */
     download: (entryId: string) => bytes({ method: "GET", path: `/v3/catalogue/${segment(entryId)}/zip` }),
     /** The blueprint that devices can use from now on. */
     upload: (entryId: string) =>
-      json<{ blueprint: Blueprint; diagnostics: readonly Diagnostic[] }>({
+      json<Answers["uploadCatalogueEntry"]>({
         method: "POST",
         path: `/v3/catalogue/${segment(entryId)}/upload`,
       }),

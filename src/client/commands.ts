@@ -1,19 +1,10 @@
 import { type ExecutionUpdate, followExecution } from "./follow-execution.ts";
 import { listUnder } from "./list-of.ts";
-import type { Execution, ExecutionState } from "./resources/execution.ts";
-import type { JsonObject } from "./resources/json.ts";
-import type { Page, Window } from "./resources/page.ts";
+import type { Window } from "./page.ts";
+import type { Answers, CommandInput, Execution, ExecutionState } from "./resources.ts";
 import { type CommandRun, runCommand } from "./run-command.ts";
 import { segment } from "./segment.ts";
 import type { Transport } from "./transport.ts";
-
-export type CommandInput = {
-  /** The manifest's name of the command, or an alias. */
-  readonly name: string;
-  readonly arguments?: JsonObject | undefined;
-  /** Hidden from lists by default, and deleted after 24 hours. */
-  readonly ephemeral?: boolean | undefined;
-};
 
 type Signal = { readonly signal?: AbortSignal | undefined };
 type Expand = { readonly expand?: readonly "log"[] | undefined };
@@ -41,8 +32,7 @@ export type SiteExecutionFilter = ExecutionFilter & {
   readonly "device.parent_id.in"?: readonly string[] | undefined;
 };
 
-type Answer = { readonly execution: Execution };
-type ExecutionList = Page<"executions", Execution>;
+type Answer = Answers["getCommandExecution"];
 
 /** Wherever a device's id is taken, its slug will do. A device's error is a state of the execution, not an exception. */
 export function commands(transport: Transport) {
@@ -59,7 +49,7 @@ export function commands(transport: Transport) {
     );
 
   const create = (device: string, input: CommandInput, { idempotencyKey, signal }: Creation = {}) =>
-    json<{ readonly execution_id: string }>({
+    json<Answers["createCommandExecution"]>({
       method: "POST",
       path: of(device, "executions"),
       body: input,
@@ -79,7 +69,7 @@ export function commands(transport: Transport) {
       ),
     /** Answers when the execution has ended, or with its state when the wait is over. */
     execute: (device: string, input: CommandInput, { expand, wait, idempotencyKey, signal }: Waiting = {}) =>
-      json<Answer>({
+      json<Answers["executeCommand"]>({
         method: "POST",
         path: of(device, "execute"),
         query: { expand },
@@ -91,10 +81,10 @@ export function commands(transport: Transport) {
     create,
     get,
     list: listUnder("executions", (device: string, filter: ExecutionFilter = {}) =>
-      json<ExecutionList>({ method: "GET", path: of(device, "executions"), query: { ...filter } }),
+      json<Answers["listCommandExecutions"]>({ method: "GET", path: of(device, "executions"), query: { ...filter } }),
     ),
     listBySite: listUnder("executions", (siteId: string, filter: SiteExecutionFilter = {}) =>
-      json<ExecutionList>({
+      json<Answers["listSiteCommandExecutions"]>({
         method: "GET",
         path: `/v3/sites/${segment(siteId)}/commands/executions`,
         query: { ...filter },

@@ -9,8 +9,7 @@ import { devices } from "./devices.ts";
 import { changes, gateways, uplink } from "./gateways.ts";
 import { type EventCall, type EventQuery, listenToEvents } from "./listen-to-events.ts";
 import { provisioning } from "./provisioning.ts";
-import type { JsonObject } from "./resources/json.ts";
-import type { System, SystemLogLine, SystemSetting } from "./resources/system.ts";
+import type { Answers } from "./resources.ts";
 import { rollouts } from "./rollouts.ts";
 import { segment } from "./segment.ts";
 import { sessions } from "./sessions.ts";
@@ -42,18 +41,17 @@ export function createClient<
     ...parts,
     /** Any call, and its answer as it came. */
     call: transport.bytes,
-    health: (call: Signal = {}) => transport.json<JsonObject>({ method: "GET", path: "/healthz", ...call }),
-    ready: (call: Signal = {}) => transport.json<JsonObject>({ method: "GET", path: "/readyz", ...call }),
+    health: (call: Signal = {}) => transport.json<Answers["getHealth"]>({ method: "GET", path: "/healthz", ...call }),
+    ready: (call: Signal = {}) => transport.json<Answers["getReadiness"]>({ method: "GET", path: "/readyz", ...call }),
     system: {
-      get: (call: Signal = {}) => transport.json<{ system: System }>({ method: "GET", path: "/v3/system", ...call }),
+      get: (call: Signal = {}) => transport.json<Answers["getSystem"]>({ method: "GET", path: "/v3/system", ...call }),
       /** Those that can be changed while Busbar runs. */
-      settings: () =>
-        transport.json<{ settings: readonly SystemSetting[] }>({ method: "GET", path: "/v3/system/settings" }),
+      settings: () => transport.json<Answers["listSettings"]>({ method: "GET", path: "/v3/system/settings" }),
       putSetting: (name: string, value: string) =>
-        transport.json<{ setting: SystemSetting }>({ method: "PUT", path: settingPath(name), body: { value } }),
+        transport.json<Answers["putSetting"]>({ method: "PUT", path: settingPath(name), body: { value } }),
       resetSetting: (name: string) =>
-        transport.json<{ setting: SystemSetting }>({ method: "DELETE", path: settingPath(name) }),
-      log: () => transport.json<{ lines: readonly SystemLogLine[] }>({ method: "GET", path: "/v3/system/log" }),
+        transport.json<Answers["resetSetting"]>({ method: "DELETE", path: settingPath(name) }),
+      log: () => transport.json<Answers["getSystemLog"]>({ method: "GET", path: "/v3/system/log" }),
     },
     /** One device, with the names and types of its blueprint. */
     device: <Name extends keyof Shapes & string>(id: Name): TypedDevice<Shapes[Name]> => typedDevice(parts, id),

@@ -1,8 +1,8 @@
 import type { Creation, commands } from "./commands.ts";
 import type { devices } from "./devices.ts";
-import type { JsonObject } from "./resources/json.ts";
+import type { JsonObject, Snapshot } from "./resources.ts";
 import type { CommandRun } from "./run-command.ts";
-import type { Snapshot, telemetry } from "./telemetry.ts";
+import type { telemetry } from "./telemetry.ts";
 
 /** What a device sends and takes. `busbar blueprint types` writes it as the type `Device` of a blueprint. */
 export type DeviceShape = {

@@ -1,5 +1,4 @@
-import type { ErrorCode } from "./resources/error-code.ts";
-import type { JsonObject } from "./resources/json.ts";
+import type { ErrorCode, JsonObject } from "./resources.ts";
 
 /** One mistake, or one reason to refuse. */
 export type ErrorItem = {

@@ -1,8 +1,8 @@
 import { mayPass } from "./errors.ts";
 import { listenToEvents } from "./listen-to-events.ts";
+import type { LiveEvent } from "./live-event.ts";
 import { pause } from "./pause.ts";
-import type { LiveEvent } from "./resources/event.ts";
-import type { CommandResponse, Execution, ExecutionState } from "./resources/execution.ts";
+import type { CommandResponse, Execution, ExecutionState } from "./resources.ts";
 import type { Transport } from "./transport.ts";
 
 export type ExecutionUpdate = {

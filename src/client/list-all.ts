@@ -1,4 +1,4 @@
-import type { Page, Window } from "./resources/page.ts";
+import type { Page, Window } from "./page.ts";
 
 const PAGE_SIZE = 500;
 

@@ -1,5 +1,5 @@
 import { listAll } from "./list-all.ts";
-import type { Page, Window } from "./resources/page.ts";
+import type { Page, Window } from "./page.ts";
 
 type ItemOf<Answer, Key extends string> = Answer extends { readonly [K in Key]: readonly (infer Item)[] }
   ? Item

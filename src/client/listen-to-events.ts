@@ -1,7 +1,8 @@
 import { mayPass } from "./errors.ts";
 import { createEventStream, type EventMessage, type EventStream } from "./event-stream.ts";
+import type { LiveEvent } from "./live-event.ts";
 import { pause } from "./pause.ts";
-import type { EventKind, LiveEvent } from "./resources/event.ts";
+import type { EventKind } from "./resources.ts";
 import type { Transport } from "./transport.ts";
 
 export type EventQuery = {

@@ -2,8 +2,8 @@ import { afterEach, expect, test } from "vitest";
 import { type FakeAnswer, type FakeBusbar, startFakeBusbar } from "../../test/support/fake-busbar.ts";
 import { type Client, createClient } from "./create-client.ts";
 import { ApiError } from "./errors.ts";
-import type { LiveEvent } from "./resources/event.ts";
-import type { CommandResponse, Execution } from "./resources/execution.ts";
+import type { LiveEvent } from "./live-event.ts";
+import type { CommandResponse, Execution } from "./resources.ts";
 
 let server: FakeBusbar | undefined;
 afterEach(async () => {

@@ -1,7 +1,7 @@
 import { mayPass } from "./errors.ts";
 import type { ExecutionUpdate } from "./follow-execution.ts";
 import { pause } from "./pause.ts";
-import type { CommandResponse, Execution } from "./resources/execution.ts";
+import type { CommandResponse, Execution } from "./resources.ts";
 
 /** An execution that has ended. A device's error is a state, not an exception. */
 export type EndedExecution<Response = NonNullable<CommandResponse["payload"]>> = Omit<Execution, "state" | "response"> &

@@ -1,7 +1,6 @@
 import { listOf } from "./list-of.ts";
-import type { ListedSession, Session } from "./resources/access.ts";
-import type { JsonObject } from "./resources/json.ts";
-import type { Page, Window } from "./resources/page.ts";
+import type { Window } from "./page.ts";
+import type { Answers } from "./resources.ts";
 import { segment } from "./segment.ts";
 import type { Transport } from "./transport.ts";
 
@@ -11,16 +10,16 @@ export function sessions({ json }: Transport) {
   return {
     /** `replace`: the code may end the browser's session of another token, which is a `conflict` otherwise. */
     create: (by: { readonly token: string } | { readonly code: string; readonly replace?: boolean }) =>
-      json<{ session: Session }>({ method: "POST", path, body: by }),
-    current: () => json<{ session: Session }>({ method: "GET", path: `${path}/current` }),
+      json<Answers["createSession"]>({ method: "POST", path, body: by }),
+    current: () => json<Answers["getCurrentSession"]>({ method: "GET", path: `${path}/current` }),
     list: listOf("sessions", (window: Window = {}) =>
-      json<Page<"sessions", ListedSession>>({ method: "GET", path, query: { ...window } }),
+      json<Answers["listSessions"]>({ method: "GET", path, query: { ...window } }),
     ),
-    end: (id: string) => json<JsonObject>({ method: "DELETE", path: `${path}/${segment(id)}` }),
-    endCurrent: () => json<JsonObject>({ method: "DELETE", path: `${path}/current` }),
+    end: (id: string) => json<Answers["endSession"]>({ method: "DELETE", path: `${path}/${segment(id)}` }),
+    endCurrent: () => json<Answers["endCurrentSession"]>({ method: "DELETE", path: `${path}/current` }),
     /** All sessions of the caller's token. */
-    endAll: () => json<JsonObject>({ method: "DELETE", path }),
+    endAll: () => json<Answers["endOwnSessions"]>({ method: "DELETE", path }),
     /** For the link /sign-in#code=... of the page; valid once and for 10 minutes. */
-    createCode: () => json<{ code: string; expires_at: string }>({ method: "POST", path: `${path}/codes` }),
+    createCode: () => json<Answers["createSignInCode"]>({ method: "POST", path: `${path}/codes` }),
   };
 }

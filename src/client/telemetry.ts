@@ -1,34 +1,13 @@
 import type { ErrorItem } from "./errors.ts";
+import type { Answers, Snapshot, TimeseriesQuestion } from "./resources.ts";
 import { segment } from "./segment.ts";
 import { readColumns, type TimeseriesColumns } from "./timeseries-columns.ts";
 import type { Transport } from "./transport.ts";
-
-export type Snapshot = { readonly value: string | number | boolean | readonly string[]; readonly timestamp: number };
 
 export type Now = {
   /** Device to attribute to value, by the names as asked. */
   readonly devices: Readonly<Record<string, Readonly<Record<string, Snapshot>>>>;
   readonly errors: readonly ErrorItem[];
-};
-
-export type GapFilling = { readonly method?: "locf" | "none"; readonly look_around?: string };
-
-type SeriesSettings = {
-  readonly aggregation?: string;
-  readonly granularity?: string;
-  /** With it the granularities 1d, 1w, 1M and 1y follow the calendar there. */
-  readonly timezone?: string;
-  readonly gap_filling?: GapFilling;
-};
-
-export type TimeseriesQuestion = SeriesSettings & {
-  /** Unix seconds or RFC 3339. */
-  readonly from: number | string;
-  readonly to: number | string;
-  readonly telemetry: readonly (SeriesSettings & {
-    readonly device: string;
-    readonly attribute: string | readonly string[];
-  })[];
 };
 
 /** Time series as JSON: the first cell of a row is its time in Unix seconds; null is no value. */
@@ -45,15 +24,6 @@ export type ExportQuery = {
   readonly form?: "csv" | "jsonl" | "parquet";
   readonly shape?: "wide" | "long";
   readonly time?: "unix" | "iso" | "local";
-};
-
-/** What became of an import. */
-export type Imported = {
-  readonly rows: number;
-  readonly points: number;
-  readonly problem_count: number;
-  /** The first ones. */
-  readonly problems: readonly { readonly line: number; readonly telemetry?: string; readonly message: string }[];
 };
 
 type Signal = { readonly signal?: AbortSignal };
@@ -103,7 +73,7 @@ export function telemetry({ json, open, stream }: Transport) {
       ),
     /** CSV with a header; what is answered is durable. */
     import: (device: string, csv: Uint8Array) =>
-      json<Imported>({
+      json<Answers["importTelemetry"]>({
         method: "POST",
         path: `/v3/devices/${segment(device)}/telemetry/import`,
         bytes: { type: "text/csv", content: csv },

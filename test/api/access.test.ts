@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { uuidv7 } from "uuidv7";
 import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import type { Site } from "#client/resources/site.ts";
+import type { Site } from "#client/resources.ts";
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { Caller } from "#core/access/caller.ts";
 import { ACCESS_LEVELS, type AccessLevel, allows } from "#core/access/level.ts";

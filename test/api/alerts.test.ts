@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Alert } from "#client/resources/alert.ts";
-import type { Page } from "#client/resources/page.ts";
+import type { Page } from "#client/page.ts";
+import type { Alert } from "#client/resources.ts";
 import { manifest } from "../support/blueprints.ts";
 import { connectFakeDevice, type FakeDevice } from "../support/fake-device.ts";
 import { listen, type SeenEvent } from "../support/listen.ts";

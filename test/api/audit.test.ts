@@ -1,7 +1,6 @@
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
-import type { AuditEntry } from "#client/resources/access.ts";
-import type { Page } from "#client/resources/page.ts";
-import type { Site } from "#client/resources/site.ts";
+import type { Page } from "#client/page.ts";
+import type { AuditEntry, Site } from "#client/resources.ts";
 import { manifest } from "../support/blueprints.ts";
 import { useServer } from "../support/server.ts";
 

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import type { Validation } from "#client/resources/blueprint.ts";
-import type { Device } from "#client/resources/device.ts";
-import type { Page } from "#client/resources/page.ts";
+import type { Page } from "#client/page.ts";
+import type { Device, Validation } from "#client/resources.ts";
 import { EMPTY_BLUEPRINT_ID } from "#core/blueprint/built-in.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";
 import { unpackPackage } from "#service/blueprint/unpack-package.ts";

@@ -1,9 +1,8 @@
 // Clients of the ecosystem want every device to name a blueprint. Those without one of their own name one that is built in.
 import { expect, test } from "vitest";
 import { EMPTY_BLUEPRINT_ID, GATEWAY_BLUEPRINT_ID } from "#client/built-in-blueprints.ts";
-import type { Blueprint } from "#client/resources/blueprint.ts";
-import type { Device } from "#client/resources/device.ts";
-import type { Page } from "#client/resources/page.ts";
+import type { Page } from "#client/page.ts";
+import type { Blueprint, Device } from "#client/resources.ts";
 import { BUILT_IN_BLUEPRINTS } from "#core/blueprint/built-in.ts";
 import { commandManifest, upload } from "../support/command-site.ts";
 import { useServer } from "../support/server.ts";

@@ -3,9 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, expect, test, vi } from "vitest";
-import type { AuditEntry } from "#client/resources/access.ts";
-import type { Blueprint, CatalogueEntry, CataloguePage } from "#client/resources/blueprint.ts";
-import type { Page } from "#client/resources/page.ts";
+import type { Page } from "#client/page.ts";
+import type { AuditEntry, Blueprint, CatalogueEntry, CataloguePage } from "#client/resources.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";
 import { unpackPackage } from "#service/blueprint/unpack-package.ts";
 import { runBusbar } from "../support/run-busbar.ts";

@@ -1,6 +1,6 @@
 // Devices of type CHILD: reached over the connection of the device that they hang on.
 import { beforeAll, expect, test, vi } from "vitest";
-import type { Device } from "#client/resources/device.ts";
+import type { Device } from "#client/resources.ts";
 import { type CommandSite, commandsOf, connected, makeCommandSite } from "../support/command-site.ts";
 import type { FakeDevice } from "../support/fake-device.ts";
 import { useServer } from "../support/server.ts";

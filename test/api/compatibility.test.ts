@@ -1,7 +1,6 @@
 // The other paths under which the ecosystem's clients look for an operation.
 import { beforeAll, expect, onTestFinished, test } from "vitest";
-import type { Device } from "#client/resources/device.ts";
-import type { Site } from "#client/resources/site.ts";
+import type { Device, Site } from "#client/resources.ts";
 import { parseProfiles } from "#manifest/parse-profiles.ts";
 import { STARTER_PROFILES } from "#manifest/starter-profiles.ts";
 import { readZip } from "#service/blueprint/read-zip.ts";

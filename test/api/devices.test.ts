@@ -1,7 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
-import type { Device } from "#client/resources/device.ts";
-import type { Page } from "#client/resources/page.ts";
-import type { Site } from "#client/resources/site.ts";
+import type { Page } from "#client/page.ts";
+import type { Device, Site } from "#client/resources.ts";
 import { instant } from "#core/time/instant.ts";
 import { manifest } from "../support/blueprints.ts";
 import { readExample, useServer } from "../support/server.ts";

@@ -1,6 +1,6 @@
 // Lua scripts that speak for child devices.
 import { expect, test, vi } from "vitest";
-import type { Device } from "#client/resources/device.ts";
+import type { Device } from "#client/resources.ts";
 import { commandsOf } from "../support/command-site.ts";
 import { newLuaDevice, WITH_REQUIRED } from "../support/lua-device.ts";
 import { useServer } from "../support/server.ts";

@@ -1,6 +1,6 @@
 // Devices of type LUA on a whole server: the script is real, and so are its threads.
 import { expect, test, vi } from "vitest";
-import type { Device } from "#client/resources/device.ts";
+import type { Device } from "#client/resources.ts";
 import { newLuaDevice, uploadScript, WITH_REQUIRED } from "../support/lua-device.ts";
 import { useServer } from "../support/server.ts";
 

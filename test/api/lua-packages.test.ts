@@ -2,8 +2,7 @@
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test, vi } from "vitest";
-import type { Validation } from "#client/resources/blueprint.ts";
-import type { DeviceRuntime } from "#client/resources/device.ts";
+import type { DeviceRuntime, Validation } from "#client/resources.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";
 import { manifest } from "../support/blueprints.ts";
 import { useServer } from "../support/server.ts";

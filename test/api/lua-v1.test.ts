@@ -1,7 +1,7 @@
 // A converted package of device/1.0 on a whole server: real threads, real storage, simulated ports.
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import type { Execution } from "#client/resources/execution.ts";
+import type { Execution } from "#client/resources.ts";
 import { convertPackage } from "#manifest/v1/convert-package.ts";
 import { readPackageFolder } from "#runtime/inspect/read-package-folder.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";

@@ -1,8 +1,8 @@
 // Metrics of the whole installation, and what a wrong secret leaves behind.
 import { connectAsync } from "mqtt";
 import { expect, test } from "vitest";
-import type { AuditEntry } from "#client/resources/access.ts";
-import type { Page } from "#client/resources/page.ts";
+import type { Page } from "#client/page.ts";
+import type { AuditEntry } from "#client/resources.ts";
 import { commandsOf, makeCommandSite } from "../support/command-site.ts";
 import { useServer } from "../support/server.ts";
 

@@ -3,8 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
-import type { Validation } from "#client/resources/blueprint.ts";
-import type { Device } from "#client/resources/device.ts";
+import type { Device, Validation } from "#client/resources.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";
 import { readZip } from "#service/blueprint/read-zip.ts";
 import { runBusbar } from "../support/run-busbar.ts";

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import type { Validation } from "#client/resources/blueprint.ts";
+import type { Validation } from "#client/resources.ts";
 import { useServer } from "../support/server.ts";
 
 const SPEC = "blueprint_spec: profile/1.0\ndisplay_name: X\ndescription: Y\n";

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import type { CommunicationConfig, Device } from "#client/resources/device.ts";
-import type { Site } from "#client/resources/site.ts";
+import type { CommunicationConfig, Device, Site } from "#client/resources.ts";
 import { luaManifest, manifest } from "../support/blueprints.ts";
 import { useServer } from "../support/server.ts";
 

@@ -1,6 +1,6 @@
 // A blueprint for many devices, in stages, over HTTP.
 import { beforeAll, expect, test, vi } from "vitest";
-import type { Rollout, RolloutDevice } from "#client/resources/rollout.ts";
+import type { Rollout, RolloutDevice } from "#client/resources.ts";
 import { type CommandSite, commandManifest, makeCommandSite, upload } from "../support/command-site.ts";
 import { useServer } from "../support/server.ts";
 

@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import type { AuditEntry } from "#client/resources/access.ts";
-import type { Page } from "#client/resources/page.ts";
+import type { Page } from "#client/page.ts";
+import type { AuditEntry } from "#client/resources.ts";
 import { listen } from "../support/listen.ts";
 import { type Answer, type CallOptions, useServer } from "../support/server.ts";
 import { openSocket, refusedSocket } from "../support/web-socket.ts";

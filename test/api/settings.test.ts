@@ -1,8 +1,7 @@
 // Settings that are changed while Busbar runs.
 import { expect, test } from "vitest";
-import type { AuditEntry } from "#client/resources/access.ts";
-import type { Page } from "#client/resources/page.ts";
-import type { SystemSetting } from "#client/resources/system.ts";
+import type { Page } from "#client/page.ts";
+import type { AuditEntry, SystemSetting } from "#client/resources.ts";
 import { runBusbar } from "../support/run-busbar.ts";
 import { ADMIN_TOKEN, useServer } from "../support/server.ts";
 

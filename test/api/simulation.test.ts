@@ -1,8 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
-import type { Alert } from "#client/resources/alert.ts";
-import type { Device } from "#client/resources/device.ts";
-import type { Execution } from "#client/resources/execution.ts";
-import type { Page } from "#client/resources/page.ts";
+import type { Page } from "#client/page.ts";
+import type { Alert, Device, Execution } from "#client/resources.ts";
 import { type Session, useServer } from "../support/server.ts";
 
 const busbar = useServer();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Page } from "#client/resources/page.ts";
-import type { Site } from "#client/resources/site.ts";
+import type { Page } from "#client/page.ts";
+import type { Site } from "#client/resources.ts";
 import { useServer } from "../support/server.ts";
 
 const busbar = useServer();

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
-import type { Page } from "#client/resources/page.ts";
-import type { Site } from "#client/resources/site.ts";
+import type { Page } from "#client/page.ts";
+import type { Site } from "#client/resources.ts";
 import { parseRaw } from "../support/raw-http.ts";
 import { useServer } from "../support/server.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { System, SystemLogLine } from "#client/resources/system.ts";
+import type { System, SystemLogLine } from "#client/resources.ts";
 import { useServer } from "../support/server.ts";
 
 const busbar = useServer();

@@ -1,9 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import type { Token } from "#client/resources/access.ts";
-import type { Page } from "#client/resources/page.ts";
-import type { Site } from "#client/resources/site.ts";
+import type { Page } from "#client/page.ts";
+import type { Site, Token } from "#client/resources.ts";
 import { ADMIN_TOKEN_ID } from "#core/access/token-record.ts";
 import { useServer } from "../support/server.ts";
 

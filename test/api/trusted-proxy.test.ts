@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { AuditEntry } from "#client/resources/access.ts";
-import type { Page } from "#client/resources/page.ts";
+import type { Page } from "#client/page.ts";
+import type { AuditEntry } from "#client/resources.ts";
 import { useServer } from "../support/server.ts";
 
 const busbar = useServer(["--http-trust-proxy", "127.0.0.1"]);

@@ -1,9 +1,8 @@
 // Alerts that a device stops repeating, and what devices say about their alerts: over MQTT, from a script, and as seen
 // over HTTP, in live events, by webhooks and on the command line. Time passes by the timestamps of the messages.
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import type { Alert } from "#client/resources/alert.ts";
-import type { Device } from "#client/resources/device.ts";
-import type { Page } from "#client/resources/page.ts";
+import type { Page } from "#client/page.ts";
+import type { Alert, Device } from "#client/resources.ts";
 import { manifest } from "../support/blueprints.ts";
 import { connectFakeDevice, type FakeDevice } from "../support/fake-device.ts";
 import { listen } from "../support/listen.ts";

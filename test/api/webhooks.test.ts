@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import type { Page } from "#client/resources/page.ts";
+import type { Page } from "#client/page.ts";
 import { manifest } from "../support/blueprints.ts";
 import { connectFakeDevice, type FakeDevice } from "../support/fake-device.ts";
 import { type Received, type Receiver, startReceiver } from "../support/receiver.ts";

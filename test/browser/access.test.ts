@@ -1,6 +1,6 @@
 // Tokens, sessions and the audit log, as somebody uses them who runs a site.
 import { beforeAll, expect, test } from "vitest";
-import type { Site } from "#client/resources/site.ts";
+import type { Site } from "#client/resources.ts";
 import { useServer } from "../support/server.ts";
 import { inBrowser, PATIENCE, useWorld } from "./support/browse.ts";
 

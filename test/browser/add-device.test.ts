@@ -1,7 +1,7 @@
 // Adding devices: one that connects over MQTT turns online on the page when its first message comes, and one with a
 // script is made with its configuration.
 import { beforeAll, expect, test } from "vitest";
-import type { Site } from "#client/resources/site.ts";
+import type { Site } from "#client/resources.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";
 import { connectFakeDevice } from "../support/fake-device.ts";
 import { useServer } from "../support/server.ts";

@@ -2,9 +2,7 @@
 // given to a device, and taken back.
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import type { Blueprint } from "#client/resources/blueprint.ts";
-import type { Device } from "#client/resources/device.ts";
-import type { Site } from "#client/resources/site.ts";
+import type { Blueprint, Device, Site } from "#client/resources.ts";
 import { readZip } from "../../web/src/blueprints/zip.ts";
 import { useServer } from "../support/server.ts";
 import { inBrowser, PATIENCE, useWorld } from "./support/browse.ts";

@@ -1,7 +1,6 @@
 // The catalogue as people use it: search, look at a blueprint, take it, and go on to a device.
 import { beforeAll, expect, test } from "vitest";
-import type { CataloguePage } from "#client/resources/blueprint.ts";
-import type { Site } from "#client/resources/site.ts";
+import type { CataloguePage, Site } from "#client/resources.ts";
 import { useServer } from "../support/server.ts";
 import { inBrowser, PATIENCE, useWorld } from "./support/browse.ts";
 

@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import type { Page as Tab } from "playwright-core";
 import { beforeAll, expect, test, vi } from "vitest";
-import type { Page } from "#client/resources/page.ts";
-import type { Site } from "#client/resources/site.ts";
+import type { Page } from "#client/page.ts";
+import type { Site } from "#client/resources.ts";
 import { findViolations } from "./support/axe.ts";
 import { inBrowser, PATIENCE, type Scheme, useDemo, type Visitor } from "./support/browse.ts";
 import { useFakeSite } from "./support/fake-site.ts";

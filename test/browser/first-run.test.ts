@@ -1,7 +1,7 @@
 // A new installation: the page asks once for the name and the time zone of its site, and groups devices by category.
 import { beforeAll, expect, test } from "vitest";
-import type { Page } from "#client/resources/page.ts";
-import type { Site } from "#client/resources/site.ts";
+import type { Page } from "#client/page.ts";
+import type { Site } from "#client/resources.ts";
 import { useServer } from "../support/server.ts";
 import { findViolations } from "./support/axe.ts";
 import { inBrowser, PATIENCE, useWorld, type Visitor } from "./support/browse.ts";

@@ -1,6 +1,6 @@
 // The page of a cloud while the gateway of a site is cut off: nothing that was true a moment ago is shown as true now.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Device } from "#client/resources/device.ts";
+import type { Device } from "#client/resources.ts";
 import { type Line, openLine } from "../support/cut-line.ts";
 import { useServer } from "../support/server.ts";
 import { inBrowser, PATIENCE, useWorld } from "./support/browse.ts";

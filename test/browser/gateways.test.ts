@@ -1,8 +1,7 @@
 // A cloud and a gateway, each with its page: a code is made here and used there, the gateway is listed, a change waits for it
 // while it is away, and one is overruled by what was changed on the gateway meanwhile.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Device } from "#client/resources/device.ts";
-import type { Site } from "#client/resources/site.ts";
+import type { Device, Site } from "#client/resources.ts";
 import { type Line, openLine } from "../support/cut-line.ts";
 import { useServer } from "../support/server.ts";
 import { inBrowser, PATIENCE, useWorld } from "./support/browse.ts";

@@ -1,10 +1,8 @@
 // Every screen in both themes and on a phone and a desk: axe finds nothing, nothing scrolls sideways, and the browser has
 // nothing to complain about.
 import { beforeAll, expect, test } from "vitest";
-import type { Blueprint } from "#client/resources/blueprint.ts";
-import type { Device } from "#client/resources/device.ts";
-import type { Page } from "#client/resources/page.ts";
-import type { Site } from "#client/resources/site.ts";
+import type { Page } from "#client/page.ts";
+import type { Blueprint, Device, Site } from "#client/resources.ts";
 import { ACCESS_LEVELS } from "#core/access/level.ts";
 import type { TestServer } from "../support/server.ts";
 import { findViolations } from "./support/axe.ts";

@@ -3,9 +3,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page as PlaywrightPage } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ListedSession } from "#client/resources/access.ts";
-import type { Page } from "#client/resources/page.ts";
-import type { Site } from "#client/resources/site.ts";
+import type { Page } from "#client/page.ts";
+import type { ListedSession, Site } from "#client/resources.ts";
 import { useServer } from "../support/server.ts";
 import { inBrowser, newLink, PATIENCE, useWorld, type Visitor } from "./support/browse.ts";
 

@@ -1,6 +1,6 @@
 // The System screen: health, figures, retention and the link.
 import { beforeAll, expect, test } from "vitest";
-import type { Site } from "#client/resources/site.ts";
+import type { Site } from "#client/resources.ts";
 import { useServer } from "../support/server.ts";
 import { inBrowser, PATIENCE, useWorld } from "./support/browse.ts";
 

@@ -1,7 +1,7 @@
 // A listener that resumes with the last id that it got, whatever happened to the program meanwhile.
 import { request } from "node:http";
 import { createEventStream, type EventStream } from "#client/event-stream.ts";
-import type { LiveEvent } from "#client/resources/event.ts";
+import type { LiveEvent } from "#client/live-event.ts";
 import type { Victim } from "./victim.ts";
 
 export class EventListener {

@@ -1,7 +1,7 @@
 // kill -9 while events flow: a listener that resumes with its last id hears of every change once, and in order.
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { LiveEvent } from "#client/resources/event.ts";
-import type { CommandResponse, Execution } from "#client/resources/execution.ts";
+import type { LiveEvent } from "#client/live-event.ts";
+import type { CommandResponse, Execution } from "#client/resources.ts";
 import { freePort } from "../support/free-port.ts";
 import { randomFrom } from "../support/random.ts";
 import { tempFolder } from "../support/temp-folder.ts";

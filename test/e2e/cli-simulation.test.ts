@@ -1,7 +1,7 @@
 // Simulated devices from the command line, against a whole Busbar.
 import { fileURLToPath } from "node:url";
 import { beforeAll, expect, test } from "vitest";
-import type { Simulation } from "#client/resources/simulation.ts";
+import type { Simulation } from "#client/resources.ts";
 import { runBusbar } from "../support/run-busbar.ts";
 import { useServer } from "../support/server.ts";
 

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import type { Site } from "#client/resources/site.ts";
+import type { Site } from "#client/resources.ts";
 import { isTimezone } from "#core/site/timezone.ts";
 import { callBusbar } from "../support/start-busbar.ts";
 import { tempFolder } from "../support/temp-folder.ts";

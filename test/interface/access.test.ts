@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect } from "vitest";
-import type { AuditEntry } from "#client/resources/access.ts";
+import type { AuditEntry } from "#client/resources.ts";
 import { check } from "../support/check.ts";
 import type { ExecutionPage } from "../support/command-site.ts";
 import { useServer } from "../support/server.ts";

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import type { Alert } from "#client/resources/alert.ts";
+import type { Alert } from "#client/resources.ts";
 import { check } from "../support/check.ts";
 import { useSite } from "../support/use-site.ts";
 import { manifestWith, packageOf, validator } from "../support/validate.ts";

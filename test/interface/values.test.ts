@@ -1,6 +1,6 @@
 // Values that devices send: what is kept, alerts, and when a device is online.
 import { expect } from "vitest";
-import type { Alert } from "#client/resources/alert.ts";
+import type { Alert } from "#client/resources.ts";
 import { check } from "../support/check.ts";
 import { connectPacket, connectRaw } from "../support/raw-mqtt.ts";
 import { useSite } from "../support/use-site.ts";

@@ -1,6 +1,6 @@
 // A cloud with the simulated gateways of bench/fleet, so that they go on speaking the protocol as gateways do today.
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { Fleet } from "#client/resources/gateway.ts";
+import type { Fleet } from "#client/resources.ts";
 import { eventually } from "../support/linked-pair.ts";
 import { useServer } from "../support/server.ts";
 import { joinSimulated, type SimulatedGateway } from "../support/simulated-gateway.ts";

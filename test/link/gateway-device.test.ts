@@ -1,6 +1,6 @@
 // A gateway as a device of its site, on the gateway and in its cloud, and the cloud's overview of its gateways.
 import { expect, test } from "vitest";
-import type { Fleet, Gateway } from "#client/resources/gateway.ts";
+import type { Fleet, Gateway } from "#client/resources.ts";
 import { eventually, isLinked, useLinkedPair } from "../support/linked-pair.ts";
 import type { TestServer } from "../support/server.ts";
 

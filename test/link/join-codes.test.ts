@@ -1,6 +1,6 @@
 // Codes with which gateways join: listed without the code, withdrawn, and void from then on.
 import { expect, test } from "vitest";
-import type { OpenJoinCode } from "#client/resources/gateway.ts";
+import type { OpenJoinCode } from "#client/resources.ts";
 import { runBusbar } from "../support/run-busbar.ts";
 import { useServer } from "../support/server.ts";
 

@@ -1,6 +1,6 @@
 // Roll-outs of a cloud to devices of a gateway, while the line to it is cut.
 import { expect, test } from "vitest";
-import type { Rollout, RolloutDevice } from "#client/resources/rollout.ts";
+import type { Rollout, RolloutDevice } from "#client/resources.ts";
 import { commandManifest, makeCommandSite, upload } from "../support/command-site.ts";
 import { eventually, isLinked, useLinkedPair } from "../support/linked-pair.ts";
 import type { TestServer } from "../support/server.ts";

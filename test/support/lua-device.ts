@@ -1,7 +1,6 @@
 // A Lua device on a test's server: its blueprint is made of a script and pieces of a manifest.
 
-import type { DeviceRuntime } from "#client/resources/device.ts";
-import type { Execution } from "#client/resources/execution.ts";
+import type { DeviceRuntime, Execution } from "#client/resources.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";
 import type { TestServer } from "./server.ts";
 

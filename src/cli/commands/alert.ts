@@ -9,7 +9,7 @@ import { suggestDevice } from "#cli/suggest-device.ts";
 import { renderRecord } from "#cli/table.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import { listAll } from "#client/list-all.ts";
-import type { Alert } from "#client/resources/alert.ts";
+import type { Alert } from "#client/resources.ts";
 import { nearestOf } from "#core/text/nearest.ts";
 import { printable } from "#core/text/printable.ts";
 

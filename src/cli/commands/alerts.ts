@@ -16,9 +16,9 @@ import { cutText } from "#cli/table.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import type { AlertFilter } from "#client/alerts.ts";
 import { listAll } from "#client/list-all.ts";
-import type { Alert } from "#client/resources/alert.ts";
-import type { LiveEvent } from "#client/resources/event.ts";
-import type { Page, Window } from "#client/resources/page.ts";
+import type { LiveEvent } from "#client/live-event.ts";
+import type { Page, Window } from "#client/page.ts";
+import type { Alert } from "#client/resources.ts";
 import { printable } from "#core/text/printable.ts";
 
 type AlertFlags = ClientFlags &

@@ -10,7 +10,7 @@ import { renderValue } from "#cli/render-value.ts";
 import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
 import { cutText } from "#cli/table.ts";
 import { listAll } from "#client/list-all.ts";
-import type { AuditEntry } from "#client/resources/access.ts";
+import type { AuditEntry } from "#client/resources.ts";
 
 type AuditFlags = ClientFlags &
   WindowFlags & {

@@ -16,8 +16,8 @@ import { remarkDiagnostics } from "#cli/print-diagnostics.ts";
 import { saveFile } from "#cli/save-file.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import { UsageError } from "#cli/usage-error.ts";
-import type { Blueprint, CatalogueEntry } from "#client/resources/blueprint.ts";
-import type { Window } from "#client/resources/page.ts";
+import type { Window } from "#client/page.ts";
+import type { Blueprint, CatalogueEntry } from "#client/resources.ts";
 
 type BlueprintFlags = ClientFlags & { readonly blueprintId?: string };
 
@@ -48,7 +48,10 @@ export function addBlueprintCommands(blueprint: Command, cli: Cli): void {
       const { client, wait } = await openSession(cli, flags);
       const { category } = flags;
       const list = (window: Window) => client.catalogue.list({ ...window, q: words.join(" ") || undefined, category });
-      await printTable(cli, flags, { ...(await wait(fetchList("entries", list, flags))), columns: FOUND });
+      await printTable(cli, flags, {
+        ...(await wait(fetchList<"entries", CatalogueEntry>("entries", list, flags))),
+        columns: FOUND,
+      });
     },
   );
   addExamples(search, "blueprint search", "blueprint search solar inverter", "blueprint search -c battery-systems");

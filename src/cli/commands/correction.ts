@@ -7,7 +7,7 @@ import { parseTime } from "#cli/parse-time.ts";
 import { printAnswer, printTable } from "#cli/print.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import type { Columns } from "#cli/table.ts";
-import type { CounterCorrection } from "#client/resources/site.ts";
+import type { CounterCorrection } from "#client/resources.ts";
 import type { CorrectionKind } from "#core/energy/counter-correction.ts";
 
 const KINDS = {

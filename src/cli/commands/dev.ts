@@ -17,8 +17,7 @@ import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import { watchPaths } from "#cli/watch-paths.ts";
 import { ApiError } from "#client/errors.ts";
-import type { Blueprint } from "#client/resources/blueprint.ts";
-import type { Device } from "#client/resources/device.ts";
+import type { Blueprint, Device } from "#client/resources.ts";
 import { starterLibrary } from "#manifest/starter-profiles.ts";
 
 type DevFlags = ClientFlags & { readonly deviceId?: string; readonly siteId?: string };

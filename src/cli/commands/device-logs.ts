@@ -9,7 +9,7 @@ import type { ClientFlags, Session } from "#cli/session.ts";
 import { suggestDevice } from "#cli/suggest-device.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import { listAll } from "#client/list-all.ts";
-import type { DeviceLogEntry } from "#client/resources/device.ts";
+import type { DeviceLogEntry } from "#client/resources.ts";
 import { LOG_SEVERITIES, type LogSeverity } from "#core/device/device-message.ts";
 import { printable } from "#core/text/printable.ts";
 

@@ -24,7 +24,7 @@ import { suggestDevice } from "#cli/suggest-device.ts";
 import { addBlueprintOptions, type BlueprintFlags, requireBlueprint } from "#cli/upload-blueprint.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import { hasOwnBlueprint } from "#client/built-in-blueprints.ts";
-import type { CommunicationConfig, Device, Expansion, MqttProtocol } from "#client/resources/device.ts";
+import type { CommunicationConfig, Device, Expansion, MqttProtocol } from "#client/resources.ts";
 
 type ExpandFlags = ClientFlags & { readonly expand?: readonly Expansion[] };
 type DeviceFlags = ClientFlags & { readonly deviceId?: string };

@@ -8,7 +8,7 @@ import { printAnswer, remark } from "#cli/print.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import { renderRecord, renderTable } from "#cli/table.ts";
 import { UsageError } from "#cli/usage-error.ts";
-import type { SiteEnergy } from "#client/resources/site.ts";
+import type { SiteEnergy } from "#client/resources.ts";
 
 type EnergyFlags = ClientFlags & {
   readonly day?: string | true;

@@ -11,7 +11,7 @@ import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
 import { suggestDevice } from "#cli/suggest-device.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import type { Client } from "#client/create-client.ts";
-import type { EventKind } from "#client/resources/event.ts";
+import type { EventKind } from "#client/resources.ts";
 
 type EventFlags = ClientFlags & {
   readonly kind?: readonly string[];

@@ -10,7 +10,7 @@ import { type ClientFlags, openSession } from "#cli/session.ts";
 import { cutText } from "#cli/table.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import type { ExecutionFilter, SiteExecutionFilter } from "#client/commands.ts";
-import type { Execution } from "#client/resources/execution.ts";
+import type { Execution } from "#client/resources.ts";
 import { EXECUTION_STATES, type ExecutionState } from "#core/command/execution.ts";
 import { nearestOf } from "#core/text/nearest.ts";
 

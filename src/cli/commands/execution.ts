@@ -7,7 +7,7 @@ import { printExecution } from "#cli/execution/print-execution.ts";
 import { isForPeople } from "#cli/output-format.ts";
 import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
 import { UsageError } from "#cli/usage-error.ts";
-import type { Execution } from "#client/resources/execution.ts";
+import type { Execution } from "#client/resources.ts";
 
 const DEVICE = "id or slug of the device";
 const EXECUTION = "id of the execution; without it the device's latest one";

@@ -14,7 +14,7 @@ import { findGateway } from "#cli/find-gateway.ts";
 import { findSites } from "#cli/find-site.ts";
 import { printAnswer, printTable, remark } from "#cli/print.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
-import type { OpenJoinCode } from "#client/resources/gateway.ts";
+import type { OpenJoinCode } from "#client/resources.ts";
 
 type CodeFlags = ClientFlags & {
   readonly name?: string;

@@ -11,8 +11,8 @@ import { printAnswer, printTable, remark } from "#cli/print.ts";
 import { describeUplink, GATEWAY_COLUMNS, printFleet, printGateway, WIDE_GATEWAY_COLUMNS } from "#cli/print-gateway.ts";
 import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
 import { UsageError } from "#cli/usage-error.ts";
-import type { GatewayChange } from "#client/resources/gateway.ts";
-import type { Window } from "#client/resources/page.ts";
+import type { Window } from "#client/page.ts";
+import type { GatewayChange } from "#client/resources.ts";
 
 /**
  * On a gateway: join, status, leave. In a cloud: code, codes, withdraw-code, list, show, overview, changes, withdraw,

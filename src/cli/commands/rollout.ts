@@ -17,9 +17,9 @@ import { startProgress } from "#cli/progress.ts";
 import { QuietFailure } from "#cli/quiet-failure.ts";
 import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
 import { UsageError } from "#cli/usage-error.ts";
+import type { Window } from "#client/page.ts";
 import { pause } from "#client/pause.ts";
-import type { Window } from "#client/resources/page.ts";
-import type { Rollout, RolloutDevice } from "#client/resources/rollout.ts";
+import type { Rollout, RolloutDevice } from "#client/resources.ts";
 
 type RolloutFlags = ClientFlags & { readonly rolloutId?: string };
 type StartFlags = ClientFlags & {

@@ -12,7 +12,7 @@ import { printAnswer, remark } from "#cli/print.ts";
 import { readDeviceBlueprint } from "#cli/read-device-blueprint.ts";
 import { openSession, type Session } from "#cli/session.ts";
 import { UsageError } from "#cli/usage-error.ts";
-import type { Device } from "#client/resources/device.ts";
+import type { Device } from "#client/resources.ts";
 import type { Command } from "#core/blueprint/blueprint.ts";
 import { findCommand } from "#core/command/plan-command.ts";
 import { checkInputs } from "#core/value/check-inputs.ts";

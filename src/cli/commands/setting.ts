@@ -4,7 +4,7 @@ import { addExamples, clientCommand } from "#cli/client-command.ts";
 import { printAnswer, printTable } from "#cli/print.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import type { Columns } from "#cli/table.ts";
-import type { SystemSetting } from "#client/resources/system.ts";
+import type { SystemSetting } from "#client/resources.ts";
 
 export function addSettingCommands(setting: Command, cli: Cli): void {
   addExamples(

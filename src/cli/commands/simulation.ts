@@ -10,8 +10,7 @@ import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
 import { parseHeld } from "#cli/simulator/parse-held.ts";
 import { renderRecord, renderTable } from "#cli/table.ts";
 import { UsageError } from "#cli/usage-error.ts";
-import type { JsonObject } from "#client/resources/json.ts";
-import type { Simulation, SimulationChange } from "#client/resources/simulation.ts";
+import type { JsonObject, Simulation, SimulationChange } from "#client/resources.ts";
 import type { Blueprint, Property, TelemetryAttribute } from "#core/blueprint/blueprint.ts";
 import { instant, renderInstant } from "#core/time/instant.ts";
 

@@ -9,7 +9,7 @@ import { isForPeople } from "#cli/output-format.ts";
 import { printAnswer, printRecord, remark } from "#cli/print.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import { UsageError } from "#cli/usage-error.ts";
-import type { Location, Site } from "#client/resources/site.ts";
+import type { Location, Site } from "#client/resources.ts";
 
 type SiteFlags = ClientFlags & {
   readonly siteId?: string;

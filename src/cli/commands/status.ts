@@ -5,8 +5,7 @@ import { addOutputOption, isForPeople } from "#cli/output-format.ts";
 import { printTable, remark } from "#cli/print.ts";
 import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
 import { listAll } from "#client/list-all.ts";
-import type { Device } from "#client/resources/device.ts";
-import type { Site } from "#client/resources/site.ts";
+import type { Device, Site } from "#client/resources.ts";
 
 /** How a site does. */
 type SiteStatus = {

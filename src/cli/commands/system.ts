@@ -4,7 +4,7 @@ import { addConnectionOptions, addExamples } from "#cli/client-command.ts";
 import { printRecord, printTable } from "#cli/print.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import type { Columns } from "#cli/table.ts";
-import type { SystemLogLine } from "#client/resources/system.ts";
+import type { SystemLogLine } from "#client/resources.ts";
 
 export function addSystemCommand(system: Command, cli: Cli): void {
   addConnectionOptions(system)

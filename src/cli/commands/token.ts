@@ -6,7 +6,7 @@ import { confirm } from "#cli/confirm.ts";
 import { findSites } from "#cli/find-site.ts";
 import { printAnswer, remark } from "#cli/print.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
-import type { AccessLevel, Token } from "#client/resources/access.ts";
+import type { AccessLevel, Token } from "#client/resources.ts";
 
 /** `system` is not here: only the admin token has it. */
 const LEVELS: readonly AccessLevel[] = ["readonly", "user", "owner", "installer", "vendor"];

@@ -18,7 +18,7 @@ import { type ClientFlags, openSession } from "#cli/session.ts";
 import { cutText } from "#cli/table.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import { listAll } from "#client/list-all.ts";
-import type { Delivery, DeliveryState, Webhook, WebhookKind } from "#client/resources/webhook.ts";
+import type { Delivery, DeliveryState, Webhook, WebhookKind } from "#client/resources.ts";
 import { DELIVERY_STATES, WEBHOOK_KINDS } from "#core/webhook/webhook.ts";
 
 export function addWebhookCommands(webhook: Command, cli: Cli): void {

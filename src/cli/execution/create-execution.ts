@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Session } from "#cli/session.ts";
-import type { CommandInput } from "#client/commands.ts";
 import { UnreachableError } from "#client/errors.ts";
+import type { CommandInput } from "#client/resources.ts";
 
 /** The id of a new execution. A broken connection is tried once more: the key keeps the command from running twice. */
 export async function createExecution({ client, wait }: Session, device: string, input: CommandInput): Promise<string> {

@@ -7,7 +7,7 @@ import { complain } from "#cli/print.ts";
 import { startProgress } from "#cli/progress.ts";
 import { QuietFailure } from "#cli/quiet-failure.ts";
 import type { ClientFlags, Session } from "#cli/session.ts";
-import type { CommandResponse, Execution } from "#client/resources/execution.ts";
+import type { CommandResponse, Execution } from "#client/resources.ts";
 
 /** A gateway that is away may stay away for days. */
 const UNSYNC_PATIENCE = 60_000;

@@ -1,6 +1,6 @@
 import { renderPayload } from "#cli/execution/render-payload.ts";
 import { EXIT, type ExitCode } from "#cli/exit-code.ts";
-import type { Execution } from "#client/resources/execution.ts";
+import type { Execution } from "#client/resources.ts";
 
 /** What a gateway writes when it was restarted while a command ran. */
 const INTERRUPTED = /\boutcome unknown\b/;

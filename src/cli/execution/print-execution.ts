@@ -4,7 +4,7 @@ import { printAnswer } from "#cli/print.ts";
 import { renderValue } from "#cli/render-value.ts";
 import type { ClientFlags } from "#cli/session.ts";
 import { renderRecord, renderTable } from "#cli/table.ts";
-import type { CommandResponse, Execution } from "#client/resources/execution.ts";
+import type { CommandResponse, Execution } from "#client/resources.ts";
 
 /** One execution: what was asked for, where it stands, and what the device answered, a line for each field. */
 export function printExecution(

@@ -1,5 +1,5 @@
 import { renderValue } from "#cli/render-value.ts";
-import type { JsonObject } from "#client/resources/json.ts";
+import type { JsonObject } from "#client/resources.ts";
 
 /** A payload in one line: its message, or `key=value` of everything in it. */
 export function renderPayload(payload: JsonObject | undefined): string {

@@ -8,7 +8,7 @@ import { complain, remark } from "#cli/print.ts";
 import { QuietFailure } from "#cli/quiet-failure.ts";
 import type { Session } from "#cli/session.ts";
 import { UsageError } from "#cli/usage-error.ts";
-import type { Device } from "#client/resources/device.ts";
+import type { Device } from "#client/resources.ts";
 import type { Command } from "#core/blueprint/blueprint.ts";
 
 type Wanted = { readonly device: Device; readonly command: Command; readonly given: Values };

@@ -6,7 +6,7 @@ import { createPrinter } from "#cli/print-stream.ts";
 import { readBlueprint } from "#cli/read-blueprint.ts";
 import { renderEvent } from "#cli/render-event.ts";
 import type { Session } from "#cli/session.ts";
-import type { Device } from "#client/resources/device.ts";
+import type { Device } from "#client/resources.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 
 export type ServerOptions = {

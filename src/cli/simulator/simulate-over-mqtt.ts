@@ -4,7 +4,7 @@ import { connectAsync } from "mqtt";
 import type { Cli } from "#cli/cli.ts";
 import { remark } from "#cli/print.ts";
 import { pause } from "#client/pause.ts";
-import type { CommunicationConfig } from "#client/resources/device.ts";
+import type { CommunicationConfig } from "#client/resources.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import { adjust, simulatedTime, untouched } from "#core/simulator/adjustments.ts";
 import { afterSuccess, answerOf, planRun } from "#core/simulator/answer-command.ts";

@@ -1,4 +1,4 @@
-import type { TimeseriesQuestion } from "#client/telemetry.ts";
+import type { TimeseriesQuestion } from "#client/resources.ts";
 import type { TelemetryType } from "#core/blueprint/blueprint.ts";
 import { type ResolvedAggregation, resolveAggregation } from "#core/telemetry/aggregation.ts";
 import { printable } from "#core/text/printable.ts";

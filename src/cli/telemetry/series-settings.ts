@@ -1,6 +1,6 @@
 // The settings of time series, as people write them: for all series by flags, for one series after an @.
 
-import type { GapFilling } from "#client/telemetry.ts";
+import type { GapFilling } from "#client/resources.ts";
 import { isTimezone } from "#core/site/timezone.ts";
 import { AGGREGATIONS, type Aggregation, canBeCarried } from "#core/telemetry/aggregation.ts";
 import { nearestOf } from "#core/text/nearest.ts";

@@ -29,7 +29,9 @@ const slug = Type.String({
 });
 const childType = name("What kind of child it is to its parent.", 100);
 
-export const connectivitySchema = strict("Connectivity", { status: oneOf(["ONLINE", "OFFLINE", "UNKNOWN"]) });
+export const CONNECTIVITY_STATUSES = ["ONLINE", "OFFLINE", "UNKNOWN"] as const;
+
+export const connectivitySchema = strict("Connectivity", { status: oneOf(CONNECTIVITY_STATUSES) });
 
 export const deviceSchema = strict("Device", {
   id: id("Device identifier."),

@@ -1,6 +1,6 @@
 // A site with one MQTT device that does what the test says, for the screens of commands, alerts and configuration.
 import { afterAll, beforeAll } from "vitest";
-import type { Site } from "#client/resources/site.ts";
+import type { Site } from "#client/resources.ts";
 import { connectFakeDevice, type FakeDevice, type FakeDeviceConfig } from "../../support/fake-device.ts";
 import type { TestServer } from "../../support/server.ts";
 

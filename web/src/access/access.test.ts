@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Token } from "#client/resources/access.ts";
+import type { Token } from "#client/resources.ts";
 import { parseQuery } from "#web/router/query.ts";
 import { actionName, operationsOf } from "./actions.ts";
 import { countAuditFilters, nameInDetails, readAuditFilter, shortId, spellOperation, targetsOf } from "./audit-view.ts";

@@ -1,5 +1,5 @@
 // Filters of the audit log, and what its entries are about. In the address they have the names of the interface. Pure.
-import type { AuditEntry } from "#client/resources/access.ts";
+import type { AuditEntry } from "#client/resources.ts";
 import type { Query } from "#web/router/query.ts";
 
 const PAGE_SIZE = 50;

@@ -1,6 +1,5 @@
 // What the list of tokens says, and what a new one may be. Pure.
-import type { Session, Token } from "#client/resources/access.ts";
-import type { Site } from "#client/resources/site.ts";
+import type { Session, Site, Token } from "#client/resources.ts";
 import { ACCESS_LEVELS, type AccessLevel, allows } from "#core/access/level.ts";
 
 export type TokenState = "active" | "expired" | "revoked";

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ApiError } from "#client/errors.ts";
-import type { CatalogueEntry } from "#client/resources/blueprint.ts";
-import type { CommunicationConfig } from "#client/resources/device.ts";
+import type { CatalogueEntry, CommunicationConfig } from "#client/resources.ts";
 import { readManifest } from "#web/data/manifest.ts";
 import { parseQuery } from "#web/router/query.ts";
 import { bucketProblemsOf, bucketsOf, firstDrafts, readBuckets } from "./buckets.ts";

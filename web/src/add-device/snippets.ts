@@ -1,5 +1,5 @@
 // Programs that send the first message of a device over MQTT. Pure.
-import type { CommunicationConfig } from "#client/resources/device.ts";
+import type { CommunicationConfig } from "#client/resources.ts";
 import type { Attribute, Manifest } from "#web/data/manifest.ts";
 
 export const LANGUAGES = ["mosquitto", "python", "node"] as const;

@@ -1,6 +1,5 @@
 // The steps of adding a device, as the address tells them: `?kind=lua&blueprint=...`. Pure.
-import type { CatalogueEntry } from "#client/resources/blueprint.ts";
-import type { MqttProtocol } from "#client/resources/device.ts";
+import type { CatalogueEntry, MqttProtocol } from "#client/resources.ts";
 import { isSlug } from "#core/device/slug.ts";
 import type { Query } from "#web/router/query.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Alert } from "#client/resources/alert.ts";
+import type { Alert } from "#client/resources.ts";
 import { renderQuery } from "#web/router/paths.ts";
 import { parseQuery } from "#web/router/query.ts";
 import { alertQuery, byUrgency, findAlert, graceLeft, lengthOf, readFilter, selectActive } from "./alert-view.ts";

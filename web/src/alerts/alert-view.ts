@@ -1,6 +1,6 @@
 // What the screens of alerts compute: order, countdown, filters, and which alert an address means.
 import type { AlertFilter } from "#client/alerts.ts";
-import type { Alert } from "#client/resources/alert.ts";
+import type { Alert } from "#client/resources.ts";
 import { ALERT_SEVERITIES, ALERT_STATES } from "#core/alert/alert-state.ts";
 import type { QueryChange } from "#web/router/paths.ts";
 import type { Query } from "#web/router/query.ts";

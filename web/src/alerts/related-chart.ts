@@ -1,5 +1,5 @@
 // Values around the start of an alert, as a line.
-import type { Alert } from "#client/resources/alert.ts";
+import type { Alert } from "#client/resources.ts";
 import type { Grid } from "#web/data/history.ts";
 
 const MINUTE = 60_000;

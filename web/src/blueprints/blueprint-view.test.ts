@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { Blueprint } from "#client/resources/blueprint.ts";
-import type { Device } from "#client/resources/device.ts";
+import type { Blueprint, Device } from "#client/resources.ts";
 import { filterBlueprints, namedBlueprints, otherVersion } from "./blueprint-view.ts";
 
 const blueprint = (id: string, display_name: string, version: number, profiles: readonly string[] = []): Blueprint => ({

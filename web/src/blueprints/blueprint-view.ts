@@ -1,6 +1,5 @@
 // Blueprints as they are listed: versions under their name, and the devices that use them. Pure.
-import type { Blueprint } from "#client/resources/blueprint.ts";
-import type { Device } from "#client/resources/device.ts";
+import type { Blueprint, Device } from "#client/resources.ts";
 
 type Version = { readonly blueprint: Blueprint; readonly devices: readonly Device[] };
 

@@ -1,7 +1,6 @@
 import { hasOwnBlueprint } from "#client/built-in-blueprints.ts";
 import { listAll } from "#client/list-all.ts";
-import type { Blueprint } from "#client/resources/blueprint.ts";
-import type { Device } from "#client/resources/device.ts";
+import type { Blueprint, Device } from "#client/resources.ts";
 import { client } from "#web/data/client.ts";
 import type { ProfileSummary } from "./manifest-tools.ts";
 import { ManifestWorkerClient } from "./manifest-worker-client.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { CatalogueEntry } from "#client/resources/blueprint.ts";
+import type { CatalogueEntry } from "#client/resources.ts";
 import { byCategory, filterEntries, mailAddress, profilesOf, webAddress } from "./catalogue-view.ts";
 
 const entry = (id: string, change: Partial<CatalogueEntry> = {}, profiles: readonly string[] = []): CatalogueEntry => ({

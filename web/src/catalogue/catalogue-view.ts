@@ -1,5 +1,5 @@
 // The catalogue as it is shown: by category, with filters. Pure.
-import type { CatalogueEntry } from "#client/resources/blueprint.ts";
+import type { CatalogueEntry } from "#client/resources.ts";
 import { CATEGORIES } from "#core/blueprint/vocabulary.ts";
 
 export type CatalogueFilter = {

@@ -1,4 +1,4 @@
-import type { GatewayChange, MayWait } from "#client/resources/gateway.ts";
+import type { Answers, GatewayChange } from "#client/resources.ts";
 import { client } from "#web/data/client.ts";
 import { session } from "#web/data/session.svelte.ts";
 import { toasts } from "#web/parts/toasts.svelte.ts";
@@ -16,7 +16,7 @@ export const leftWaiting = {
 
 /** Says that a change was made, or that it waits for a gateway that is away. Returns the change that waits. */
 export async function tellOutcome(
-  { pending_change: change }: MayWait,
+  { pending_change: change }: Pick<Answers["updateDevice"], "pending_change">,
   made: string | undefined,
 ): Promise<GatewayChange | undefined> {
   if (change !== undefined) {

@@ -1,5 +1,5 @@
 // Changes that a cloud asks its gateways for: which are listed, and what is asked. Pure.
-import type { GatewayChange } from "#client/resources/gateway.ts";
+import type { GatewayChange } from "#client/resources.ts";
 import { type AccessLevel, allows } from "#core/access/level.ts";
 import type { Query } from "#web/router/query.ts";
 

@@ -1,6 +1,5 @@
-import type { Device } from "#client/resources/device.ts";
-import type { LiveEvent } from "#client/resources/event.ts";
-import type { Snapshot } from "#client/telemetry.ts";
+import type { LiveEvent } from "#client/live-event.ts";
+import type { Device, Snapshot } from "#client/resources.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 
 export type Values = ReadonlyMap<string, Snapshot>;

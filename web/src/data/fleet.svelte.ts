@@ -1,6 +1,6 @@
 import { untrack } from "svelte";
 import { listAll } from "#client/list-all.ts";
-import type { Site } from "#client/resources/site.ts";
+import type { Site } from "#client/resources.ts";
 import { client, holdCalls } from "./client.ts";
 import { clock } from "./clock.svelte.ts";
 import { createKeptSite } from "./kept-site.ts";

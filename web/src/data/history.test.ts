@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { TimeseriesQuestion } from "#client/telemetry.ts";
+import type { TimeseriesQuestion } from "#client/resources.ts";
 import { readHistory } from "./history.ts";
 
 const A = { device: "d", attribute: "a", aggregation: "avg" } as const;

@@ -1,5 +1,5 @@
 // Past values of several devices on one grid of times.
-import type { TimeseriesQuestion } from "#client/telemetry.ts";
+import type { TimeseriesQuestion } from "#client/resources.ts";
 import { asNumbers, readSeries } from "./read-series.ts";
 
 /** `integral` is value times hours, `delta` how much a counter rose. */

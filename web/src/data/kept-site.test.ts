@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { Device } from "#client/resources/device.ts";
-import type { Site } from "#client/resources/site.ts";
+import type { Device, Site } from "#client/resources.ts";
 import { createKeptSite, type KeptSite } from "./kept-site.ts";
 
 const NOW = Date.parse("2026-11-16T12:00:00Z");

@@ -1,8 +1,6 @@
 // What this browser last knew of the site that was looked at last: the next visit shows it at once, as of then, while the
 // site is read. It belongs to one session and to one build of the page. It goes with the sign-out.
-import type { Device } from "#client/resources/device.ts";
-import type { Site } from "#client/resources/site.ts";
-import type { Snapshot } from "#client/telemetry.ts";
+import type { Device, Site, Snapshot } from "#client/resources.ts";
 import { attempt } from "./attempt.ts";
 
 const KEY = "busbar.site";

@@ -1,6 +1,6 @@
 import { ApiError } from "#client/errors.ts";
+import type { LiveEvent } from "#client/live-event.ts";
 import { pause } from "#client/pause.ts";
-import type { LiveEvent } from "#client/resources/event.ts";
 import { client } from "./client.ts";
 
 export type LivePhase = "connecting" | "live" | "lost";

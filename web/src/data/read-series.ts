@@ -1,4 +1,4 @@
-import type { TimeseriesQuestion } from "#client/telemetry.ts";
+import type { TimeseriesQuestion } from "#client/resources.ts";
 import { CsvReader } from "#core/telemetry/read-csv.ts";
 
 /** Columns in the order in which they were asked for; undefined where a bucket has no value. */

@@ -1,5 +1,5 @@
 import { ApiError, UnreachableError } from "#client/errors.ts";
-import type { Session } from "#client/resources/access.ts";
+import type { Session } from "#client/resources.ts";
 import { type AccessLevel, allows } from "#core/access/level.ts";
 import { client, onSessionRefused } from "./client.ts";
 

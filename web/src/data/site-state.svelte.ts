@@ -1,8 +1,6 @@
 import { listAll } from "#client/list-all.ts";
-import type { Alert } from "#client/resources/alert.ts";
-import type { LiveEvent } from "#client/resources/event.ts";
-import type { Execution } from "#client/resources/execution.ts";
-import type { Site } from "#client/resources/site.ts";
+import type { LiveEvent } from "#client/live-event.ts";
+import type { Alert, Execution, Site } from "#client/resources.ts";
 import { hasEnded } from "#core/command/execution.ts";
 import { client } from "./client.ts";
 import { DeviceState } from "./device-state.svelte.ts";

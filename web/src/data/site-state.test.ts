@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
-import type { Alert } from "#client/resources/alert.ts";
-import type { Device } from "#client/resources/device.ts";
-import type { Execution } from "#client/resources/execution.ts";
+import type { Alert, Device, Execution } from "#client/resources.ts";
 import { DeviceState } from "./device-state.svelte.ts";
 import { withAlert, withExecution } from "./site-state.svelte.ts";
 

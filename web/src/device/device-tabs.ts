@@ -1,4 +1,4 @@
-import type { Device } from "#client/resources/device.ts";
+import type { Device } from "#client/resources.ts";
 import type { Manifest } from "#web/data/manifest.ts";
 import type { RouteName } from "#web/router/paths.ts";
 

@@ -1,4 +1,4 @@
-import type { DeviceRuntime } from "#client/resources/device.ts";
+import type { DeviceRuntime } from "#client/resources.ts";
 
 export const RUNTIME_TONES = {
   STARTING: "info",

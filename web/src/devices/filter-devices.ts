@@ -1,5 +1,5 @@
 // Which devices a filter leaves, and in what order a tree shows them. Pure.
-import type { Device } from "#client/resources/device.ts";
+import type { Device } from "#client/resources.ts";
 import type { Manifest } from "#web/data/manifest.ts";
 
 export type Listed = {

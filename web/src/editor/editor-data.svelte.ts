@@ -1,5 +1,4 @@
-import type { Blueprint } from "#client/resources/blueprint.ts";
-import type { Device } from "#client/resources/device.ts";
+import type { Blueprint, Device } from "#client/resources.ts";
 import type { ProfileSummary } from "#web/blueprints/manifest-tools.ts";
 import type { ManifestWorkerClient } from "#web/blueprints/manifest-worker-client.ts";
 import { openManifestTools, readBlueprints } from "#web/blueprints/read-blueprints.ts";

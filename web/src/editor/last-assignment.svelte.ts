@@ -1,5 +1,4 @@
-import type { Blueprint } from "#client/resources/blueprint.ts";
-import type { Device } from "#client/resources/device.ts";
+import type { Blueprint, Device } from "#client/resources.ts";
 
 export type Assignment = {
   readonly device: Device;

@@ -1,6 +1,6 @@
 // Everything that is wrong with a blueprint, as the editor lists it: what the page finds itself, and what only the service
 // can find, because it has scripts and schemas. Pure.
-import type { Diagnostic } from "#client/resources/blueprint.ts";
+import type { Diagnostic } from "#client/resources.ts";
 import type { Fix, Issue } from "#core/blueprint/issue.ts";
 
 export type Problem = {

@@ -1,6 +1,6 @@
 // The filters of a list of executions. In the address they have the names of the interface.
 import type { SiteExecutionFilter } from "#client/commands.ts";
-import type { Execution } from "#client/resources/execution.ts";
+import type { Execution } from "#client/resources.ts";
 import { EXECUTION_STATES } from "#core/command/execution.ts";
 import type { Query } from "#web/router/query.ts";
 import { durationOf, endOf, messageOf } from "./execution-view.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Execution } from "#client/resources/execution.ts";
+import type { Execution } from "#client/resources.ts";
 import { durationOf, furtherFields, isNewer, outcomeOf, progressOf, withResponses } from "./execution-view.ts";
 
 const response = (second: number, payload = {}, state: "IN_PROGRESS" | "SUCCEEDED" | "ERROR" = "IN_PROGRESS") => ({

@@ -1,6 +1,5 @@
 // What an execution means, without words: tone, kind of outcome, progress, times.
-import type { CommandResponse, Execution } from "#client/resources/execution.ts";
-import type { JsonObject } from "#client/resources/json.ts";
+import type { CommandResponse, Execution, JsonObject } from "#client/resources.ts";
 import { hasEnded, isFinal } from "#core/command/execution.ts";
 
 export type Tone = "ok" | "warning" | "error" | "info" | "neutral";

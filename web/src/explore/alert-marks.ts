@@ -1,6 +1,6 @@
 // Alerts in a chart: a line where each began, and a shade as long as it lasted.
 import type uPlot from "uplot";
-import type { Alert } from "#client/resources/alert.ts";
+import type { Alert } from "#client/resources.ts";
 import { faded } from "./colors.ts";
 
 export function drawAlerts(u: uPlot, alerts: readonly Alert[], color: (variable: string) => string): void {

@@ -1,6 +1,6 @@
 import type uPlot from "uplot";
 import { expect, test } from "vitest";
-import type { Alert } from "#client/resources/alert.ts";
+import type { Alert } from "#client/resources.ts";
 import { readManifest } from "#web/data/manifest.ts";
 import { groupMarks } from "./alert-marks.ts";
 import type { ChartModel } from "./chart-model.ts";

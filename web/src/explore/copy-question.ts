@@ -1,5 +1,5 @@
 // The question behind a chart, for a terminal or a program.
-import type { TimeseriesQuestion } from "#client/telemetry.ts";
+import type { TimeseriesQuestion } from "#client/resources.ts";
 
 export function asJson(question: TimeseriesQuestion): string {
   return JSON.stringify(question, null, 2);

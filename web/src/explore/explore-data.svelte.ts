@@ -1,5 +1,5 @@
 import { UnreachableError } from "#client/errors.ts";
-import type { Alert } from "#client/resources/alert.ts";
+import type { Alert } from "#client/resources.ts";
 import { client } from "#web/data/client.ts";
 import type { ReadSeries } from "./chart-model.ts";
 import { type Grid, helpingItem, mainItem, settingsOf } from "./questions.ts";

@@ -1,5 +1,5 @@
 // What is asked of the service for the chosen series: their values, what helps to draw them, and the period before.
-import type { TimeseriesQuestion } from "#client/telemetry.ts";
+import type { TimeseriesQuestion } from "#client/resources.ts";
 import { type Granularity, hasBand } from "./granularity.ts";
 import type { Range } from "./range.ts";
 import type { Item, Settings } from "./read-items.ts";

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { ApiError } from "#client/errors.ts";
-import type { TimeseriesQuestion, TimeseriesRows } from "#client/telemetry.ts";
+import type { TimeseriesQuestion } from "#client/resources.ts";
+import type { TimeseriesRows } from "#client/telemetry.ts";
 import { type Item, readItems } from "./read-items.ts";
 
 const SETTINGS = { from: 0, to: 60, granularity: "1s" };

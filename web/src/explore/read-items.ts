@@ -1,6 +1,7 @@
 // Time series of several attributes by one request. What the service refuses is told for each; the others are read.
 import { ApiError } from "#client/errors.ts";
-import type { TimeseriesQuestion, TimeseriesRows } from "#client/telemetry.ts";
+import type { TimeseriesQuestion } from "#client/resources.ts";
+import type { TimeseriesRows } from "#client/telemetry.ts";
 
 export type Item = TimeseriesQuestion["telemetry"][number];
 export type Settings = Omit<TimeseriesQuestion, "telemetry">;

@@ -1,6 +1,5 @@
 // Roll-outs as they are shown: stages, what can be done, and which devices a new one would reach. Pure.
-import type { Device } from "#client/resources/device.ts";
-import type { Rollout, RolloutDevice } from "#client/resources/rollout.ts";
+import type { Device, Rollout, RolloutDevice } from "#client/resources.ts";
 
 /** Colours of the states; `t` has their words. */
 export const ROLLOUT_TONES = {

@@ -1,5 +1,5 @@
 // Doubtful steps of counters and what people said about them, for the overview of a site. Pure.
-import type { CorrectionKind, SiteEnergy } from "#client/resources/site.ts";
+import type { CorrectionKind, SiteEnergy } from "#client/resources.ts";
 
 export type DoubtfulStep = SiteEnergy["doubtful"][number];
 export type Correction = SiteEnergy["corrections"][number];

@@ -1,4 +1,4 @@
-import type { Execution } from "#client/resources/execution.ts";
+import type { Execution } from "#client/resources.ts";
 
 export type ExecutionLine = {
   /** Percent, if the device reports it. */

@@ -1,5 +1,5 @@
 // Puts the readings of all devices of a site together. Pure.
-import type { Snapshot } from "#client/telemetry.ts";
+import type { Snapshot } from "#client/resources.ts";
 import { convert } from "#manifest/units.ts";
 import { findAttribute } from "#web/data/find-attribute.ts";
 import type { History, Wanted } from "#web/data/history.ts";

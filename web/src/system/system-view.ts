@@ -1,7 +1,5 @@
 // What the System screen says. Pure.
-import type { Gateway, Uplink } from "#client/resources/gateway.ts";
-import type { Site } from "#client/resources/site.ts";
-import type { System } from "#client/resources/system.ts";
+import type { Gateway, Site, System, Uplink } from "#client/resources.ts";
 import type { Locale } from "#web/data/preferences.svelte.ts";
 import { formatNumber } from "#web/i18n/format.ts";
 

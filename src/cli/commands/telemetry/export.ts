@@ -14,7 +14,7 @@ import { UsageError } from "#cli/usage-error.ts";
 import { writeOutput } from "#cli/write-output.ts";
 import type { Client } from "#client/create-client.ts";
 import { ApiError } from "#client/errors.ts";
-import type { TimeseriesQuestion } from "#client/telemetry.ts";
+import type { TimeseriesQuestion } from "#client/resources.ts";
 
 type ExportFlags = ClientFlags & { readonly from: string; readonly to: string };
 

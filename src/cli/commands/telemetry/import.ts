@@ -16,7 +16,7 @@ import { parquetPieces, pointPieces } from "#cli/telemetry/point-pieces.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import type { Client } from "#client/create-client.ts";
 import { mayPass } from "#client/errors.ts";
-import type { Imported } from "#client/telemetry.ts";
+import type { Imported } from "#client/resources.ts";
 
 type ImportFlags = ClientFlags & { readonly device?: string };
 

@@ -1,0 +1,176 @@
+// Writes src/client/resources.ts, the types of the client, from the schemas of the operations. A test says when this must
+// be run again. Usage: npm run client-types
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { ACCESS_LEVELS } from "#core/access/level.ts";
+import { ERROR_CODES } from "#core/app-error.ts";
+import { EXECUTION_STATES, RESPONSE_STATES } from "#core/command/execution.ts";
+import { MQTT_PROTOCOLS } from "#core/device/device.ts";
+import { LOG_SEVERITIES } from "#core/device/device-message.ts";
+import { CORRECTION_KINDS } from "#core/energy/counter-correction.ts";
+import { EVENT_KINDS } from "#core/event/event.ts";
+import { DELIVERY_STATES, WEBHOOK_KINDS } from "#core/webhook/webhook.ts";
+import { renderOpenapi } from "#http/openapi.ts";
+import type { RouteDescription } from "#http/route.ts";
+import { CONNECTIVITY_STATUSES, EXPANSIONS } from "#service/device/device-wire.ts";
+import { ROLES } from "#service/operation/wire.ts";
+import { allRoutes } from "../test/support/all-routes.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+const ROOT = new URL("../", import.meta.url);
+/** The file that is written. */
+export const RESOURCES = new URL("src/client/resources.ts", ROOT);
+
+/** Schemas that have another name in the client. */
+const NAMES: Readonly<Record<string, string>> = {
+  CommandExecution: "Execution",
+  DeviceConfig: "CommunicationConfig",
+  Retention: "SiteRetention",
+  TelemetryImport: "Imported",
+  TimeseriesRequest: "TimeseriesQuestion",
+  WebhookDelivery: "Delivery",
+};
+
+/** Lists of words that have a name in the client. */
+const WORDS: Readonly<Record<string, readonly string[]>> = {
+  AccessLevel: ACCESS_LEVELS,
+  AuthorizedRole: ROLES,
+  ConnectivityStatus: CONNECTIVITY_STATUSES,
+  CorrectionKind: CORRECTION_KINDS,
+  DeliveryState: DELIVERY_STATES,
+  ErrorCode: Object.keys(ERROR_CODES),
+  EventKind: EVENT_KINDS,
+  ExecutionState: EXECUTION_STATES,
+  // Earlier clients have another word for communication.
+  Expansion: EXPANSIONS.filter((one) => one !== "communication_info"),
+  LogSeverity: LOG_SEVERITIES,
+  MqttProtocol: MQTT_PROTOCOLS,
+  ResponseState: RESPONSE_STATES,
+  WebhookKind: WEBHOOK_KINDS,
+};
+
+/** Fields that are wider in the client than in the schema. Newer servers have more words, and more kinds of credentials. */
+const WIDER: Readonly<Record<string, string>> = {
+  "CatalogueCategory.category": "string | null",
+  "CatalogueEntry.category": "string | null",
+  "Device.type": "string",
+  "DeviceConfig.mqtt_credentials": "Readonly<Record<string, string>>",
+  "RolloutFilter.types": "readonly string[]",
+  "TimeseriesItem.aggregation": "string",
+  "TimeseriesRequest.aggregation": "string",
+};
+
+/** Refusals are `ErrorItem`, and credentials are texts by name. */
+const LEFT_OUT = new Set(["Errors", "MqttCertificate", "MqttPassword"]);
+
+export function renderResources(): string {
+  const routes = allRoutes().filter(({ aliasOf }) => aliasOf === undefined);
+  const { schemas, answers } = readDocument(routes);
+  const { schemas: answered } = readDocument(routes.map(({ body: _, ...route }) => route));
+  const words = Object.entries(WORDS).map(([name, list]) => `export type ${name} = ${unionOf(list)};`);
+  const types = Object.entries(schemas).flatMap(([title, schema]) => {
+    if (LEFT_OUT.has(title)) return [];
+    const type = title === "EventData" ? eventsOf(schema) : objectOf(schema, { title, isInput: !(title in answered) });
+    return [`${comment(schema)}export type ${nameOf(title)} = ${type};`];
+  });
+  return format(
+    `// Written by \`npm run client-types\`. Change the schemas of the operations, not this file.
+
+export type JsonObject = { readonly [key: string]: unknown };
+
+${[...words, ...types].join("\n\n")}
+
+/** What each operation answers, by its name in the OpenAPI document. Those that do not answer with JSON are not here. */
+export type Answers = ${objectOf(answers)};
+`,
+  );
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Json>> };
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly responses: { readonly "200": { readonly content: Readonly<Record<string, { readonly schema?: Json }>> } };
+}
+
+/** The named schemas, and the answers of all operations as the fields of one object. */
+function readDocument(routes: readonly RouteDescription[]) {
+  const about = { version: "", headerPrefix: "", cookieName: "" };
+  const { paths, components } = renderOpenapi(routes, about) as unknown as Document;
+  const answers = Object.values(paths)
+    .flatMap((path) => Object.values(path))
+    .map(({ operationId, responses }) => [operationId, responses[200].content["application/json"]?.schema] as const)
+    .filter(([, schema]) => schema !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  const names = answers.map(([name]) => name);
+  return { schemas: components.schemas, answers: { properties: Object.fromEntries(answers), required: names } };
+}
+
+/** The data of each event by its kind, which is the start of its title: `ExecutionEvent` is of kind `execution`. */
+function eventsOf({ anyOf }: Json): string {
+  const fields = (anyOf as readonly Json[]).map((one) => {
+    const title = typeOf(one);
+    return `readonly ${title.replace(/Event$/, "").toLowerCase()}: ${title};`;
+  });
+  return `{ ${fields.join(" ")} }`;
+}
+
+interface Place {
+  readonly title?: string;
+  /** Programs may give undefined for what they leave out. */
+  readonly isInput?: boolean;
+}
+
+function objectOf({ properties, required }: Json, { title, isInput = false }: Place = {}): string {
+  const musts = (required ?? []) as readonly string[];
+  const fields = Object.entries(properties as Readonly<Record<string, Json>>).map(([name, schema]) => {
+    const type = WIDER[`${title}.${name}`] ?? typeOf(schema);
+    const value = musts.includes(name) ? `: ${type}` : `?: ${type}${isInput ? " | undefined" : ""}`;
+    return `${comment(schema)}readonly ${JSON.stringify(name)}${value};`;
+  });
+  return `{\n${fields.join("\n")}\n}`;
+}
+
+function typeOf(schema: Json): string {
+  const { $ref, anyOf, enum: words, type, items, properties, additionalProperties: others } = schema;
+  if (typeof $ref === "string") return nameOf($ref.split("/").at(-1) ?? "");
+  if (Array.isArray(anyOf)) return anyOf.map((one) => typeOf(one as Json)).join(" | ");
+  if (Array.isArray(words)) return nameOfWords(words) ?? unionOf(words);
+  if (Array.isArray(type)) return type.map((one) => typeOf({ ...schema, type: one })).join(" | ");
+  if (type === "array") return `readonly (${typeOf((items ?? {}) as Json)})[]`;
+  if (type === "object") {
+    if (Object.keys(properties ?? {}).length > 0) return objectOf(schema);
+    return typeof others === "object" ? `Readonly<Record<string, ${typeOf(others as Json)}>>` : "JsonObject";
+  }
+  if (type === "integer") return "number";
+  return typeof type === "string" ? type : "unknown";
+}
+
+const nameOf = (title: string) => NAMES[title] ?? title;
+
+const unionOf = (words: readonly string[]) => words.map((word) => JSON.stringify(word)).join(" | ");
+
+function nameOfWords(words: readonly string[]): string | undefined {
+  return Object.keys(WORDS).find((name) => unionOf(WORDS[name] ?? []) === unionOf(words));
+}
+
+/** The description as a comment. That of a field that may be null stands at the other choice. */
+function comment({ description, anyOf }: Json): string {
+  const text = description ?? ((anyOf ?? []) as readonly Json[])[0]?.["description"];
+  if (typeof text !== "string") return "";
+  const lines = text.match(/.{1,108}(?:\s|$)/g) ?? [];
+  return lines.length === 1 ? `/** ${text} */\n` : `/**\n${lines.map((line) => ` * ${line.trim()}\n`).join("")} */\n`;
+}
+
+function format(source: string): string {
+  const biome = fileURLToPath(new URL("node_modules/@biomejs/biome/bin/biome", ROOT));
+  const args = [biome, "format", `--stdin-file-path=${fileURLToPath(RESOURCES)}`];
+  return execFileSync(process.execPath, args, { cwd: ROOT, input: source, encoding: "utf8" });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(RESOURCES, renderResources());

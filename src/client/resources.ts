@@ -1,0 +1,1826 @@
+// Written by `npm run client-types`. Change the schemas of the operations, not this file.
+
+export type JsonObject = { readonly [key: string]: unknown };
+
+export type AccessLevel = "readonly" | "user" | "owner" | "installer" | "vendor" | "system";
+
+export type AuthorizedRole = "READONLY" | "USER" | "OWNER" | "INSTALLER" | "VENDOR" | "SYSTEM";
+
+export type ConnectivityStatus = "ONLINE" | "OFFLINE" | "UNKNOWN";
+
+export type CorrectionKind = "counter_replaced" | "value_wrong" | "accept";
+
+export type DeliveryState = "PENDING" | "DELIVERED" | "DEAD";
+
+export type ErrorCode =
+  | "invalid_json"
+  | "invalid_body"
+  | "invalid_query"
+  | "invalid_request"
+  | "request_timeout"
+  | "invalid_arguments"
+  | "invalid_configuration"
+  | "invalid_blueprint"
+  | "unauthorized"
+  | "forbidden"
+  | "foreign_origin"
+  | "not_found"
+  | "command_not_found"
+  | "device_not_found"
+  | "attribute_not_found"
+  | "telemetrypersistence/NO_TELEMETRY_ATTRIBUTES_FOUND"
+  | "unprocessable_entity"
+  | "no_data"
+  | "route_not_found"
+  | "conflict"
+  | "slug_taken"
+  | "slug_ambiguous"
+  | "idempotency_conflict"
+  | "body_too_large"
+  | "too_many_wrong_tokens"
+  | "too_many_streams"
+  | "queue_full"
+  | "too_many_calls"
+  | "overloaded"
+  | "storage_full"
+  | "storage_unavailable"
+  | "storage_damaged"
+  | "shutting_down"
+  | "owned_by_gateway"
+  | "gateway_unreachable"
+  | "overruled"
+  | "cloud_unreachable"
+  | "not_available"
+  | "internal";
+
+export type EventKind =
+  | "execution"
+  | "alert"
+  | "connectivity"
+  | "configuration"
+  | "device"
+  | "change"
+  | "runtime"
+  | "log"
+  | "telemetry";
+
+export type ExecutionState = "NEW" | "IN_PROGRESS" | "SUCCESS" | "ERROR" | "TIMEOUT" | "UNSYNC";
+
+export type Expansion = "manifest" | "properties" | "connectivity" | "communication" | "raised_alert_names" | "site";
+
+export type LogSeverity = "debug" | "info" | "warning" | "error";
+
+export type MqttProtocol = "MQTT" | "MQTTS";
+
+export type ResponseState = "STARTED" | "IN_PROGRESS" | "SUCCEEDED" | "ERROR";
+
+export type WebhookKind = "alert" | "connectivity" | "execution";
+
+/** One raising of an alert. It is active while it has no cleared_at. */
+export type Alert = {
+  /** Alert id, as the device lists it. */
+  readonly id: string;
+  readonly device_id: string;
+  readonly site_id: string;
+  readonly severity: "info" | "warning" | "error";
+  /**
+   * SOFT until it has lasted its grace period, then HARD. UNCONFIRMED while the device sends telemetry without
+   * repeating the list.
+   */
+  readonly state: "SOFT" | "HARD" | "UNCONFIRMED";
+  readonly display_name: string;
+  readonly description?: string;
+  /** The vendor's own code. */
+  readonly code?: string;
+  readonly troubleshooting?: readonly string[];
+  readonly components?: readonly string[];
+  readonly conditions?: readonly string[];
+  readonly telemetry?: readonly string[];
+  readonly raised_at: string;
+  /** When an active SOFT alert turns HARD, if it lasts. */
+  readonly hardens_at?: string;
+  /** When it turned HARD. */
+  readonly hardened_at?: string;
+  /** When a list named an UNCONFIRMED alert for the last time. */
+  readonly not_confirmed_since?: string;
+  readonly cleared_at?: string;
+  /** What the device said about it in alert_details: a text or an object. */
+  readonly details?: string | JsonObject;
+  /** The telemetry attribute that lists it. */
+  readonly source: string;
+  /** Whether the blueprint declares it. If not, and if it is not one that Busbar knows, it counts as an error. */
+  readonly declared: boolean;
+};
+
+export type AlertEvent = {
+  readonly site_id: string;
+  readonly device_id: string;
+  readonly change: "raised" | "hardened" | "unconfirmed" | "confirmed" | "cleared";
+  readonly at: string;
+  readonly alert: Alert;
+};
+
+export type AppliedCounterCorrection = {
+  readonly device_id: string;
+  readonly slug: string;
+  /** Correction identifier. */
+  readonly id: string;
+  readonly attribute: string;
+  /** The value before the step, as it was sent. */
+  readonly before: number;
+  readonly before_at: string;
+  /** The value after the step. */
+  readonly value: number;
+  readonly at: string;
+  /**
+   * counter_replaced: another counter counts from the step on. value_wrong: what the step counted never flowed.
+   * accept: the step is right.
+   */
+  readonly kind: CorrectionKind;
+  readonly new_start: number | null;
+  readonly note: string | null;
+  readonly author: CorrectionAuthor;
+  readonly created_at: string;
+  /** Wh that it adds. Null: the points of the step are gone, or have other values now, so it adds nothing. */
+  readonly adjustment: number | null;
+};
+
+export type AssignBlueprint = {
+  /** Blueprint identifier. */
+  readonly blueprint_id: string;
+};
+
+export type AuditActor = {
+  readonly token_id: string;
+  readonly name: string;
+};
+
+export type AuditEntry = {
+  /** Entry identifier. */
+  readonly id: string;
+  readonly at: string;
+  /** How many calls the entry stands for. Repeated refusals are one entry. */
+  readonly count: number;
+  readonly last_at: string;
+  readonly actor: AuditActor | null;
+  /**
+   * The gateway that reported the entry to this cloud: actor, address and everything else are as the gateway
+   * says. Null: this server wrote it.
+   */
+  readonly reported_by: string | null;
+  /** The operation, such as createSite. */
+  readonly action: string;
+  readonly target: AuditTarget;
+  readonly outcome: "OK" | "REFUSED";
+  /** Error code of a refused call. */
+  readonly code?: string;
+  readonly request_id: string;
+  readonly remote_address: string;
+  readonly details: JsonObject;
+};
+
+export type AuditTarget = {
+  readonly site_id?: string;
+  readonly device_id?: string;
+  readonly blueprint_id?: string;
+  readonly token_id?: string;
+};
+
+export type Blueprint = {
+  /** Blueprint identifier. */
+  readonly id: string;
+  readonly display_name: string;
+  /** Counts the uploads under the same display name. */
+  readonly version: number;
+  /** SHA-256 of the package, in hexadecimal. */
+  readonly digest: string;
+  /** Bytes of the package. */
+  readonly size: number;
+  /** Profiles as the manifest lists them, drafts included. */
+  readonly implements: readonly string[];
+  readonly created_at: string;
+  /** Part of Busbar, the same everywhere; devices without another one name it. */
+  readonly built_in: boolean;
+};
+
+/** What another blueprint changes for a device. */
+export type BlueprintChange = {
+  readonly kind: "added" | "removed" | "renamed" | "retyped" | "access" | "changed" | "text";
+  /** JSON pointer into the new manifest; for what is gone, into the former one. */
+  readonly path: string;
+  /** What worked before may stop working. */
+  readonly breaking: boolean;
+  readonly message: string;
+};
+
+export type CatalogueCategory = {
+  readonly category: string | null;
+  /** How many entries match the words. */
+  readonly count: number;
+};
+
+/** A blueprint that the catalogue offers. */
+export type CatalogueEntry = {
+  /** Entry identifier. */
+  readonly id: string;
+  /** examples: comes with Busbar; folder: from the operator's folder; upload: was uploaded. */
+  readonly source: "examples" | "folder" | "upload";
+  /** The uploaded blueprint; null if it is not uploaded yet. */
+  readonly blueprint_id: string | null;
+  readonly display_name: string;
+  readonly description: string;
+  readonly category: string | null;
+  readonly icon: string | null;
+  readonly author: string | null;
+  readonly contributors: readonly string[];
+  readonly support: CatalogueSupport;
+  readonly license: string | null;
+  /** lua: Busbar talks to the device; embedded: the device connects. */
+  readonly runtime: "lua" | "embedded";
+  /** What the author says that it needs, and the rocks of its scripts. */
+  readonly requires: readonly string[];
+  readonly offers: CatalogueOffers;
+};
+
+export type CatalogueOffers = {
+  /** Profiles that it implements. */
+  readonly profiles: readonly string[];
+  /** How many properties. */
+  readonly properties: number;
+  /** How many telemetry attributes. */
+  readonly telemetry: number;
+  /** How many commands. */
+  readonly commands: number;
+  /** How many alerts. */
+  readonly alerts: number;
+  /** How many configuration buckets. */
+  readonly configuration: number;
+};
+
+export type CataloguePage = {
+  readonly entries: readonly CatalogueEntry[];
+  /** How many match, on all pages. */
+  readonly total_count: number;
+  /** What else the words would find. */
+  readonly categories: readonly CatalogueCategory[];
+};
+
+export type CatalogueSupport = {
+  readonly url: string | null;
+  readonly email: string | null;
+};
+
+export type ChangeAsker = {
+  readonly token_id: string;
+  readonly name: string;
+};
+
+export type ChangeError = {
+  readonly code: string;
+  readonly message: string;
+  readonly details?: JsonObject;
+};
+
+/** A change that the gateway of the device was asked for is settled. */
+export type ChangeEvent = {
+  readonly site_id: string;
+  readonly device_id: string;
+  readonly change: GatewayChange;
+  readonly at: string;
+};
+
+/** A run of a command. */
+export type Execution = {
+  /** Execution identifier. */
+  readonly id: string;
+  readonly device_id: string;
+  readonly state: ExecutionState;
+  readonly ephemeral: boolean;
+  readonly created_at: string;
+  readonly request: CommandRequest;
+  readonly response?: CommandResponse;
+  /** All responses, newest first. */
+  readonly log?: readonly CommandResponse[];
+};
+
+export type CommandInput = {
+  /** Command name: the manifest's, or an alias. */
+  readonly name: string;
+  /** Argument name to value. */
+  readonly arguments?: JsonObject | undefined;
+  /** Hidden from lists by default, deleted after 24 hours. */
+  readonly ephemeral?: boolean | undefined;
+};
+
+export type CommandRequest = {
+  /** As sent. */
+  readonly name: string;
+  /** Effective arguments, defaults filled in; sensitive ones read ***. */
+  readonly arguments: JsonObject;
+  /** As declared in the manifest. */
+  readonly manifest_name: string;
+};
+
+export type CommandResponse = {
+  readonly state: ResponseState;
+  /** Depends on the state; an error has a text message. */
+  readonly payload?: JsonObject;
+  /** With microseconds. It strictly rises within one execution. */
+  readonly received_at: string;
+};
+
+/** How a device communicates. */
+export type Communication = {
+  /** Of the connection while there is one, otherwise as its settings were generated. */
+  readonly type: "MQTT_V1_PLAINTEXT" | "MQTT_V1_TLS" | "MQTT_V1_LOCALHOST" | "UCM_LUA" | "UCM_EMBEDDED" | "LINK";
+  /** The device over which this one is reached. */
+  readonly upstream_id?: string;
+  readonly hardware_id?: string;
+  readonly channel_id?: string;
+};
+
+/** The values of a bucket were replaced. */
+export type ConfigurationEvent = {
+  readonly site_id: string;
+  readonly device_id: string;
+  readonly bucket: string;
+  readonly at: string;
+};
+
+export type Connectivity = {
+  readonly status: ConnectivityStatus;
+};
+
+export type ConnectivityEvent = {
+  readonly site_id: string;
+  readonly device_id: string;
+  readonly connectivity: Connectivity;
+  readonly at: string;
+};
+
+export type CorrectionAuthor = {
+  readonly token_id: string;
+  readonly name: string;
+};
+
+/** What somebody said about a doubtful step of a counter. */
+export type CounterCorrection = {
+  /** Correction identifier. */
+  readonly id: string;
+  readonly attribute: string;
+  /** The value before the step, as it was sent. */
+  readonly before: number;
+  readonly before_at: string;
+  /** The value after the step. */
+  readonly value: number;
+  readonly at: string;
+  /**
+   * counter_replaced: another counter counts from the step on. value_wrong: what the step counted never flowed.
+   * accept: the step is right.
+   */
+  readonly kind: CorrectionKind;
+  readonly new_start: number | null;
+  readonly note: string | null;
+  readonly author: CorrectionAuthor;
+  readonly created_at: string;
+};
+
+export type CreatedToken = {
+  /** Token identifier. */
+  readonly id: string;
+  /** The token itself. It is shown this once. */
+  readonly token: string;
+};
+
+export type CreatedWebhook = {
+  readonly webhook: Webhook;
+  /** What deliveries are signed with. It is shown this once. */
+  readonly secret: string;
+};
+
+export type Device = {
+  /** Device identifier. */
+  readonly id: string;
+  /** The same again, only below /assets/v1. */
+  readonly device_id?: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly site_id: string;
+  /** Without a blueprint of its own, a device names one that is built in. */
+  readonly blueprint_id: string;
+  readonly type: string;
+  readonly parent_id: string | null;
+  readonly child_type: string | null;
+  /** What the calling token may do on this device. */
+  readonly authorized_role: AuthorizedRole;
+  readonly created_at: string;
+  readonly updated_at: string;
+  /** Compiled; empty without a blueprint. */
+  readonly manifest?: JsonObject;
+  readonly properties?: JsonObject;
+  readonly connectivity?: Connectivity;
+  readonly communication?: Communication | null;
+  readonly raised_alert_names?: readonly string[];
+  readonly site?: Site;
+};
+
+export type DeviceChange = {
+  /** Name of the device. */
+  readonly name?: string | undefined;
+  /**
+   * Short name for paths and scripts: a slug has 1 to 64 letters, digits, - or _, starts and ends with a letter
+   * or digit, and does not look like an id.
+   */
+  readonly slug?: string | undefined;
+  /** The device it hangs on, by id or slug; null: none, and no child type either. */
+  readonly parent_id?: string | null | undefined;
+  /** What kind of child it is to its parent. */
+  readonly child_type?: string | null | undefined;
+};
+
+export type CommunicationConfig = {
+  readonly mqtt_host: string;
+  readonly mqtt_port: number;
+  readonly mqtt_protocol: MqttProtocol;
+  readonly mqtt_credentials: Readonly<Record<string, string>>;
+  readonly hardware_id: string;
+  readonly channel_id: string;
+  readonly time_sync_protocol: "HTTP";
+  readonly time_sync_host: string;
+  readonly time_sync_port: number;
+};
+
+export type DeviceEvent = {
+  readonly site_id: string;
+  readonly device_id: string;
+  readonly change: "created" | "updated" | "deleted";
+  readonly at: string;
+};
+
+export type DeviceLogEntry = {
+  /** By the device's clock. */
+  readonly timestamp: string;
+  readonly received_at: string;
+  readonly severity: LogSeverity;
+  readonly message: string;
+  readonly persist: boolean;
+};
+
+/** How the script or model of a device does. */
+export type DeviceRuntime = {
+  /**
+   * NOT_CONFIGURED: it runs, and required configuration is missing. COMMUNICATION_FAILED: it runs, and cannot
+   * talk to its peers; last_error says why. OVERRUNNING: one activity has lasted for more than 10 s, since
+   * `since`, and everything else of the device waits. QUARANTINED: it broke a limit. FAILED: an error of its own
+   * ended it, or it could not be put together. Both are tried again at restart_at. STOPPED: on purpose.
+   */
+  readonly state:
+    | "STARTING"
+    | "RUNNING"
+    | "NOT_CONFIGURED"
+    | "COMMUNICATION_FAILED"
+    | "OVERRUNNING"
+    | "QUARANTINED"
+    | "FAILED"
+    | "STOPPED";
+  readonly since: string;
+  /** Starts since the service was started. */
+  readonly start_count: number;
+  readonly overrun: RuntimeOverrun | null;
+  readonly last_error: RuntimeError | null;
+  readonly restart_at: string | null;
+  readonly memory_bytes: number | null;
+};
+
+export type Diagnostic = {
+  readonly severity: "error" | "warning";
+  /** Stable; docs/blueprint-issues.md explains each. */
+  readonly code: string;
+  readonly message: string;
+  /** JSON pointer into the manifest, or the path of a file in the package. */
+  readonly path: string;
+  readonly line: number;
+  readonly column: number;
+  readonly end_line: number;
+  readonly end_column: number;
+};
+
+/** Hours, days and pieces of telemetry that the cloud never gets. */
+export type DroppedHistory = {
+  /** Hours or days of devices that retention deleted before the cloud had them. */
+  readonly expired: number;
+  /** Pieces of stored telemetry that cannot be read. */
+  readonly unreadable: number;
+};
+
+/** The data of an event, by the name of the event. */
+export type EventData = {
+  readonly execution: ExecutionEvent;
+  readonly alert: AlertEvent;
+  readonly connectivity: ConnectivityEvent;
+  readonly device: DeviceEvent;
+  readonly change: ChangeEvent;
+  readonly configuration: ConfigurationEvent;
+  readonly runtime: RuntimeEvent;
+  readonly log: LogEvent;
+  readonly telemetry: TelemetryEvent;
+  readonly gap: GapEvent;
+};
+
+export type ExecutionEvent = {
+  readonly site_id: string;
+  readonly device_id: string;
+  readonly execution: Execution;
+};
+
+/** All gateways of a cloud in numbers. */
+export type Fleet = {
+  /** Those that have joined and were not revoked. */
+  readonly gateways: number;
+  readonly connected: number;
+  readonly away: number;
+  readonly revoked: number;
+  readonly versions: readonly GatewayVersion[];
+  /** Gateways that had changes or telemetry to upload when they reported last. */
+  readonly with_backlog: number;
+  /** Gateways that have lost history before this cloud had it. */
+  readonly with_loss: number;
+  readonly backlog: FleetBacklog;
+};
+
+export type FleetBacklog = {
+  readonly changes: number;
+  readonly points: number;
+  readonly bytes: number;
+  readonly hours: number;
+  /** Age of the telemetry that has waited longest. */
+  readonly oldest_seconds: number;
+};
+
+/** Some events could not be kept: state that was built from events must be read again. */
+export type GapEvent = {
+  /** Of these kinds some events are missing. */
+  readonly kinds: readonly EventKind[];
+};
+
+export type GapFilling = {
+  /** locf carries the last value forward. */
+  readonly method?: "locf" | "none" | undefined;
+  /** A duration such as 1s, 1.5m or 2h45m. */
+  readonly look_around?: string | undefined;
+};
+
+/** A gateway that has joined a cloud. */
+export type Gateway = {
+  /** Gateway identifier. */
+  readonly id: string;
+  readonly name: string;
+  readonly version: string;
+  readonly connected: boolean;
+  /** The sites that it owns. */
+  readonly site_ids: readonly string[];
+  /** The device that stands for it in its first site. */
+  readonly device_id: string | null;
+  /** How many of its records this cloud does not take, at most 100 are counted. Everything else is taken. */
+  readonly refused_count: number;
+  /** These records. Not in lists. */
+  readonly refused?: readonly RefusedRecord[];
+  /** Sites of other gateways that somebody lets it take over, and that it has not named yet. Not in lists. */
+  readonly granted_site_ids?: readonly string[];
+  readonly report: GatewayReport | null;
+  readonly created_at: string;
+  readonly last_seen_at: string | null;
+  readonly revoked_at: string | null;
+};
+
+/** What the cloud had not confirmed when the gateway reported. */
+export type GatewayBacklog = {
+  /** Changes of records that the cloud had not confirmed. */
+  readonly changes: number;
+  /** New messages of devices, likewise. */
+  readonly messages: number;
+  /** Points in these messages. */
+  readonly points: number;
+  /** About the size of these messages. */
+  readonly bytes: number;
+  /** Device-hours that are uploaded as a whole. */
+  readonly hours: number;
+  /** Stored history was being uploaded, after joining or a restore of the cloud. It is in no other count. */
+  readonly history: boolean;
+  /** Of the oldest telemetry among them. While stored history is being uploaded, some may be older. */
+  readonly age_seconds: number;
+};
+
+/** A change of a joined site, which its gateway is asked for. */
+export type GatewayChange = {
+  /** Change identifier. */
+  readonly id: string;
+  /** The operation that the gateway is asked for. */
+  readonly operation: string;
+  readonly gateway_id: string;
+  readonly site_id: string;
+  readonly device_id: string | null;
+  /**
+   * PENDING: the gateway has not answered yet. DONE: it made the change. REFUSED: it did not, see errors.
+   * OVERRULED: the same was changed on the gateway meanwhile, and that stays. WITHDRAWN: nobody asks for it any
+   * more.
+   */
+  readonly state: "PENDING" | "DONE" | "REFUSED" | "OVERRULED" | "WITHDRAWN";
+  /** What is asked for, without values of secrets. */
+  readonly asked: JsonObject;
+  readonly asked_by: ChangeAsker;
+  readonly created_at: string;
+  readonly settled_at: string | null;
+  /** Why it was refused, as the gateway says it. */
+  readonly errors: readonly ChangeError[];
+  /** What was changed on the gateway meanwhile. */
+  readonly overruled: readonly string[];
+};
+
+export type GatewayReport = {
+  readonly at: string;
+  readonly uptime_seconds: number;
+  readonly backlog: GatewayBacklog;
+  readonly dropped: DroppedHistory;
+  readonly cpu_percent: number;
+  readonly memory_bytes: number;
+  readonly disk_free_bytes: number;
+};
+
+export type GatewayVersion = {
+  readonly version: string;
+  readonly gateways: number;
+  readonly connected: number;
+};
+
+export type GenerateConfig = {
+  readonly protocol: MqttProtocol;
+};
+
+export type Join = {
+  readonly code: string;
+  /** What the gateway calls itself. */
+  readonly name: string;
+  /** Of the gateway's program. */
+  readonly version: string;
+};
+
+export type JoinCode = {
+  /** Names the code where it is listed and withdrawn. It lets nobody join. */
+  readonly id: string;
+  /** Lets one gateway join. It is shown this once. */
+  readonly code: string;
+  readonly expires_at: string;
+};
+
+export type JoinCodeMaker = {
+  readonly token_id: string;
+  readonly name: string;
+};
+
+export type Joined = {
+  /** Gateway identifier. */
+  readonly gateway_id: string;
+  /** With this the gateway signs in. It is shown this once. */
+  readonly credential: string;
+};
+
+export type ListedSession = {
+  /** Session identifier. */
+  readonly id: string;
+  /** The token that signed in. */
+  readonly token_id: string;
+  readonly token_name: string;
+  readonly level: AccessLevel;
+  /** The sites it sees; null for all. */
+  readonly site_ids: readonly string[] | null;
+  readonly created_at: string;
+  readonly expires_at: string;
+  readonly last_used_at: string;
+  /** The address that signed in. */
+  readonly from: string;
+  /** What the browser says that it is. */
+  readonly user_agent: string;
+  /** Whether it is the session of this call. */
+  readonly current: boolean;
+};
+
+export type Location = {
+  /** What people call the place. */
+  readonly name: string;
+  readonly latitude?: number;
+  readonly longitude?: number;
+};
+
+export type LogEvent = {
+  readonly site_id: string;
+  readonly device_id: string;
+  readonly log: LogLine;
+  /** By the device's clock. */
+  readonly timestamp: string;
+  readonly received_at: string;
+};
+
+export type LogLine = {
+  readonly severity: LogSeverity;
+  readonly message: string;
+};
+
+export type NewChildDevice = {
+  /** Name of the device. */
+  readonly name: string;
+  /**
+   * Short name for paths and scripts: a slug has 1 to 64 letters, digits, - or _, starts and ends with a letter
+   * or digit, and does not look like an id.
+   */
+  readonly slug?: string | undefined;
+  /** Its site. Without it: the only site there is. */
+  readonly site_id?: string | undefined;
+  /** The device it hangs on, by id or slug. */
+  readonly parent_id: string;
+  /** What kind of child it is to its parent. */
+  readonly child_type: string;
+  /** Blueprint identifier. */
+  readonly blueprint_id?: string | undefined;
+};
+
+export type NewCounterCorrection = {
+  /** The counter, as the list of doubtful steps names it. */
+  readonly attribute: string;
+  /** Time of the step, RFC 3339: that of the value after it. */
+  readonly at: string;
+  /**
+   * counter_replaced: another counter counts from the step on. value_wrong: what the step counted never flowed.
+   * accept: the step is right.
+   */
+  readonly kind: CorrectionKind;
+  /**
+   * counter_replaced: what the new counter showed when it was installed, in the unit of the attribute. Without
+   * it, it counts from the value after the step.
+   */
+  readonly new_start?: number | undefined;
+  /** Why, for people. */
+  readonly note?: string | undefined;
+};
+
+export type NewJoinCode = {
+  /** What the gateway is called here. Defaults to the name of its first site. */
+  readonly name?: string | undefined;
+  /** A duration such as 2h, or seconds, at most 30 days. Without it: 1 hour. */
+  readonly expires_in?: string | number | undefined;
+  /** A gateway whose sites the new one may take over: replaced hardware, or one that joins again. */
+  readonly replaces?: string | undefined;
+  /** Sites of other gateways that the new one may take over. */
+  readonly site_ids?: readonly string[] | undefined;
+};
+
+export type NewLuaDevice = {
+  /** Name of the device. */
+  readonly name: string;
+  /**
+   * Short name for paths and scripts: a slug has 1 to 64 letters, digits, - or _, starts and ends with a letter
+   * or digit, and does not look like an id.
+   */
+  readonly slug?: string | undefined;
+  /** Its site. Without it: the only site there is. */
+  readonly site_id?: string | undefined;
+  /** Blueprint identifier. */
+  readonly blueprint_id: string;
+  /** The device that runs it, by id or slug. Without it: this gateway. */
+  readonly runtime_id?: string | undefined;
+};
+
+export type NewRollout = {
+  /** What the roll-out is called. Without it: as the blueprint. */
+  readonly name?: string | undefined;
+  /** What the devices get. */
+  readonly blueprint_id: string;
+  readonly devices: RolloutFilter;
+  /** How many devices have the blueprint after each stage, such as 5 or 10%. Without it: 1, 10%, 100%. */
+  readonly stages?: readonly string[] | undefined;
+  /** How long a device has to be well before it counts as done, such as 10m, or seconds. Default 10m. */
+  readonly watch?: string | number | undefined;
+  /**
+   * How long a device may take to get the blueprint, such as 1h, or seconds. Time in which its gateway is away
+   * does not count. Default 1h.
+   */
+  readonly timeout?: string | number | undefined;
+  /** With more failed devices the roll-out stops. Default 0. */
+  readonly max_failures?: number | undefined;
+};
+
+export type NewSettingValue = {
+  readonly value: string;
+};
+
+export type NewSimulatedDevice = {
+  /** Name of the device. */
+  readonly name: string;
+  /**
+   * Short name for paths and scripts: a slug has 1 to 64 letters, digits, - or _, starts and ends with a letter
+   * or digit, and does not look like an id.
+   */
+  readonly slug?: string | undefined;
+  /** Its site. Without it: the only site there is. */
+  readonly site_id?: string | undefined;
+  /** Blueprint identifier. */
+  readonly blueprint_id: string;
+};
+
+export type NewSite = {
+  /** Name of the site. */
+  readonly name: string;
+  /** IANA name, such as Europe/Berlin. */
+  readonly timezone?: string | undefined;
+  readonly location?: Location | undefined;
+};
+
+export type NewSiteGrant = {
+  /** The site that the gateway may take over. */
+  readonly site_id: string;
+};
+
+export type NewStandaloneDevice = {
+  /** Name of the device. */
+  readonly name: string;
+  /**
+   * Short name for paths and scripts: a slug has 1 to 64 letters, digits, - or _, starts and ends with a letter
+   * or digit, and does not look like an id.
+   */
+  readonly slug?: string | undefined;
+  /** Its site. Without it: the only site there is. */
+  readonly site_id?: string | undefined;
+  /** Blueprint identifier. */
+  readonly blueprint_id?: string | undefined;
+};
+
+export type NewToken = {
+  /** What the token is for. */
+  readonly name: string;
+  readonly level: AccessLevel;
+  /** Without it: all sites. */
+  readonly site_ids?: readonly string[] | undefined;
+  /** How long the token lives: a duration such as 30d, or seconds. Without it: until revoked. */
+  readonly expires_in?: string | number | undefined;
+};
+
+export type NewUplink = {
+  /** Address of the cloud, such as https://cloud.example. */
+  readonly url: string;
+  /** The code that the cloud made. */
+  readonly code: string;
+};
+
+export type NewVirtualUcm = {
+  /** Name of the device. */
+  readonly name: string;
+  /**
+   * Short name for paths and scripts: a slug has 1 to 64 letters, digits, - or _, starts and ends with a letter
+   * or digit, and does not look like an id.
+   */
+  readonly slug?: string | undefined;
+  /** Its site. Without it: the only site there is. */
+  readonly site_id?: string | undefined;
+  /** The name by which it signs in: 1 to 64 letters, digits, dots, _ or -. Without it: one is made. */
+  readonly hardware_id?: string | undefined;
+};
+
+export type NewWebhook = {
+  /** Where to POST to: an http or https address. */
+  readonly url: string;
+  /** Without it: all sites that the caller sees. */
+  readonly site_ids?: readonly string[] | undefined;
+  /** The kinds of events it receives. Default: alert. */
+  readonly kinds?: readonly WebhookKind[] | undefined;
+};
+
+/** What becomes of the next command of a simulated device. */
+export type NextCommand = {
+  /** fail answers an error, slow answers after delay, silent never answers. */
+  readonly kind: "fail" | "slow" | "silent";
+  /** Only this command, by its manifest name. Default: any. */
+  readonly command?: string | null;
+  /** How many commands. Default: 1. */
+  readonly times?: number;
+  /** What a failing one says. */
+  readonly message?: string | null;
+  /** How long a slow one takes. Default: 20s. */
+  readonly delay?: string;
+  /** Whether a slow command reports progress. Default: true. */
+  readonly progress?: boolean;
+};
+
+/** A code with which a gateway can still join. */
+export type OpenJoinCode = {
+  /** Identifier, not the code itself. */
+  readonly id: string;
+  /** What the gateway will be called; null: the name of its first site. */
+  readonly name: string | null;
+  /** The gateway whose sites the new one may take over. */
+  readonly replaces: string | null;
+  /** Further sites that it may take over. */
+  readonly site_ids: readonly string[];
+  readonly made_by: JoinCodeMaker;
+  readonly created_at: string;
+  readonly expires_at: string;
+};
+
+/** What a token may do, as it is told to the token itself. */
+export type OwnToken = {
+  /** Token identifier. */
+  readonly id: string;
+  readonly name: string;
+  readonly level: AccessLevel;
+  /** The sites it sees; null for all. */
+  readonly site_ids: readonly string[] | null;
+};
+
+export type OwnTokenAnswer = {
+  readonly token: OwnToken;
+};
+
+export type ProvisionedDevice = {
+  /** Device identifier. */
+  readonly device_id: string;
+};
+
+/** A record that the cloud does not take from a gateway. */
+export type RefusedRecord = {
+  /** Such as site or device. */
+  readonly kind: string;
+  /** The record among those of its kind. */
+  readonly id: string;
+  readonly reason: string;
+};
+
+/** How long the telemetry of a site is kept: durations, or unlimited. */
+export type SiteRetention = {
+  /** A duration of at least 1h, or unlimited. */
+  readonly default: string | null;
+  /** Attribute to how long its values are kept. */
+  readonly attributes: Readonly<Record<string, string>>;
+  /** What holds where default is null. */
+  readonly installation_default: string;
+};
+
+export type RetentionRules = {
+  /** A duration of at least 1h, or unlimited. */
+  readonly default?: string | undefined;
+  /** Attribute to how long its values are kept. */
+  readonly attributes?: Readonly<Record<string, string>> | undefined;
+};
+
+/** A blueprint that many devices get, in stages. */
+export type Rollout = {
+  /** Roll-out identifier. */
+  readonly id: string;
+  readonly name: string;
+  readonly blueprint_id: string;
+  /** HALTED: too many devices have failed; it goes on when it is resumed. */
+  readonly state: "RUNNING" | "PAUSED" | "HALTED" | "DONE" | "ABORTED";
+  /** Why it is halted. */
+  readonly reason: string | null;
+  /** The stage that runs, or ran last, from 1. */
+  readonly stage: number;
+  /** How many devices have the blueprint after each stage. */
+  readonly stages: readonly number[];
+  readonly watch_seconds: number;
+  readonly timeout_seconds: number;
+  readonly max_failures: number;
+  readonly devices: RolloutCounts;
+  /** Name of the token that created it. */
+  readonly created_by: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+};
+
+export type RolloutCounts = {
+  readonly total: number;
+  readonly waiting: number;
+  /** Those of the waiting devices of this stage whose gateway is not connected. */
+  readonly away: number;
+  readonly assigning: number;
+  readonly watched: number;
+  readonly done: number;
+  readonly failed: number;
+  readonly skipped: number;
+};
+
+export type RolloutDevice = {
+  readonly device_id: string;
+  readonly site_id: string;
+  /** From 1. */
+  readonly stage: number;
+  readonly state: "WAITING" | "ASSIGNING" | "WATCHED" | "DONE" | "FAILED" | "SKIPPED";
+  readonly since: string;
+  /** Why it failed, was skipped, or waits although it is its turn. */
+  readonly reason: string | null;
+  readonly former_blueprint_id: string | null;
+};
+
+export type RolloutFilter = {
+  /** These devices, by id or slug. */
+  readonly device_ids?: readonly string[] | undefined;
+  /** Devices of these sites. */
+  readonly site_ids?: readonly string[] | undefined;
+  /** Devices that have one of these blueprints now. */
+  readonly blueprint_ids?: readonly string[] | undefined;
+  readonly types?: readonly string[] | undefined;
+};
+
+export type RuntimeError = {
+  /** As in the device's log. What a command's handler failed with is in its execution. */
+  readonly message: string;
+  /** Path inside the blueprint's package or the rock. */
+  readonly file: string | null;
+  readonly line: number | null;
+  readonly at: string;
+};
+
+export type RuntimeEvent = {
+  readonly site_id: string;
+  readonly device_id: string;
+  readonly runtime: DeviceRuntime;
+  readonly at: string;
+};
+
+export type RuntimeOverrun = {
+  /** What lasts too long; main is the first run of the script. */
+  readonly activity: "main" | "command" | "configuration" | "connection" | "job";
+  /** The command whose handler it is. */
+  readonly command: string | null;
+  /** Where it was when this was noticed. */
+  readonly file: string | null;
+  readonly line: number | null;
+};
+
+/** A sign-in of the page. It stands for a token. */
+export type Session = {
+  /** Session identifier. */
+  readonly id: string;
+  /** The token that signed in. */
+  readonly token_id: string;
+  readonly token_name: string;
+  readonly level: AccessLevel;
+  /** The sites it sees; null for all. */
+  readonly site_ids: readonly string[] | null;
+  readonly created_at: string;
+  readonly expires_at: string;
+};
+
+export type SignIn = {
+  /** An access token. */
+  readonly token?: string | undefined;
+  /** The code of a link that Busbar printed. It is valid once and for 10 minutes. */
+  readonly code?: string | undefined;
+  /** The code may end the browser's session of another token. Otherwise that is 409. */
+  readonly replace?: boolean | undefined;
+};
+
+export type SignInCode = {
+  /** For the link /sign-in#code=... of the page. */
+  readonly code: string;
+  readonly expires_at: string;
+};
+
+export type SimulatedNow = {
+  /** What it would send now. */
+  readonly telemetry: JsonObject;
+  /** Its properties. */
+  readonly properties: JsonObject;
+  /** Active alerts. */
+  readonly alerts: readonly string[];
+};
+
+/** What a simulated device does, and what was changed. */
+export type Simulation = {
+  readonly seed: number;
+  readonly speed: number;
+  readonly paused: boolean;
+  readonly interval: string;
+  /** What time it is for the device. */
+  readonly simulated_at: string;
+  /** Held values by attribute. */
+  readonly telemetry: JsonObject;
+  /** Held values by property. */
+  readonly properties: JsonObject;
+  /** Held alerts: true is raised, false is cleared. */
+  readonly alerts: Readonly<Record<string, boolean>>;
+  readonly next_command: NextCommand | null;
+  /** What commands have set, by argument. */
+  readonly written: JsonObject;
+  /** A command has stopped the device. */
+  readonly stopped: boolean;
+  readonly current: SimulatedNow;
+};
+
+/** What is not given stays as it is. */
+export type SimulationChange = {
+  readonly seed?: number | undefined;
+  /** Simulated seconds in a second; 0 stops the clock. */
+  readonly speed?: number | undefined;
+  /** As if unplugged. */
+  readonly paused?: boolean | undefined;
+  /** What time it is for the device from now on. */
+  readonly simulated_at?: string | undefined;
+  /** Time between messages, 100ms to 1h. */
+  readonly interval?: string | undefined;
+  /** What is given back as a whole before anything else; written is what commands have set. */
+  readonly release?: readonly ("telemetry" | "properties" | "alerts" | "next_command" | "written")[] | undefined;
+  /** Attribute to the value it holds; null gives it back. */
+  readonly telemetry?: JsonObject | undefined;
+  /** Property to the value it holds; null gives it back. */
+  readonly properties?: JsonObject | undefined;
+  /** Alert to true (raised), false (cleared) or null (as it comes). */
+  readonly alerts?: Readonly<Record<string, boolean | null>> | undefined;
+  readonly next_command?: NextCommand | undefined;
+};
+
+export type Site = {
+  /** Site identifier. */
+  readonly id: string;
+  readonly name: string;
+  /** IANA name, such as Europe/Berlin. */
+  readonly timezone: string;
+  /**
+   * True while nobody has said that the time zone is right: the first start took that of the machine, or none
+   * was given. A change that gives the time zone, even the same one, ends it.
+   */
+  readonly timezone_assumed?: boolean;
+  readonly version: "V3";
+  /** What the calling token may do on this site. */
+  readonly authorized_role: AuthorizedRole;
+  readonly location?: Location;
+  readonly created_at: string;
+  readonly updated_at: string;
+};
+
+export type SiteChange = {
+  /** Name of the site. */
+  readonly name?: string | undefined;
+  /** IANA name, such as Europe/Berlin. */
+  readonly timezone?: string | undefined;
+  readonly location?: Location | undefined;
+  /** What the site shall no longer have. A location of null leaves it as it is: some clients send it so. */
+  readonly clear?: readonly "location"[] | undefined;
+};
+
+/** Energies in Wh, powers in W. What is not known is null. */
+export type SiteEnergy = {
+  readonly site_id: string;
+  readonly timezone: string;
+  /** RFC 3339 */
+  readonly from: string;
+  /** RFC 3339. At most now. */
+  readonly to: string;
+  readonly total: {
+    /** Wh */
+    readonly produced: number | null;
+    /** Wh: produced, from the grid and discharged, less to the grid and charged. */
+    readonly used: number | null;
+    /** Wh: produced and not given to the grid. */
+    readonly self_used: number | null;
+    /** Wh */
+    readonly from_grid: number | null;
+    /** Wh */
+    readonly to_grid: number | null;
+    /** Wh into batteries. */
+    readonly charged: number | null;
+    /** Wh out of batteries. */
+    readonly discharged: number | null;
+    /** The part of the production that was used on the site, 0 to 1. */
+    readonly self_consumption: number | null;
+    /** The part of the use that did not come from the grid, 0 to 1. */
+    readonly self_sufficiency: number | null;
+  };
+  /** The quarter of an hour with the highest mean power from the grid, in W, and its start. */
+  readonly peak_from_grid: {
+    readonly power: number;
+    readonly at: string;
+  } | null;
+  readonly devices: readonly {
+    readonly device_id: string;
+    readonly name: string;
+    readonly slug: string;
+    readonly role: "production" | "battery" | "grid" | "load";
+    /** Wh produced, used, taken from the grid, or discharged. */
+    readonly energy: number | null;
+    /** Wh given to the grid or charged. */
+    readonly energy_back: number | null;
+    /** Whether a counter rose, or power was summed over time. */
+    readonly basis: "counter" | "power" | null;
+    /** Hours of the period that have any value. */
+    readonly hours_known: number;
+    /** Hours of the period so far. */
+    readonly hours: number;
+    /** W now. Null if the latest value is older than 5 minutes. */
+    readonly power: number | null;
+  }[];
+  readonly now: {
+    /** W */
+    readonly production: number | null;
+    /** W, positive while it discharges. */
+    readonly battery: number | null;
+    /** W, positive while the site takes from the grid. */
+    readonly grid: number | null;
+    /** W: production, grid and battery together. */
+    readonly load: number | null;
+  };
+  /**
+   * Steps of counters that a person should look at, at most 100. They do not change the figures. Those that
+   * somebody has corrected are left out.
+   */
+  readonly doubtful: readonly {
+    readonly device_id: string;
+    readonly slug: string;
+    readonly attribute: string;
+    readonly kind: "fall" | "rise";
+    /** The value before the step, as it was sent. */
+    readonly before: number;
+    /** RFC 3339 */
+    readonly before_at: string;
+    /** The value after the step. */
+    readonly value: number;
+    /** RFC 3339 */
+    readonly at: string;
+  }[];
+  /** Whether there may be more of them. */
+  readonly doubtful_cut: boolean;
+  /** What people said about steps of the period. The figures have these adjustments. */
+  readonly corrections: readonly AppliedCounterCorrection[];
+};
+
+export type Snapshot = {
+  readonly value: string | number | boolean | readonly string[];
+  /** Unix seconds. */
+  readonly timestamp: number;
+};
+
+/** How the node that answered does. */
+export type System = {
+  readonly version: string;
+  readonly role: string;
+  readonly started_at: string;
+  /** How many nodes share the records, this one included. */
+  readonly nodes: number;
+  readonly process: SystemProcess;
+  readonly storage: SystemStorage;
+  readonly broker: SystemBroker;
+  /** Devices that run in this process, scripts and models, by state. */
+  readonly hosted_devices: Readonly<Record<string, number>>;
+  readonly telemetry_values: SystemTelemetry;
+  readonly buffers: readonly SystemBuffer[];
+  readonly shares: readonly SystemShare[];
+};
+
+export type SystemBroker = {
+  /** embedded or external. */
+  readonly kind: string;
+  readonly mqtt_port: number | null;
+  readonly mqtts_port: number | null;
+  /** null with an external broker: only it knows. */
+  readonly connections: number | null;
+};
+
+export type SystemBuffer = {
+  readonly name: string;
+  readonly used_bytes: number;
+  readonly limit_bytes: number;
+};
+
+export type SystemFile = {
+  readonly name: string;
+  readonly bytes: number;
+};
+
+export type SystemLogLine = {
+  readonly at: string;
+  readonly level: string;
+  readonly subject: string | null;
+  readonly message: string;
+  /** JSON. */
+  readonly details: string;
+};
+
+export type SystemProcess = {
+  /** Version of Node.js. */
+  readonly node: string;
+  readonly platform: string;
+  readonly memory_bytes: number;
+  /** Share of time, 0 to 1, in which the main thread worked since the figure was read before. */
+  readonly main_thread_busy: number;
+  /** How late timers were since then: 99 of 100 were not later. */
+  readonly event_loop_delay_ms: number;
+  /** Threads by name; null where the system does not provide them. */
+  readonly threads: readonly SystemThread[] | null;
+};
+
+/** A setting that can be changed while Busbar runs. */
+export type SystemSetting = {
+  readonly name: string;
+  readonly about: string;
+  /** What holds now. A list has commas. */
+  readonly value: string;
+  /** What flags, environment and file say, or the default. */
+  readonly configured: string;
+  /** Whether it was changed while Busbar ran; a reset ends that. */
+  readonly changed: boolean;
+};
+
+export type SystemShare = {
+  readonly name: string;
+  readonly inside: number;
+  readonly waiting: number;
+  readonly refused: number;
+};
+
+export type SystemStorage = {
+  /** embedded or postgres. */
+  readonly kind: string;
+  readonly files: readonly SystemFile[];
+  /** Free on the disk of the data folder. */
+  readonly free_bytes: number;
+  /** How long telemetry is kept where a site says nothing else. */
+  readonly retention: string;
+};
+
+export type SystemTelemetry = {
+  readonly kept: number;
+  /** They do not fit the blueprint. */
+  readonly left_out: number;
+};
+
+export type SystemThread = {
+  readonly name: string;
+  readonly count: number;
+  readonly cpu_seconds: number;
+};
+
+/** The newest value of attributes that changed, at most four times a second. It is never repeated. */
+export type TelemetryEvent = {
+  readonly site_id: string;
+  readonly device_id: string;
+  readonly telemetry: Readonly<Record<string, Snapshot>>;
+};
+
+/** What became of an import. */
+export type Imported = {
+  readonly rows: number;
+  /** Values that are stored now. */
+  readonly points: number;
+  /** Rows and values that were left out. */
+  readonly problem_count: number;
+  /** The first hundred of them. */
+  readonly problems: readonly TelemetryImportProblem[];
+};
+
+export type TelemetryImportProblem = {
+  /** Counted from 1, the header. */
+  readonly line: number;
+  readonly telemetry?: string;
+  readonly message: string;
+};
+
+export type TimeseriesItem = {
+  readonly device: string;
+  readonly attribute: string | readonly string[];
+  readonly aggregation?: string | undefined;
+  /** A duration such as 1s, 1.5m or 2h45m. With a timezone also 1d, 1w, 1M and 1y of its calendar. */
+  readonly granularity?: string | undefined;
+  /** An IANA name. With it the granularities 1d, 1w, 1M and 1y follow the calendar there. */
+  readonly timezone?: string | undefined;
+  readonly gap_filling?: GapFilling | undefined;
+};
+
+export type TimeseriesQuestion = {
+  /** Unix seconds, or an RFC 3339 date-time. */
+  readonly from: number | string;
+  /** Unix seconds, or an RFC 3339 date-time. */
+  readonly to: number | string;
+  readonly aggregation?: string | undefined;
+  /** A duration such as 1s, 1.5m or 2h45m. With a timezone also 1d, 1w, 1M and 1y of its calendar. */
+  readonly granularity?: string | undefined;
+  /** An IANA name. With it the granularities 1d, 1w, 1M and 1y follow the calendar there. */
+  readonly timezone?: string | undefined;
+  readonly gap_filling?: GapFilling | undefined;
+  readonly telemetry: readonly TimeseriesItem[];
+};
+
+export type Token = {
+  /** Token identifier. */
+  readonly id: string;
+  readonly name: string;
+  readonly level: AccessLevel;
+  /** The sites it sees; null for all. */
+  readonly site_ids: readonly string[] | null;
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly last_used_at: string | null;
+  readonly revoked_at: string | null;
+  /** On a gateway: it was made in the cloud. */
+  readonly from_cloud: boolean;
+};
+
+/** The link of a gateway to its cloud. */
+export type Uplink = {
+  readonly url: string;
+  /** How the cloud calls this gateway. */
+  readonly gateway_id: string;
+  readonly joined_at: string;
+  readonly connected: boolean;
+  readonly since: string;
+  /** Changes that the cloud has not confirmed. */
+  readonly backlog: number;
+  readonly telemetry: UplinkTelemetry;
+  readonly dropped: DroppedHistory;
+  /** Records that the cloud does not take, at most 100. Everything else is taken. */
+  readonly refused: readonly RefusedRecord[];
+  readonly last_error: string | null;
+};
+
+/** What the cloud has not confirmed. */
+export type UplinkTelemetry = {
+  /** New messages that the cloud has not confirmed. */
+  readonly messages: number;
+  /** Points in these messages. */
+  readonly points: number;
+  /** About the size of these messages. */
+  readonly bytes: number;
+  /** Device-hours of which the cloud lacks points. */
+  readonly hours: number;
+  readonly oldest_at: string | null;
+  readonly history_before: string | null;
+};
+
+export type Validation = {
+  /** The errors in words; empty when the blueprint is valid. */
+  readonly validation_errors: readonly string[];
+  /** Errors and warnings with their places. */
+  readonly diagnostics: readonly Diagnostic[];
+};
+
+/** An address that receives events. */
+export type Webhook = {
+  /** Webhook identifier. */
+  readonly id: string;
+  readonly url: string;
+  readonly kinds: readonly WebhookKind[];
+  /** The sites whose events it receives; null for all. */
+  readonly site_ids: readonly string[] | null;
+  readonly created_at: string;
+};
+
+export type Delivery = {
+  /** Delivery identifier: the header X-Busbar-Delivery. */
+  readonly id: string;
+  readonly webhook_id: string;
+  readonly kind: WebhookKind;
+  readonly occurred_at: string;
+  /** DEAD: given up. It can be retried. */
+  readonly state: DeliveryState;
+  readonly attempts: number;
+  readonly queued_at: string;
+  readonly next_attempt_at?: string;
+  readonly finished_at?: string;
+  /** HTTP status of the last answer. */
+  readonly status?: number;
+  /** Why the last attempt failed. */
+  readonly error?: string;
+};
+
+export type WebhookTest = {
+  /** The receiver answered with a status from 200 to 299. */
+  readonly accepted: boolean;
+  /** HTTP status of the answer. */
+  readonly status: number | null;
+  /** Why it was not accepted. */
+  readonly error: string | null;
+};
+
+/** What each operation answers, by its name in the OpenAPI document. Those that do not answer with JSON are not here. */
+export type Answers = {
+  readonly abortRollout: {
+    readonly rollout: Rollout;
+  };
+  readonly adjustSimulation: {
+    readonly simulation: Simulation;
+  };
+  readonly assignBlueprint: {
+    readonly device: Device;
+    readonly changes: readonly BlueprintChange[];
+    readonly pending_change?: GatewayChange;
+  };
+  readonly createCommandExecution: {
+    readonly execution_id: string;
+  };
+  readonly createCounterCorrection: {
+    readonly correction: CounterCorrection;
+  };
+  readonly createJoinCode: JoinCode;
+  readonly createRollout: {
+    readonly rollout: Rollout;
+  };
+  readonly createSession: {
+    readonly session: Session;
+  };
+  readonly createSignInCode: SignInCode;
+  readonly createSite: {
+    readonly site: Site;
+  };
+  readonly createToken: CreatedToken;
+  readonly createWebhook: CreatedWebhook;
+  readonly deleteCounterCorrection: JsonObject;
+  readonly deleteDevice: JsonObject;
+  readonly deleteSite: JsonObject;
+  readonly deleteWebhook: JsonObject;
+  readonly endCurrentSession: JsonObject;
+  readonly endOwnSessions: JsonObject;
+  readonly endSession: JsonObject;
+  readonly executeCommand: {
+    readonly execution: Execution;
+  };
+  readonly generateConfig: {
+    readonly config: CommunicationConfig;
+  };
+  readonly getBlueprint: {
+    readonly blueprint: Blueprint;
+  };
+  readonly getBlueprintManifest: {
+    readonly manifest: JsonObject;
+  };
+  readonly getChange: {
+    readonly change: GatewayChange;
+  };
+  readonly getCommandExecution: {
+    readonly execution: Execution;
+  };
+  readonly getConfiguration: {
+    readonly configuration: Readonly<Record<string, JsonObject>>;
+  };
+  readonly getConfigurationBucket: {
+    readonly bucket: string;
+    /** Parameter to value. */
+    readonly values: JsonObject;
+  };
+  readonly getCurrentSession: {
+    readonly session: Session;
+  };
+  readonly getCurrentTelemetry: {
+    /** Device to attribute to { value, timestamp }. */
+    readonly devices: JsonObject;
+    readonly errors: readonly JsonObject[];
+  };
+  readonly getDevice: {
+    readonly device: Device;
+  };
+  readonly getDeviceManifest: {
+    readonly manifest: JsonObject;
+  };
+  readonly getDeviceProperties: {
+    readonly properties: JsonObject;
+  };
+  readonly getDeviceRuntime: {
+    readonly runtime: DeviceRuntime | null;
+  };
+  readonly getDeviceTelemetry: {
+    /** Attribute to { value, timestamp }. */
+    readonly telemetry: JsonObject;
+  };
+  readonly getFleet: Fleet;
+  readonly getGateway: {
+    readonly gateway: Gateway;
+  };
+  readonly getHealth: {
+    readonly status: "ok";
+  };
+  readonly getLatestTelemetry: {
+    /** Device to attribute to { value, timestamp }. */
+    readonly telemetry: JsonObject;
+  };
+  readonly getManifestSchema: JsonObject;
+  readonly getNamedBlueprint: {
+    readonly blueprint: Blueprint;
+  };
+  readonly getOnlySite: {
+    readonly site: Site;
+  };
+  readonly getOpenapi: JsonObject;
+  readonly getOwnToken: OwnTokenAnswer;
+  readonly getReadiness: {
+    readonly status: "ok";
+    readonly under_way?: readonly {
+      readonly name: string;
+      readonly percent: number;
+    }[];
+    readonly degraded?: readonly {
+      readonly part: string;
+      readonly message: string;
+    }[];
+  };
+  readonly getRetention: {
+    readonly retention: SiteRetention;
+  };
+  readonly getRollout: {
+    readonly rollout: Rollout;
+  };
+  readonly getScenarioSchema: JsonObject;
+  readonly getSimulation: {
+    readonly simulation: Simulation;
+  };
+  readonly getSite: {
+    readonly site: Site;
+  };
+  readonly getSiteEnergy: {
+    readonly energy: SiteEnergy;
+  };
+  readonly getSystem: {
+    readonly system: System;
+  };
+  readonly getSystemLog: {
+    readonly lines: readonly SystemLogLine[];
+  };
+  readonly getUplink: Uplink;
+  readonly giveSite: JsonObject;
+  readonly importTelemetry: Imported;
+  readonly joinCloud: Uplink;
+  readonly joinGateway: Joined;
+  readonly leaveCloud: JsonObject;
+  readonly listAudit: {
+    readonly entries: readonly AuditEntry[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
+  readonly listBlueprints: {
+    readonly blueprints: readonly Blueprint[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
+  readonly listCatalogue: CataloguePage;
+  readonly listChanges: {
+    readonly changes: readonly GatewayChange[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
+  readonly listCommandExecutions: {
+    readonly executions: readonly Execution[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
+  readonly listCounterCorrections: {
+    readonly corrections: readonly CounterCorrection[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
+  readonly listDeviceAlerts: {
+    readonly alerts: readonly Alert[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
+  readonly listDeviceLogs: {
+    readonly logs: readonly DeviceLogEntry[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
+  readonly listDevices: {
+    readonly devices: readonly Device[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
+  readonly listGateways: {
+    readonly gateways: readonly Gateway[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
+  readonly listJoinCodes: {
+    readonly join_codes: readonly OpenJoinCode[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
+  readonly listRolloutDevices: {
+    readonly devices: readonly RolloutDevice[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
+  readonly listRollouts: {
+    readonly rollouts: readonly Rollout[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
+  readonly listSessions: {
+    readonly sessions: readonly ListedSession[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
+  readonly listSettings: {
+    readonly settings: readonly SystemSetting[];
+  };
+  readonly listSiteAlerts: {
+    readonly alerts: readonly Alert[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
+  readonly listSiteCommandExecutions: {
+    readonly executions: readonly Execution[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
+  readonly listSiteDevices: {
+    readonly devices: readonly Device[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
+  readonly listSites: {
+    readonly sites: readonly Site[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
+  readonly listTokens: {
+    readonly tokens: readonly Token[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
+  readonly listWebhookDeliveries: {
+    readonly deliveries: readonly Delivery[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
+  readonly listWebhooks: {
+    readonly webhooks: readonly Webhook[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
+  readonly openLink: JsonObject;
+  readonly pauseRollout: {
+    readonly rollout: Rollout;
+  };
+  readonly provisionChildDevice: ProvisionedDevice;
+  readonly provisionLuaDevice: ProvisionedDevice;
+  readonly provisionSimulatedDevice: ProvisionedDevice;
+  readonly provisionStandalone: ProvisionedDevice;
+  readonly provisionVirtualUcm: ProvisionedDevice;
+  readonly putConfiguration: {
+    readonly configuration: Readonly<Record<string, JsonObject>>;
+    readonly pending_change?: GatewayChange;
+  };
+  readonly putConfigurationBucket: {
+    readonly bucket: string;
+    /** Parameter to value. */
+    readonly values: JsonObject;
+    readonly pending_change?: GatewayChange;
+  };
+  readonly putRetention: {
+    readonly retention: SiteRetention;
+  };
+  readonly putSetting: {
+    readonly setting: SystemSetting;
+  };
+  readonly resetSetting: {
+    readonly setting: SystemSetting;
+  };
+  readonly restartDeviceRuntime: {
+    readonly runtime: DeviceRuntime;
+  };
+  readonly resumeRollout: {
+    readonly rollout: Rollout;
+  };
+  readonly retryWebhookDelivery: {
+    readonly delivery: Delivery;
+  };
+  readonly revokeGateway: JsonObject;
+  readonly revokeToken: JsonObject;
+  readonly rotateGatewayCredential: JsonObject;
+  readonly testWebhook: WebhookTest;
+  readonly updateDevice: {
+    readonly device: Device;
+    readonly pending_change?: GatewayChange;
+  };
+  readonly updateOnlySite: {
+    readonly site: Site;
+    readonly pending_change?: GatewayChange;
+  };
+  readonly updateSite: {
+    readonly site: Site;
+    readonly pending_change?: GatewayChange;
+  };
+  readonly uploadBlueprint: {
+    readonly blueprint: Blueprint;
+    /** Warnings. */
+    readonly diagnostics: readonly Diagnostic[];
+  };
+  readonly uploadCatalogueEntry: {
+    readonly blueprint: Blueprint;
+    /** Warnings. */
+    readonly diagnostics: readonly Diagnostic[];
+  };
+  readonly uploadProfiles: {
+    /** The ids of all profiles of the zip. */
+    readonly profiles: readonly string[];
+    /** Warnings. The path is that of the file. */
+    readonly diagnostics: readonly Diagnostic[];
+  };
+  readonly validateBlueprint: Validation;
+  readonly withdrawChange: {
+    readonly change: GatewayChange;
+  };
+  readonly withdrawJoinCode: JsonObject;
+};

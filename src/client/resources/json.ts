@@ -1,1 +1,0 @@
-export type JsonObject = { readonly [key: string]: unknown };
