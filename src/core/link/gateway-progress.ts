@@ -8,7 +8,7 @@ import type { Gateway } from "./gateway.ts";
 import { LinkMistake } from "./message-fields.ts";
 import type { UpMessage } from "./messages.ts";
 
-export type GatewayStage = "greeting" | "telling" | "asked" | "ready";
+type GatewayStage = "greeting" | "telling" | "asked" | "ready";
 
 export interface GatewayProgress {
   readonly stage: GatewayStage;

@@ -6,7 +6,15 @@ import { CREDENTIAL_CONTEXT, type Uplink as StoredUplink } from "#core/link/gate
 import type { DroppedHistory, LinkBacklog } from "#core/link/gateway-figures.ts";
 import type { DownMessage, UpMessage } from "#core/link/messages.ts";
 import { parseDownMessage } from "#core/link/parse-message.ts";
-import type { RefusedRecord } from "#core/link/refused-record.ts";
+import {
+  beginUplink,
+  longestWaitMs,
+  refusedAnew,
+  type UplinkState,
+  withEnd,
+  withTaken,
+  withWelcome,
+} from "#core/link/uplink-state.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import { createLinkChannel, type LinkChannel } from "#service/link/link-channel.ts";
 import type { LinkIntakes } from "#service/link/link-intake.ts";
@@ -14,20 +22,14 @@ import { type TalkNeeds, talkToCloud } from "#service/link/talk-to-cloud.ts";
 import type { LinkSocket, OpenLinkSocket } from "#service/ports/link-socket.ts";
 import type { Needs } from "#service/ports.ts";
 
-export interface UplinkStatus {
+export interface UplinkStatus extends Pick<UplinkState, "isConnected" | "since" | "refused" | "lastError"> {
   readonly url: string;
   readonly gatewayId: string;
   readonly joinedAt: Instant;
-  readonly isConnected: boolean;
-  /** Since when it is connected, or is not. */
-  readonly since: Instant;
   readonly backlog: LinkBacklog;
   /** All telemetry before this time has yet to be told. */
   readonly historyBefore: Instant | undefined;
   readonly dropped: DroppedHistory;
-  /** Records that the cloud did not take when it was connected last, since this process runs. */
-  readonly refused: readonly RefusedRecord[];
-  readonly lastError: string | undefined;
 }
 
 export interface Uplink {
@@ -48,30 +50,22 @@ export interface UplinkNeeds extends TalkNeeds, Pick<Needs, "seal"> {
   readonly log: { info(about: object, text: string): void; warn(about: object, text: string): void };
 }
 
-const SHORTEST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 60_000;
 const SAY_LEAVE_MS = 1_000;
 
-/** A cloud that does not want this gateway wants it as little after the next welcome. */
 class ClosedByCloud extends Error {}
 
 export function createUplink(needs: UplinkNeeds): Uplink {
   let running: { readonly end: AbortController; readonly done: Promise<void> } | undefined;
   let last: Promise<void> = Promise.resolve();
   let stored: StoredUplink | undefined;
-  let isConnected = false;
-  let since = needs.now();
-  let taken = 0;
-  let lastError: string | undefined;
-  let refused: readonly RefusedRecord[] = [];
+  let state = beginUplink(needs.now(), 0);
   /** While the gateway is connected. */
   let channel: LinkChannel<UpMessage, DownMessage> | undefined;
 
-  function turn(to: boolean): void {
-    if (isConnected === to) return;
-    since = needs.now();
-    isConnected = to;
-    needs.onTurn();
+  function move(next: UplinkState): void {
+    const hasTurned = next.isConnected !== state.isConnected;
+    state = next;
+    if (hasTurned) needs.onTurn();
   }
 
   /** A cloud that was restored from a backup may know only the credential before the present one. */
@@ -111,18 +105,15 @@ export function createUplink(needs: UplinkNeeds): Uplink {
         isFormer,
         onWelcome: () => {
           channel = opened;
-          turn(true);
-          lastError = undefined;
+          move(withWelcome(state, needs.now()));
           needs.log.info({ url }, "connected to the cloud");
         },
         onRefused: (records) => {
-          for (const record of records) {
-            const isKnown = refused.some((one) => one.kind === record.kind && one.key === record.key);
-            if (!isKnown) needs.log.warn({ url, ...record }, "the cloud refuses a record of this gateway");
-          }
-          refused = records;
+          for (const record of refusedAnew(state, records))
+            needs.log.warn({ url, ...record }, "the cloud refuses a record of this gateway");
+          move({ ...state, refused: records });
         },
-        onTaken: (number) => (taken = Math.max(taken, number)),
+        onTaken: (number) => move(withTaken(state, number)),
       });
       const reason = socket.reason?.();
       if (reason !== undefined) throw new ClosedByCloud(`the cloud has ended the connection: ${reason}`);
@@ -131,25 +122,21 @@ export function createUplink(needs: UplinkNeeds): Uplink {
       intake.end();
       signal.removeEventListener("abort", close);
       socket.close("the connection has ended");
-      if (isConnected) needs.log.info({ url }, "disconnected from the cloud");
-      turn(false);
+      if (state.isConnected) needs.log.info({ url }, "disconnected from the cloud");
     }
   }
 
   async function run(uplink: StoredUplink, signal: AbortSignal): Promise<void> {
-    for (let failures = 0; !signal.aborted; ) {
-      const began = since;
+    while (!signal.aborted) {
       try {
         await connectOnce(uplink, signal);
-        failures = since === began ? failures + 1 : 0;
+        move(withEnd(state, { at: needs.now(), error: undefined, isByCloud: false }));
       } catch (error) {
-        failures = since === began || error instanceof ClosedByCloud ? failures + 1 : 0;
-        lastError = error instanceof Error ? error.message : String(error);
+        const text = error instanceof Error ? error.message : String(error);
+        move(withEnd(state, { at: needs.now(), error: text, isByCloud: error instanceof ClosedByCloud }));
         if (!signal.aborted) needs.log.warn({ url: uplink.url, err: error }, "no connection to the cloud");
       }
-      // Full jitter: after an outage the gateways do not all come back at the same moment.
-      const limit = Math.min(LONGEST_WAIT_MS, SHORTEST_WAIT_MS * 2 ** Math.min(failures, 10));
-      await needs.pause(needs.random() * limit, signal);
+      await needs.pause(needs.random() * longestWaitMs(state), signal);
     }
   }
 
@@ -169,10 +156,7 @@ export function createUplink(needs: UplinkNeeds): Uplink {
   async function begin(): Promise<void> {
     await end();
     stored = await needs.uplinks.get();
-    taken = stored?.confirmed ?? 0;
-    lastError = undefined;
-    refused = [];
-    since = needs.now();
+    state = beginUplink(needs.now(), stored?.confirmed ?? 0);
     if (stored === undefined) return;
     const ending = new AbortController();
     running = { end: ending, done: run(stored, ending.signal) };
@@ -190,7 +174,7 @@ export function createUplink(needs: UplinkNeeds): Uplink {
     async status() {
       if (stored === undefined) return undefined;
       const { url, gatewayId, joinedAt } = stored;
-      const changes = Math.max(0, (await needs.uplinks.latest()) - taken);
+      const changes = Math.max(0, (await needs.uplinks.latest()) - state.taken);
       const { telemetryLane: lane } = needs;
       const oldest = lane.spool.oldest();
       const oldestAt = oldest === undefined ? undefined : instant(oldest);
@@ -204,6 +188,7 @@ export function createUplink(needs: UplinkNeeds): Uplink {
         oldestAt,
       };
       const [historyBefore, dropped] = [lane.history()?.before, lane.dropped];
+      const { isConnected, since, refused, lastError } = state;
       return { url, gatewayId, joinedAt, isConnected, since, backlog, historyBefore, dropped, refused, lastError };
     },
     stop: () => inTurn(end),
