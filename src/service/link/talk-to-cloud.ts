@@ -16,6 +16,17 @@ import {
 } from "#core/link/messages.ts";
 import { requireProtocol } from "#core/link/protocol.ts";
 import type { RefusedRecord } from "#core/link/refused-record.ts";
+import {
+  mustWait,
+  NOTHING_TOLD,
+  takenByCloud,
+  tellAfter,
+  withAck,
+  withNoted,
+  withSent,
+  withToldTo,
+  withWhole,
+} from "#core/link/told-changes.ts";
 import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
@@ -59,14 +70,11 @@ export interface Talk {
 const LOOK_AGAIN_MS = 500;
 /** With this many bytes about, a message has far fewer values than the cloud takes at once. */
 const MESSAGE_BYTES = 256 * 1024;
-/** Messages of records that the cloud has not confirmed. */
-const MAX_UNCONFIRMED = 4;
 const MAX_ASKED = 100;
 /** What the cloud asks for at the same time. More is read when some of it is done. */
 const MAX_WORKING = 1_000;
 /** Longer than it takes until the start of a command is recorded. */
 const ANSWER_WITHIN_MS = 50;
-const CONFIRM_EVERY_MS = 10_000;
 /** The cloud may wait until another of its nodes has left the gateway. */
 const WELCOME_WITHIN_MS = 60_000;
 
@@ -81,18 +89,12 @@ export async function talkToCloud(
   const confirmed = createWake();
   /** Called when a piece of work has ended. */
   const done = createWake();
-  let unconfirmed = 0;
-  /** Everything up to this number was told, or is nothing that is told. */
-  let toldTo = 0;
+  let toldChanges = NOTHING_TOLD;
   const working = new Set<Promise<void>>();
   const accepting = new Set<Promise<unknown>>();
   /** Accepted orders whose answer waits until something is told of them. */
   const unanswered = new Map<string, AbortController>();
   let failure: unknown;
-  let confirmAt = 0;
-  /** The cloud has confirmed everything up to this number, and up to which one that is noted. */
-  let acked = 0;
-  let noted = 0;
   /** Changes are made one after the other. */
   let lastChange: Promise<void> = Promise.resolve();
   /** Packages that were asked for. */
@@ -100,8 +102,6 @@ export async function talkToCloud(
   const rotation = createRotation(needs, { send: channel.send, isFormer: talk.isFormer });
   /** Whether the cloud has told its tokens. */
   let hasTokens = false;
-  /** What the cloud has once it has confirmed the number: everything. */
-  let whole: { readonly to: number; readonly epoch: string } | undefined;
   const telemetry = tellTelemetry(needs, { send: channel.send, signal: end.signal });
 
   function start(work: Promise<void>): void {
@@ -117,20 +117,18 @@ export async function talkToCloud(
     working.add(supervised);
   }
 
-  /** Not every change is told, and the last ones may be such. */
-  function noteTold(): void {
-    if (unconfirmed === 0 && toldTo > 0) talk.onTaken(toldTo);
+  function reportTaken(): void {
+    const taken = takenByCloud(toldChanges);
+    if (taken > 0) talk.onTaken(taken);
   }
 
-  function noteConfirmed(): void {
-    if (acked <= noted) return;
-    noted = acked;
-    start(needs.uplinks.confirm(acked));
+  function noteConfirmed(number: number | undefined): void {
+    if (number !== undefined) start(needs.uplinks.confirm(number));
   }
 
   async function tell(message: Extract<UpMessage, { type: "records" }>): Promise<void> {
-    while (unconfirmed >= MAX_UNCONFIRMED && !end.signal.aborted) await confirmed.next();
-    unconfirmed++;
+    while (mustWait(toldChanges) && !end.signal.aborted) await confirmed.next();
+    toldChanges = withSent(toldChanges);
     await channel.send(message);
   }
 
@@ -152,7 +150,7 @@ export async function talkToCloud(
     for await (const items of inPieces(fitting(readEverythingLinked(needs, to)))) {
       await tell({ type: "records", to: 0, isWhole: true, isLast: false, items });
     }
-    whole = { to, epoch };
+    toldChanges = withWhole(toldChanges, { to, epoch });
     await tell({ type: "records", to, isWhole: true, isLast: true, items: [] });
     return to;
   }
@@ -177,8 +175,8 @@ export async function talkToCloud(
         }
       }
       at = to;
-      toldTo = to;
-      noteTold();
+      toldChanges = withToldTo(toldChanges, to);
+      reportTaken();
       // Once the cloud knows the devices.
       if (isLast && !isTelemetryTold) start(telemetry.run(unpacks));
       isTelemetryTold ||= isLast;
@@ -193,26 +191,22 @@ export async function talkToCloud(
     }
   }
 
+  function takeAck({ to, refused }: Extract<DownMessage, { type: "ack" }>): void {
+    const { told, completed, note } = withAck(toldChanges, to, needs.now());
+    toldChanges = told;
+    confirmed.call();
+    if (refused !== undefined) talk.onRefused(refused);
+    reportTaken();
+    if (completed !== undefined) start(needs.uplinks.noteCloud(completed));
+    noteConfirmed(note);
+  }
+
   async function answer(message: DownMessage): Promise<void> {
     switch (message.type) {
       case "welcome":
         throw new LinkMistake("the cloud said welcome twice");
       case "ack":
-        unconfirmed = Math.max(0, unconfirmed - 1);
-        confirmed.call();
-        if (message.refused !== undefined) talk.onRefused(message.refused);
-        if (message.to > 0) talk.onTaken(message.to);
-        noteTold();
-        if (whole !== undefined && message.to >= whole.to) {
-          start(needs.uplinks.noteCloud(whole.epoch));
-          whole = undefined;
-        }
-        acked = Math.max(acked, message.to);
-        if (message.to > 0 && needs.now() >= confirmAt) {
-          confirmAt = needs.now() + CONFIRM_EVERY_MS;
-          noteConfirmed();
-        }
-        return;
+        return takeAck(message);
       case "stored":
         return telemetry.stored(message.number, message.unknown);
       case "packed_stored":
@@ -334,13 +328,9 @@ export async function talkToCloud(
       requireProtocol(message);
       talk.onWelcome();
       talk.onRefused(message.refused);
-      // A number that is not reached here comes from records that were replaced by older ones. A cloud of another epoch,
-      // or one that has confirmed more than it has now, was replaced itself.
       const { confirmed: atLeast = 0, cloudEpoch } = (await needs.uplinks.get()) ?? {};
-      const { taken, epoch: its, unpacks } = message;
-      const isReached =
-        its === cloudEpoch && taken !== null && taken >= atLeast && taken <= (await needs.uplinks.latest());
-      start(tellChanges({ taken: isReached ? taken : null, epoch: its, unpacks }));
+      const own = { confirmed: atLeast, cloudEpoch, latest: await needs.uplinks.latest() };
+      start(tellChanges({ ...message, taken: tellAfter(message, own) }));
       start(followConnectivity());
       start(rotation.follow(end.signal));
     }
@@ -348,7 +338,7 @@ export async function talkToCloud(
     unwatch();
     end.abort();
     // A gateway that starts without the line knows by it what is left to tell.
-    noteConfirmed();
+    noteConfirmed(withNoted(toldChanges).note);
     awake.call();
     confirmed.call();
     telemetry.end();
