@@ -36,7 +36,7 @@ function midnight(now: number, days: number): number {
 /** Undefined for a day or time that no calendar has, such as 2026-13-01. */
 function parseLocal(text: string): number | undefined {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = text.split(/[-T :.]/).map(Number);
-  const date = new Date(year, month - 1, day, hour, minute, second, Number(`0.${text.split(".")[1] ?? 0}`) * 1000);
+  const date = new Date(year, month - 1, day, hour, minute, second, Number(`0.${text.split(".").at(1) ?? 0}`) * 1000);
   const isReal = date.getMonth() === month - 1 && date.getDate() === day && hour < 24 && minute < 60 && second < 60;
   return isReal ? date.getTime() : undefined;
 }

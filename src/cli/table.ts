@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import { itemAt } from "#core/item-at.ts";
 import { printable } from "#core/text/printable.ts";
 import { displayWidth } from "./display-width.ts";
 
@@ -49,7 +50,7 @@ function align(lines: readonly (readonly string[])[], width: number | undefined)
   const widths = width === undefined ? natural : fitted(natural, width);
   return lines.map((line) =>
     line
-      .map((cell, column) => pad(cut(cell, widths[column] ?? 0), widths[column] ?? 0))
+      .map((cell, column) => pad(cut(cell, itemAt(widths, column)), itemAt(widths, column)))
       .join(GAP)
       .trimEnd(),
   );

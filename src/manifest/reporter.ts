@@ -1,4 +1,5 @@
 import { type Fix, ISSUE_CODES, type Issue, type IssueCode, type Position } from "#core/blueprint/issue.ts";
+import { itemAt } from "#core/item-at.ts";
 import { nearestOf } from "#core/text/nearest.ts";
 import { pointer, type Trail } from "./tree.ts";
 
@@ -119,10 +120,10 @@ export function positionFinder(text: string): (offset: number) => Position {
     let high = starts.length;
     while (high - low > 1) {
       const middle = (low + high) >> 1;
-      if ((starts[middle] ?? 0) <= offset) low = middle;
+      if (itemAt(starts, middle) <= offset) low = middle;
       else high = middle;
     }
-    return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
+    return { line: low + 1, column: offset - itemAt(starts, low) + 1 };
   };
 }
 

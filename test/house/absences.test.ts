@@ -56,6 +56,11 @@ test("above store/series/sqlite the telemetry engine does not know SQLite, not e
   expect(own.filter((file) => file.startsWith("src/store/series/"))).toEqual([]);
 });
 
+test("an index with `?? 0`, which hides a wrong one, stands only in files that say that their loops are hot", () => {
+  const files = having(/[^"]\] \?\? 0/, []);
+  expect(files.filter((file) => !readFileSync(join(ROOT, file), "utf8").includes("// Hot loops: "))).toEqual([]);
+});
+
 test("in the service only mqtt knows topics", () => {
   expect(having(/v1\/(from|to)\//, ["src/mqtt/", "src/cli/"])).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import type { Cli } from "#cli/cli.ts";
 import { printTable } from "#cli/print.ts";
 import { UsageError } from "#cli/usage-error.ts";
+import { itemAt } from "#core/item-at.ts";
 import { convert, valueIn } from "#core/modbus/convert-value.ts";
 import { isBitKind, type PointValue, type Span } from "#core/modbus/modbus-map.ts";
 import { planReads } from "#core/modbus/plan-reads.ts";
@@ -69,7 +70,7 @@ function render(flags: ReadFlags, registers: readonly number[]): Omit<Row, "regi
   const layout = { type, words: flags.wordOrder, bytes: flags.byteOrder, scale: 1, count: registers.length };
   const none = { offset: 0, absent: [], bits: undefined, isBoolean: isBitKind(kind), names: undefined };
   const value = isBitKind(kind)
-    ? convert({ ...none, scale }, registers[0] ?? 0)
+    ? convert({ ...none, scale }, itemAt(registers, 0))
     : valueIn({ kind, layout }, { ...none, scale }, registers);
   return { value: value ?? null, raw: registers.map((one) => one.toString(16).padStart(4, "0")).join(" ") };
 }

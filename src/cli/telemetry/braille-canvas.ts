@@ -1,4 +1,5 @@
 // A canvas of dots, eight to a character: twice as fine across and four times as fine down as text.
+import { itemAt } from "#core/item-at.ts";
 
 const DOTS = [
   [0x01, 0x02, 0x04, 0x40],
@@ -26,7 +27,7 @@ export class BrailleCanvas {
   dot(x: number, y: number, pen: number): void {
     if (x < 0 || y < 0 || x >= this.width || y >= this.height) return;
     const cell = (y >> 2) * this.#columns + (x >> 1);
-    this.#cells[cell] = (this.#cells[cell] ?? 0) | (DOTS[x & 1 ? 1 : 0][y & 3] ?? 0);
+    this.#cells[cell] = itemAt(this.#cells, cell) | itemAt(DOTS[x & 1 ? 1 : 0], y & 3);
     this.#pens[cell] = pen;
   }
 
@@ -45,13 +46,13 @@ export class BrailleCanvas {
     let pen = 0;
     for (let column = 0; column < this.#columns; column++) {
       const cell = row * this.#columns + column;
-      const next = this.#pens[cell] ?? 0;
+      const next = itemAt(this.#pens, cell);
       if (next !== pen && stretch !== "") {
         text += paint(stretch, pen);
         stretch = "";
       }
       pen = next;
-      const dots = this.#cells[cell] ?? 0;
+      const dots = itemAt(this.#cells, cell);
       stretch += dots === 0 ? " " : String.fromCharCode(0x2800 + dots);
     }
     return text + paint(stretch, pen);

@@ -1,3 +1,4 @@
+import { itemAt } from "#core/item-at.ts";
 import { CsvScan } from "#core/telemetry/read-csv.ts";
 
 const NEWLINE = 10;
@@ -30,7 +31,7 @@ export async function* csvPieces(input: AsyncIterable<Uint8Array>, size: () => n
   for await (const chunk of input) {
     rest = Buffer.concat([rest, chunk]);
     for (; seen < rest.length; seen++) {
-      if (!scan.endsRow(rest[seen] ?? 0)) continue;
+      if (!scan.endsRow(itemAt(rest, seen))) continue;
       if (header === undefined) {
         header = Uint8Array.from(rest.subarray(0, seen + 1));
         rest = rest.subarray(seen + 1);

@@ -46,7 +46,7 @@ function timeLabel(at: number, step: number): string {
 
 /** Short enough for an axis: as many places as the step between two ticks has. */
 export function valueLabel(value: number, ticks: readonly number[]): string {
-  const step = Math.abs((ticks[1] ?? value) - (ticks[0] ?? 0)) || Math.abs(value) || 1;
+  const step = Math.abs((ticks.at(1) ?? value) - (ticks.at(0) ?? 0)) || Math.abs(value) || 1;
   if (Math.abs(value) >= 1e6 || (step < 1e-3 && value !== 0)) return Number(value.toPrecision(4)).toExponential();
   return value.toFixed(Math.max(0, Math.min(6, Math.ceil(-Math.log10(step) - 1e-9))));
 }

@@ -1,3 +1,5 @@
+// Hot loops: each bounds its index, and `?? 0` is for the compiler. See core/item-at.ts.
+
 /** Collects bytes of unknown number; grows by doubling. All multi-byte values are little-endian on every machine. */
 export class ByteWriter {
   #bytes: Uint8Array;

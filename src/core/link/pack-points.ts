@@ -11,7 +11,9 @@
 //     changed  a bit for each value, the lowest first. Those without one are as the last time
 //   value   := 0, kind byte, value | difference to the last one of the same kind, signed as 2n or 2n - 1, never 0
 //   text    := 0, bytes | 1, bytes, known from now on | 2 + place among the known ones
+
 import { ByteWriter } from "#core/bytes/byte-writer.ts";
+import { itemAt } from "#core/item-at.ts";
 import {
   BOOLEAN,
   bitsOf,
@@ -97,7 +99,7 @@ export function createPointsPacker(): PointsPacker {
     const changed: [LiveSeries, LiveValue][] = [];
     let [bits, place] = [0, 0];
     for (const value of values.values()) {
-      const series = packed.device.series[form[place] ?? 0];
+      const series = packed.device.series[itemAt(form, place)];
       if (series !== undefined && !Object.is(series.value, value)) {
         bits |= 1 << (place & 7);
         changed.push([series, value]);
@@ -154,7 +156,7 @@ function hasForm({ forms, series }: LiveDevice, place: number, values: LivePoint
   const form = forms[place];
   if (form?.length !== values.size) return false;
   let at = 0;
-  for (const name of values.keys()) if (series[form[at++] ?? 0]?.name !== name) return false;
+  for (const name of values.keys()) if (series[itemAt(form, at++)]?.name !== name) return false;
   return true;
 }
 

@@ -13,5 +13,5 @@ export function requireProtocol(said: { readonly protocol: string; readonly vers
 
 /** 0 for what is no version. */
 function majorOf(protocol: string): number {
-  return Number(/^(\d{1,6})\.\d{1,6}$/.exec(protocol)?.[1] ?? 0);
+  return Number(/^(\d{1,6})\.\d{1,6}$/.exec(protocol)?.at(1) ?? 0);
 }

@@ -1,5 +1,7 @@
 // Reads what pack-points.ts has written. The other side is not trusted: what cannot be read is a LinkMistake.
+
 import { ByteReader } from "#core/bytes/byte-reader.ts";
+import { itemAt } from "#core/item-at.ts";
 import {
   BOOLEAN,
   FLOAT_32,
@@ -74,7 +76,7 @@ export function createPointsUnpacker(): PointsUnpacker {
     const values = new Map<string, LiveValue>();
     for (const [place, where] of form.entries()) {
       const series = present(device.series[where], "a series");
-      if (((changed[place >> 3] ?? 0) >> (place & 7)) & 1) readValue(reader, series);
+      if ((itemAt(changed, place >> 3) >> (place & 7)) & 1) readValue(reader, series);
       values.set(series.name, present(series.value, "a value"));
     }
     return { deviceId: device.id, at, values };

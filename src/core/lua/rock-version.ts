@@ -53,7 +53,7 @@ function wordValue(word: string): number | undefined {
 export function compareRockVersions(one: RockVersion, other: RockVersion): number {
   const length = Math.max(one.parts.length, other.parts.length);
   for (let i = 0; i < length; i++) {
-    const difference = (one.parts[i] ?? 0) - (other.parts[i] ?? 0);
+    const difference = (one.parts.at(i) ?? 0) - (other.parts.at(i) ?? 0);
     if (difference !== 0) return difference;
   }
   if (one.revision === undefined || other.revision === undefined) return 0;
@@ -77,7 +77,7 @@ export function satisfies(version: RockVersion, { constraints }: Dependency): bo
 
 /** ~> 2.1 takes every 2.1.x. */
 function beginsWith(version: RockVersion, wanted: RockVersion): boolean {
-  if (wanted.parts.some((part, i) => (version.parts[i] ?? 0) !== part)) return false;
+  if (wanted.parts.some((part, i) => (version.parts.at(i) ?? 0) !== part)) return false;
   return wanted.revision === undefined || version.revision === wanted.revision;
 }
 

@@ -1,3 +1,4 @@
+import { itemAt } from "#core/item-at.ts";
 import type { Conversion, PointValue, RegisterPlace } from "./modbus-map.ts";
 import { isBitKind } from "./modbus-map.ts";
 import { decodeRegisters, encodeRegisters, registerProblem, withoutNoise } from "./register-value.ts";
@@ -8,7 +9,7 @@ export function valueIn(
   conversion: Conversion,
   registers: readonly number[],
 ): PointValue | undefined {
-  return convert(conversion, isBitKind(kind) ? (registers[0] ?? 0) : decodeRegisters(layout, registers));
+  return convert(conversion, isBitKind(kind) ? itemAt(registers, 0) : decodeRegisters(layout, registers));
 }
 
 /** What a number or text of the device means; undefined when it is no value. */

@@ -1,4 +1,5 @@
 // Numbers and texts as Modbus registers of 16 bits.
+import { itemAt } from "#core/item-at.ts";
 
 export const REGISTER_TYPES = [
   "int16",
@@ -90,7 +91,7 @@ export function decodeRegisters(layout: RegisterLayout, registers: readonly numb
   const view = new DataView(new ArrayBuffer(count * 2));
   const ordered = layout.words === "little" && layout.type !== "string" ? registers.toReversed() : registers;
   for (let index = 0; index < count; index += 1)
-    view.setUint16(index * 2, ordered[index] ?? 0, layout.bytes === "little");
+    view.setUint16(index * 2, itemAt(ordered, index), layout.bytes === "little");
   if (layout.type === "string") return new TextDecoder().decode(view).replace(/\0+$/, "");
   return withoutNoise(readNumber(view, layout.type) * layout.scale);
 }

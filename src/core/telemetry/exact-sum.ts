@@ -1,6 +1,7 @@
 // Sums that do not depend on the order or grouping of the terms: a double-double keeps what a double would round off.
 // So an average over summaries equals the average over the points, to the last digit. It keeps 106 bits: terms that are
 // 10^31 times smaller than the largest partial sum are lost.
+// Hot loops: each bounds its index, and `?? 0` is for the compiler. See core/item-at.ts.
 
 /** The value is high + low; both are doubles. */
 export interface ExactSum {

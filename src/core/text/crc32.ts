@@ -1,3 +1,4 @@
+// Hot loops: each bounds its index, and `?? 0` is for the compiler. See core/item-at.ts.
 const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   let value = byte;
   for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;

@@ -8,8 +8,10 @@
 // - Over the rate, nothing more is read from the socket.
 // - All devices together have a share of the event loop. The broker gets packets only within it, and the devices take
 // turns.
+
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
+import { itemAt } from "#core/item-at.ts";
 import { addressBlock } from "#core/net/address-block.ts";
 import type { FairTurns } from "#core/share/fair-turns.ts";
 import type { TokenBucket } from "./token-bucket.ts";
@@ -242,7 +244,7 @@ function readHeader(chunk: Buffer, at: number): Header | "incomplete" | "invalid
     const byte = chunk[at + index];
     if (byte === undefined) return "incomplete";
     length += (byte & 0x7f) * 128 ** (index - 1);
-    if (byte < 0x80) return { type: (chunk[at] ?? 0) >> 4, length, size: index + 1 };
+    if (byte < 0x80) return { type: itemAt(chunk, at) >> 4, length, size: index + 1 };
   }
   return "invalid";
 }

@@ -108,5 +108,5 @@ function valuesOf(
 }
 
 function word(pdu: Uint8Array, at: number): number {
-  return ((pdu[at] ?? 0) << 8) | (pdu[at + 1] ?? 0);
+  return ((pdu.at(at) ?? 0) << 8) | (pdu.at(at + 1) ?? 0);
 }

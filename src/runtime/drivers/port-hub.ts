@@ -3,6 +3,7 @@
 
 import { type HardwarePort, isPortName } from "#core/hardware/hardware-port.ts";
 import { parseLineSettings } from "#core/hardware/line-settings.ts";
+import { itemAt } from "#core/item-at.ts";
 import { type ByteBudget, type ByteBudgets, createByteBudgets } from "#core/share/byte-budgets.ts";
 import { READ_CODES } from "./modbus/pdu.ts";
 import { ConnectionError } from "./peer-connections.ts";
@@ -223,7 +224,7 @@ class HubSession implements PortSession {
         return await this.#open(owned, request.use, new Map(request.parameters));
       case "modbus": {
         const modbus = part(port.modbus, name, port);
-        if (request.unit === 0 && (request.pdu[0] ?? 0) <= READ_CODES.inputs)
+        if (request.unit === 0 && itemAt(request.pdu, 0) <= READ_CODES.inputs)
           throw new ConnectionError("invalid", "on a line unit 0 is all units: it can be written to, not read");
         return await turn(() => modbus(request.unit, request.pdu, Math.min(request.timeoutMs, MAX_TURN_MS)));
       }

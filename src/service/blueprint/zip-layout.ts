@@ -39,7 +39,7 @@ const MAX_COMMENT = 0xffff;
 export function looksLikeZip(bytes: Uint8Array): boolean {
   // "PK" begins no valid YAML or JSON manifest: both need a { or a key and a colon, and a key PK would be unknown
   // anyway.
-  return bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] ?? 0) < 0x09 && (bytes[3] ?? 0) < 0x09;
+  return bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes.at(2) ?? 0) < 0x09 && (bytes.at(3) ?? 0) < 0x09;
 }
 
 export function isSame(one: Uint8Array, other: Uint8Array): boolean {

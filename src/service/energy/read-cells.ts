@@ -1,5 +1,6 @@
 import type { Device } from "#core/device/device.ts";
 import type { Period } from "#core/energy/parse-period.ts";
+import { itemAt } from "#core/item-at.ts";
 import { requesterOf } from "#core/share/requester.ts";
 import type { ResolvedAggregation } from "#core/telemetry/aggregation.ts";
 import type { Call, Needs } from "#service/ports.ts";
@@ -24,7 +25,8 @@ export function createReader(
     for await (const { piece } of await telemetry.query(request)) {
       const [column] = piece.columns;
       for (let row = 0; row < piece.count; row++) {
-        if (column?.presence[row] === 1) cells.push({ at: piece.times[row] ?? 0, value: Number(column.values[row]) });
+        if (column?.presence[row] === 1)
+          cells.push({ at: itemAt(piece.times, row), value: Number(column.values[row]) });
       }
     }
     return cells;

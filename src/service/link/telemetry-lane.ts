@@ -1,5 +1,6 @@
 // The gateway's telemetry on its way to the cloud: new messages at once, what was missed by whole hours, newest first, and
 // after joining all stored history, newest first. What is told is read from the store; only a short queue is in memory.
+import { itemAt } from "#core/item-at.ts";
 import { type DroppedHistory, NOTHING_DROPPED } from "#core/link/gateway-figures.ts";
 import { createTelemetrySpool, type LinkedHour, type TelemetrySpool } from "#core/link/telemetry-spool.ts";
 import type { ByteBudgets } from "#core/share/byte-budgets.ts";
@@ -163,7 +164,7 @@ export function createTelemetryLane(needs: LaneNeeds): TelemetryLane {
         if (!isJoined) return store.load(deviceId, columns);
         const hours = new Set<number>();
         for (const { times, count } of columns)
-          for (let i = 0; i < count; i++) hours.add(Math.floor((times[i] ?? 0) / HOUR_MS));
+          for (let i = 0; i < count; i++) hours.add(Math.floor(itemAt(times, i) / HOUR_MS));
         return loadWhole(deviceId, hours, () => store.load(deviceId, columns));
       },
       async release(byMs) {

@@ -3,7 +3,9 @@
 //
 // A notification is sent after the commit, in a transaction of its own. NOTIFY inside of the transactions would make all
 // commits of the database wait for each other. A node that dies in between sends none, so nothing depends on them.
+
 import pg from "pg";
+import { itemAt } from "#core/item-at.ts";
 import type { Claim, NodeMessage, Nodes } from "#service/ports/nodes.ts";
 import { clientConfig } from "./connect.ts";
 import { lockNumber } from "./lock-keys.ts";
@@ -95,7 +97,7 @@ export function openNodeBus(settings: BusSettings): NodeBus {
         if (!closing.signal.aborted) onLost(error instanceof Error ? error : new Error(String(error)));
       }
       await endSession();
-      if (!closing.signal.aborted) await pause(AGAIN_MS[Math.min(failures, AGAIN_MS.length - 1)] ?? 0);
+      if (!closing.signal.aborted) await pause(itemAt(AGAIN_MS, Math.min(failures, AGAIN_MS.length - 1)));
     }
   }
 

@@ -1,5 +1,6 @@
 // What each aggregation does with the points of a bucket. One entry here is all that the engine needs to know of an
 // aggregation.
+// Hot loops: each bounds its index, and `?? 0` is for the compiler. See core/item-at.ts.
 import type { ColumnKind, Integral, ResolvedAggregation } from "#core/telemetry/aggregation.ts";
 import type { CounterRule } from "#core/telemetry/counter-rule.ts";
 import { ScalableSum } from "#core/telemetry/exact-sum.ts";

@@ -1,4 +1,5 @@
 // Finished buckets of one series, a block at a time. How they are made is up to the classes that extend it.
+// Hot loops: each bounds its index, and `?? 0` is for the compiler. See core/item-at.ts.
 import type { Scalar } from "./batch.ts";
 import type { Column } from "./column.ts";
 

@@ -1,5 +1,7 @@
 // One series as buckets: pieces go in, finished buckets come out, a block at a time. Only the open bucket is kept
 // between blocks, so memory does not grow with the range.
+// Hot loops: each bounds its index, and `?? 0` is for the compiler. See core/item-at.ts.
+import { itemAt } from "#core/item-at.ts";
 import type { BucketGrid } from "#core/time/bucket-grid.ts";
 import type { Accumulator } from "./accumulator.ts";
 import { type PointAggregation, RULES } from "./accumulators.ts";
@@ -99,7 +101,7 @@ export class BucketStream extends BucketBlock {
     const end = this.#end;
     let from = this.#index;
     while (from < end && this.size < BLOCK) {
-      this.#open(this.#bucketAt(times[from] ?? 0));
+      this.#open(this.#bucketAt(itemAt(times, from)));
       const to = this.#endOfRun(times, from);
       this.#accumulator.addPoints(column, from, to);
       from = to - from === 1 && this.#hasSingles ? this.#scanSingles(column, to) : to;
@@ -121,7 +123,7 @@ export class BucketStream extends BucketBlock {
     const end = this.#end - 1;
     if (from >= end || this.size >= BLOCK) return from;
     let at = from;
-    let start = Math.floor((times[at] ?? 0) / granularity) * granularity;
+    let start = Math.floor(itemAt(times, at) / granularity) * granularity;
     if (start === this.#start) return at;
     this.#close();
     let size = this.size;
@@ -142,7 +144,7 @@ export class BucketStream extends BucketBlock {
     const end = this.#end;
     let from = this.#index;
     while (from < end && this.size < BLOCK) {
-      this.#open(this.#bucketAt(times[from] ?? 0));
+      this.#open(this.#bucketAt(itemAt(times, from)));
       const to = this.#endOfRun(times, from);
       this.#accumulator.addParts(fields, from, to);
       from = to;

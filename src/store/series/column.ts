@@ -1,4 +1,5 @@
 // Values of one series with their times, in rising order of time and without repeated times.
+// Hot loops: each bounds its index, and `?? 0` is for the compiler. See core/item-at.ts.
 
 import { itemAt } from "#core/item-at.ts";
 import type { ColumnKind } from "#core/telemetry/aggregation.ts";

@@ -1,7 +1,9 @@
 // How much a counter rose. Each point counts what it is above the highest value of the hour before it, since the last
 // restart; so a dip and the return from it add nothing. What a point counts depends on that hour and on the last value
 // before it alone, however old: the deltas of ranges that follow each other add up.
+// Hot loops: each bounds its index, and `?? 0` is for the compiler. See core/item-at.ts.
 
+import { itemAt } from "#core/item-at.ts";
 import { ANY_COUNTER, type CounterRule, isRestart, LASTS_MS, mostWithin } from "#core/telemetry/counter-rule.ts";
 import { ScalableSum } from "#core/telemetry/exact-sum.ts";
 import type { Accumulator } from "./accumulator.ts";
@@ -88,7 +90,7 @@ export class CounterDelta implements Accumulator {
   /** The level is the highest value of the hour, and at least the last one. */
   #expire(at: number): void {
     let gone = 0;
-    while (gone < this.#dipTimes.length - 1 && (this.#dipTimes[gone] ?? 0) <= at - LASTS_MS) gone++;
+    while (gone < this.#dipTimes.length - 1 && itemAt(this.#dipTimes, gone) <= at - LASTS_MS) gone++;
     if (gone === 0) return;
     this.#dipTimes.splice(0, gone);
     this.#dipValues.splice(0, gone);

@@ -1,6 +1,7 @@
 // The unsealed points of one device and hour. Values of one message share one row, so a point costs little more than
 // its value. Points may come late, twice and in any order. Of two points with the same series and time, the one that
 // came later counts.
+// Hot loops: each bounds its index, and `?? 0` is for the compiler. See core/item-at.ts.
 
 import { itemAt } from "#core/item-at.ts";
 import type { ColumnKind } from "#core/telemetry/aggregation.ts";

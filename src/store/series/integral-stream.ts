@@ -1,5 +1,6 @@
 // The integral of one series over time, as buckets: each value holds until the next one, unless that comes so late that
 // nobody knows what was in between. Buckets also get their share where no point lies in them.
+import { itemAt } from "#core/item-at.ts";
 import type { Integral } from "#core/telemetry/aggregation.ts";
 import { ScalableSum } from "#core/telemetry/exact-sum.ts";
 import type { BucketGrid } from "#core/time/bucket-grid.ts";
@@ -74,7 +75,7 @@ export class IntegralStream extends BucketBlock {
       this.#column = undefined;
       return;
     }
-    const at = times[this.#index] ?? 0;
+    const at = itemAt(times, this.#index);
     const from = Math.max(this.#heldFrom, this.#range.from);
     const until = Math.min(at, this.#range.to);
     if (at - this.#heldFrom <= HELD_MS && from < until) {
@@ -91,15 +92,15 @@ export class IntegralStream extends BucketBlock {
     const behind = lowerBound({ times, count: this.#last }, end);
     if (behind - this.#index > 1) this.#addRun(column, behind);
     this.#index = behind;
-    this.#held = this.#partOf(Number(values[behind - 1] ?? 0));
-    this.#heldFrom = times[behind - 1] ?? 0;
+    this.#held = this.#partOf(Number(itemAt<number | string>(values, behind - 1)));
+    this.#heldFrom = itemAt(times, behind - 1);
     this.#heldTo = Number.NEGATIVE_INFINITY;
   }
 
   /** The points from the next one to before `behind`, which lie in one bucket. */
   #addRun({ times, values }: Column, behind: number): void {
-    const wasOpen = this.#end > (times[this.#index] ?? 0);
-    if (!wasOpen) this.#openAt(times[this.#index] ?? 0);
+    const wasOpen = this.#end > itemAt(times, this.#index);
+    if (!wasOpen) this.#openAt(itemAt(times, this.#index));
     const numbers = values as Float64Array;
     const run =
       this.#part === "integral"

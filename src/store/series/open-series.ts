@@ -332,7 +332,7 @@ async function pieceOf<Rendered extends Rendering | undefined>(
 /** The last of the newest values, in the form that `note` needs. */
 function newestOf(column: LoadedColumn) {
   let newest = 0;
-  for (let i = 1; i < column.count; i++) if ((column.times[i] ?? 0) >= (column.times[newest] ?? 0)) newest = i;
+  for (let i = 1; i < column.count; i++) if (itemAt(column.times, i) >= itemAt(column.times, newest)) newest = i;
   if (column.count === 0) return [];
   return [{ attribute: column.attribute, at: instant(itemAt(column.times, newest)), value: valueAt(column, newest) }];
 }

@@ -3,9 +3,11 @@
 //
 //   piece := 1, rows, times, chunks, chunk*        (numbers are varints; bytes and texts have their length before them)
 //   chunk := attribute, kind byte, count, presence, values
+
 import { refuse } from "#core/app-error.ts";
 import { ByteReader } from "#core/bytes/byte-reader.ts";
 import { ByteWriter } from "#core/bytes/byte-writer.ts";
+import { itemAt } from "#core/item-at.ts";
 import { KINDS, type SeriesDefinition } from "./batch.ts";
 import type { Chunk, StoredSegment } from "./chunk.ts";
 import { type Column, sliceColumn } from "./column.ts";
@@ -147,7 +149,7 @@ function decodePiece({ rows, times, chunks }: PackedPoints): readonly Column[] {
 function isSound(column: Column, count: number): boolean {
   const { kind, times, values } = column;
   if (column.count !== count || times.length < count || values.length !== count) return false;
-  for (let i = 1; i < count; i++) if (!((times[i] ?? 0) > (times[i - 1] ?? 0))) return false;
+  for (let i = 1; i < count; i++) if (!(itemAt(times, i) > itemAt(times, i - 1))) return false;
   if (kind !== "number") return true;
   for (let i = 0; i < count; i++) if (!Number.isFinite(values[i])) return false;
   return true;

@@ -92,7 +92,7 @@ export function readParts(
     const own = fields.get(field) ?? bytes;
     const found = field === "start" ? decodeTimes(own, values) : decodeNumbers(own, values);
     if (found !== count) throw reader.damaged(`${field} has ${found} values instead of ${count}`);
-    if (field === "start") for (let i = 0; i < count; i++) values[i] = start + (values[i] ?? 0) * grain;
+    if (field === "start") for (let i = 0; i < count; i++) values[i] = start + itemAt(values, i) * grain;
     return values;
   };
 }
@@ -110,7 +110,7 @@ function splitSums(
   const sums = sum.slice(0, count);
   const rests = rest.slice(0, count);
   for (let i = 0; i < count; i++) {
-    const exact = { high: sums[i] ?? 0, low: rests[i] ?? 0 };
+    const exact = { high: itemAt(sums, i), low: itemAt(rests, i) };
     const decimal = Math.round(exact.high * power) / power;
     const left = differenceOf(exact, decimal);
     if (left === undefined) continue;

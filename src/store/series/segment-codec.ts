@@ -1,4 +1,5 @@
 // Encodes columns as a segment and decodes them. Series of one device that are sent together share one column of times.
+// Hot loops: each bounds its index, and `?? 0` is for the compiler. See core/item-at.ts.
 
 import type { Chunk, ChunkContent, Segment, StoredSegment, Stretch } from "./chunk.ts";
 import { decodeBooleans, encodeBooleans } from "./codec/booleans.ts";

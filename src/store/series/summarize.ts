@@ -1,3 +1,4 @@
+// Hot loops: each bounds its index, and `?? 0` is for the compiler. See core/item-at.ts.
 import { itemAt } from "#core/item-at.ts";
 import { addSum, addValues, type ExactSum } from "#core/telemetry/exact-sum.ts";
 import type { ChunkHead } from "./chunk.ts";
@@ -37,7 +38,7 @@ function byParts(
   let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   let part = 0;
   for (let from = 0; from < count; part++) {
-    const partStart = Math.floor((times[from] ?? 0) / grain) * grain;
+    const partStart = Math.floor(itemAt(times, from) / grain) * grain;
     let to = from + 1;
     while (to < count && (times[to] ?? 0) < partStart + grain) to++;
     const own = figuresOf(column, from, to);
@@ -47,8 +48,8 @@ function byParts(
     parts.rest[part] = own.sum.low;
     parts.min[part] = own.min;
     parts.max[part] = own.max;
-    parts.first[part] = values[from] ?? 0;
-    parts.last[part] = values[to - 1] ?? 0;
+    parts.first[part] = itemAt(values, from);
+    parts.last[part] = itemAt(values, to - 1);
     addSum(sum, own.sum);
     min = Math.min(min, own.min);
     max = Math.max(max, own.max);

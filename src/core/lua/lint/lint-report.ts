@@ -1,5 +1,6 @@
 import type { Position } from "#core/blueprint/issue.ts";
 import { SCRIPT_ISSUE_CODES, type ScriptIssue, type ScriptIssueCode } from "#core/blueprint/script-issue.ts";
+import { itemAt } from "#core/item-at.ts";
 import type { LuaSpan } from "#core/lua/lua-syntax.ts";
 import { nearestOf } from "#core/text/nearest.ts";
 
@@ -34,10 +35,10 @@ export function createLintReport(texts: ReadonlyMap<string, string>): LintReport
     let [low, high] = [0, starts.length - 1];
     while (low < high) {
       const middle = Math.ceil((low + high) / 2);
-      if ((starts[middle] ?? 0) <= at) low = middle;
+      if (itemAt(starts, middle) <= at) low = middle;
       else high = middle - 1;
     }
-    return { line: low + 1, column: at - (starts[low] ?? 0) + 1 };
+    return { line: low + 1, column: at - itemAt(starts, low) + 1 };
   };
   const issueAt = (code: ScriptIssueCode, path: string, place: LuaSpan, message: string): ScriptIssue => {
     const range = { start: positionOf(path, place.at), end: positionOf(path, place.end) };

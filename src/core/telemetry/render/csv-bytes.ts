@@ -1,3 +1,4 @@
+import { itemAt } from "#core/item-at.ts";
 import { NUMBER_ROOM, writeNumber, writeTriple, writeWhole } from "./write-number.ts";
 
 const MINUS = 45;
@@ -95,7 +96,7 @@ export class CsvBytes {
   /** Each row is the one before it with other digits, mostly the last three. */
   #repeatModern(step: number, count: number): void {
     const width = this.#length - this.#rowFrom;
-    const behind = this.#bytes[this.#cellsFrom] ?? 0;
+    const behind = itemAt(this.#bytes, this.#cellsFrom);
     let high = Math.floor(this.#rowTime / 1e6);
     const stepSeconds = step / 1_000;
     let low = this.#rowTime / 1_000 - high * 1_000;

@@ -1,3 +1,4 @@
+// Hot loops: each bounds its index, and `?? 0` is for the compiler. See core/item-at.ts.
 import type { BlockColumn, RowBlock } from "#core/telemetry/row-block.ts";
 import { CsvBytes } from "./csv-bytes.ts";
 import type { Renderer } from "./renderer.ts";

@@ -1,4 +1,5 @@
 // Every point of a device, for files that people keep: a row per moment, or a row per value.
+// Hot loops: each bounds its index, and `?? 0` is for the compiler. See core/item-at.ts.
 import type { BlockColumn, RowBlock } from "#core/telemetry/row-block.ts";
 import { localOffsets } from "#core/time/calendar.ts";
 import { CsvBytes } from "./csv-bytes.ts";

@@ -1,3 +1,4 @@
+// Hot loops: each bounds its index, and `?? 0` is for the compiler. See core/item-at.ts.
 const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
   let crc = byte;
   for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >> 1) ^ 0xa001 : crc >> 1;

@@ -74,7 +74,7 @@ export function checkWriteAnswer(request: Uint8Array, pdu: Uint8Array): void {
 }
 
 function checkCode(code: number, pdu: Uint8Array): void {
-  const answered = pdu[0] ?? 0;
+  const answered = pdu.at(0) ?? 0;
   if (answered === code) return;
   if (answered !== (code | EXCEPTION_BIT) || pdu.length !== 2)
     throw new ConnectionError("answer", `the answer is for function ${answered}, not ${code}`);

@@ -1,3 +1,4 @@
+import { itemAt } from "#core/item-at.ts";
 import type { ModbusError, ModbusTables, PeerChange } from "#core/scenario/scenario.ts";
 import { answerPdu, type RegisterBank } from "#runtime/drivers/answer-pdu.ts";
 import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
@@ -54,11 +55,11 @@ export class ScriptedModbus {
     const answer = unit.answer(pdu, (table, first, values) => {
       this.#world.tell({ kind: "write", peer: this.#world.name, unit: number, table, first, values });
     });
-    const isRead = (pdu[0] ?? 0) <= 4;
-    const isRefused = ((answer[0] ?? 0) & EXCEPTION_BIT) !== 0;
+    const isRead = itemAt(pdu, 0) <= 4;
+    const isRefused = (itemAt(answer, 0) & EXCEPTION_BIT) !== 0;
     if (isRead || isRefused) {
       const text = () => {
-        const result = isRefused ? `✗ exception ${answer[1]}` : `→ ${describeAnswer(pdu[0] ?? 0, answer)}`;
+        const result = isRefused ? `✗ exception ${answer[1]}` : `→ ${describeAnswer(itemAt(pdu, 0), answer)}`;
         return `${this.#world.name} ← ${describePdu(number, pdu)} ${result}`;
       };
       this.#world.tell({ kind: "note", text });
@@ -161,5 +162,5 @@ class OpenTable extends Map<number, number> {
 }
 
 function word(bytes: Uint8Array, at: number): number {
-  return ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
+  return ((bytes.at(at) ?? 0) << 8) | (bytes.at(at + 1) ?? 0);
 }

@@ -1,3 +1,5 @@
+// Hot loops: each bounds its index, and `?? 0` is for the compiler. See core/item-at.ts.
+import { itemAt } from "#core/item-at.ts";
 import { LIMIT } from "./blocks.ts";
 import type { Factor } from "./read-integers.ts";
 
@@ -30,7 +32,7 @@ export function findDecimals(values: Float64Array, count: number): Decimals | un
     let needed = places;
     let strange = 0;
     for (const at of others) {
-      const own = placesOf(values[at] ?? 0);
+      const own = placesOf(itemAt(values, at));
       if (own === undefined) strange++;
       else if (own > needed) needed = own;
       if (strange > count / 16) return undefined;
@@ -81,7 +83,7 @@ function guessPlaces(values: Float64Array, count: number): number | undefined {
   const step = Math.max(1, count / SAMPLE);
   let seen = 0;
   for (let at = 0; at < count; at += step) {
-    const places = placesOf(values[Math.floor(at)] ?? 0);
+    const places = placesOf(itemAt(values, Math.floor(at)));
     if (places !== undefined) found.push(places);
     seen++;
   }

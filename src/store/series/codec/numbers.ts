@@ -1,5 +1,8 @@
+// Hot loops: each bounds its index, and `?? 0` is for the compiler. See core/item-at.ts.
+
 import { ByteReader } from "#core/bytes/byte-reader.ts";
 import { ByteWriter } from "#core/bytes/byte-writer.ts";
+import { itemAt } from "#core/item-at.ts";
 import { BLOCK } from "./blocks.ts";
 import { factorOf, findDecimals, POWERS } from "./decimals.ts";
 import { ONE, readIntegers } from "./read-integers.ts";
@@ -29,7 +32,7 @@ export function encodeNumbers(values: Float64Array, count: number): Uint8Array {
   if (count > values.length) throw new RangeError(`There are ${values.length} values, not ${count}.`);
   const writer = start(CONSTANT, count);
   if (isConstant(values, count)) {
-    if (count > 0) writer.double(values[0] ?? 0);
+    if (count > 0) writer.double(itemAt(values, 0));
     return writer.bytes();
   }
   const decimal = encodeDecimal(values, count);
@@ -108,7 +111,7 @@ function encodeDecimal(values: Float64Array, count: number): Uint8Array | undefi
   let previous = 0;
   for (const at of found.others) {
     writer.unsigned(at - previous);
-    writer.double(values[at] ?? 0);
+    writer.double(itemAt(values, at));
     previous = at;
   }
   writeIntegers(writer, found.integers, count);

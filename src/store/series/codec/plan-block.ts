@@ -1,3 +1,5 @@
+// Hot loops: each bounds its index, and `?? 0` is for the compiler. See core/item-at.ts.
+import { itemAt } from "#core/item-at.ts";
 import { type Before, BLOCK, DELTA, DELTA_OF_DELTA, MAX_PATCHES, MAX_WIDTH, PLAIN } from "./blocks.ts";
 
 /** The cheapest way to store a block. `patches` are the positions of the residuals outside [base, base + 2^width). */
@@ -69,7 +71,7 @@ function choosePacking(residuals: Float64Array, count: number): Packing {
 }
 
 function chooseWhole(residuals: Float64Array, count: number): Packing {
-  let min = residuals[0] ?? 0;
+  let min = itemAt(residuals, 0);
   let max = min;
   for (let i = 1; i < count; i++) {
     const residual = residuals[i] ?? 0;
@@ -100,7 +102,7 @@ function choosePatched(residuals: Float64Array, count: number, whole: Packing): 
       limit = tried;
       bits = cost;
     }
-    patches += histogram[tried] ?? 0;
+    patches += itemAt(histogram, tried);
   }
   if (limit === NO_LIMIT) return undefined;
   let min = center;
@@ -122,8 +124,8 @@ function choosePatched(residuals: Float64Array, count: number, whole: Packing): 
 
 /** The median of three, which a few outliers seldom reach. */
 function centerOf(residuals: Float64Array, count: number): number {
-  const a = residuals[count >> 2] ?? 0;
-  const b = residuals[count >> 1] ?? 0;
-  const c = residuals[count - 1] ?? 0;
+  const a = itemAt(residuals, count >> 2);
+  const b = itemAt(residuals, count >> 1);
+  const c = itemAt(residuals, count - 1);
   return Math.max(Math.min(a, b), Math.min(Math.max(a, b), c));
 }

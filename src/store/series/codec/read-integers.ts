@@ -1,4 +1,7 @@
+// Hot loops: each bounds its index, and `?? 0` is for the compiler. See core/item-at.ts.
+
 import type { ByteReader } from "#core/bytes/byte-reader.ts";
+import { itemAt } from "#core/item-at.ts";
 import { BLOCK, DELTA, DELTA_OF_DELTA, MAX_WIDTH, PATCHED, PLAIN } from "./blocks.ts";
 import { packedBytes, unpack } from "./unpack.ts";
 
@@ -83,7 +86,7 @@ function readHead(reader: ByteReader, block: Block): void {
  */
 function isNarrow(target: Target, block: Block): boolean {
   if (block.width > 32) return false;
-  const reach = Math.max(Math.abs(block.base), Math.abs(block.base + (POWERS[block.width] ?? 0)));
+  const reach = Math.max(Math.abs(block.base), Math.abs(block.base + itemAt(POWERS, block.width)));
   let sum = reach * block.count;
   let fitsWord = true;
   for (let i = 0; i < block.patches; i++) {

@@ -1,5 +1,8 @@
+// Hot loops: each bounds its index, and `?? 0` is for the compiler. See core/item-at.ts.
+
 import { ByteReader } from "#core/bytes/byte-reader.ts";
 import { ByteWriter } from "#core/bytes/byte-writer.ts";
+import { itemAt } from "#core/item-at.ts";
 import { ONE, readIntegers } from "./read-integers.ts";
 import { writeIntegers } from "./write-integers.ts";
 
@@ -30,11 +33,11 @@ export function encodeTexts(values: readonly string[]): Uint8Array {
     }
     places[i] = place;
     if (i > 0 && place !== places[i - 1]) {
-      writeRun(runs, places[i - 1] ?? 0, i - from);
+      writeRun(runs, itemAt(places, i - 1), i - from);
       from = i;
     }
   });
-  if (values.length > 0) writeRun(runs, places[values.length - 1] ?? 0, values.length - from);
+  if (values.length > 0) writeRun(runs, itemAt(places, values.length - 1), values.length - from);
   const blocks = new ByteWriter(values.length);
   writeIntegers(blocks, places, values.length);
   const shorter = runs.length <= blocks.length ? runs : blocks;

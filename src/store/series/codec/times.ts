@@ -1,3 +1,4 @@
+// Hot loops: each bounds its index, and `?? 0` is for the compiler. See core/item-at.ts.
 import { ByteReader } from "#core/bytes/byte-reader.ts";
 import { ByteWriter } from "#core/bytes/byte-writer.ts";
 import { LIMIT } from "./blocks.ts";

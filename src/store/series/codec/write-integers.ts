@@ -1,4 +1,7 @@
+// Hot loops: each bounds its index, and `?? 0` is for the compiler. See core/item-at.ts.
+
 import { ByteWriter } from "#core/bytes/byte-writer.ts";
+import { itemAt } from "#core/item-at.ts";
 import { type Before, BLOCK, PATCHED } from "./blocks.ts";
 import { type Plan, planBlock } from "./plan-block.ts";
 
@@ -7,8 +10,8 @@ const words = new Uint32Array(BLOCK);
 /** Writes the first `count` of `values`, whole numbers of magnitude below LIMIT, as the last section of a blob. */
 export function writeIntegers(writer: ByteWriter, values: Float64Array, count: number): void {
   if (count === 0) return;
-  const first = values[0] ?? 0;
-  const difference = count > 1 ? (values[1] ?? 0) - first : 0;
+  const first = itemAt(values, 0);
+  const difference = count > 1 ? itemAt(values, 1) - first : 0;
   writer.signed(first);
   writer.signed(difference);
   const heads = new ByteWriter(count >> 4);
@@ -31,7 +34,7 @@ function writeHead(heads: ByteWriter, plan: Plan): void {
   heads.signed(base);
   for (const at of patches) {
     heads.byte(at);
-    heads.signed((residuals[at] ?? 0) - base);
+    heads.signed(itemAt(residuals, at) - base);
   }
 }
 

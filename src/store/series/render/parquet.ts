@@ -1,5 +1,7 @@
 // Rows as a Parquet file: row groups as rows come, the description of all of them at the end.
+
 import { ByteWriter, ParquetWriter, type SchemaElement } from "hyparquet-writer";
+import { itemAt } from "#core/item-at.ts";
 import type { Renderer } from "#core/telemetry/render/renderer.ts";
 import type { ParquetSettings } from "#core/telemetry/render/renderers.ts";
 import type { BlockColumn, RowBlock } from "#core/telemetry/row-block.ts";
@@ -26,9 +28,9 @@ export function parquetRenderer({ columns, notes }: ParquetSettings): Renderer {
   };
   const add = (block: RowBlock) => {
     for (let row = 0; row < block.count; row++) {
-      const more = block.repeats[row] ?? 0;
+      const more = itemAt(block.repeats, row);
       for (let i = 0; i <= more; i++) {
-        times.push(BigInt((block.times[row] ?? 0) + i * block.stepMs));
+        times.push(BigInt(itemAt(block.times, row) + i * block.stepMs));
         for (const [place, column] of block.columns.entries()) cells[place]?.push(cellOf(column, row));
         if (times.length >= room) writeGroup();
       }

@@ -68,9 +68,9 @@ export function createSqliteChunkStore(database: Connection, onDamaged: OnDamage
           ...touching(device, from, to),
         )
         .map((row) => ({ device: number(row, "device"), start: number(row, "start"), span: number(row, "span") })),
-    countChunks: () => Number(database.lists("SELECT total(chunks) FROM tally")[0]?.[0] ?? 0),
+    countChunks: () => Number(database.lists("SELECT total(chunks) FROM tally")[0]?.at(0) ?? 0),
     space() {
-      const pragma = (name: string) => Number(database.lists(`PRAGMA ${name}`)[0]?.[0] ?? 0);
+      const pragma = (name: string) => Number(database.lists(`PRAGMA ${name}`)[0]?.at(0) ?? 0);
       const [size, pages, spare] = [pragma("page_size"), pragma("page_count"), pragma("freelist_count")];
       // The index has the spans first.
       const [row] = database.all(
