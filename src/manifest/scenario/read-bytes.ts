@@ -1,4 +1,4 @@
-import { integer, mapReader, must, type Reader, text, wrong } from "./reader.ts";
+import { checked, integer, mapReader, must, type Reader, text, wrong } from "./reader.ts";
 import { byForm, listOf, object } from "./reader-shapes.ts";
 
 const byteList = listOf(integer(0, 255), "a list of bytes");
@@ -19,13 +19,14 @@ const hex: Reader<readonly number[]> = {
 };
 
 /** Data of a frame: hexadecimal digits or a list of numbers. */
-export const frameData: Reader<readonly number[]> = {
-  schema: { anyOf: [hex.schema, byteList.schema] },
-  read: (context, trail) => {
-    const bytes = (trail.node.kind === "list" ? byteList : hex).read(context, trail);
-    return bytes === undefined || bytes.length <= 64 ? bytes : wrong(context, trail, "at most 64 bytes");
+export const frameData: Reader<readonly number[]> = checked(
+  {
+    schema: { anyOf: [hex.schema, byteList.schema] },
+    read: (context, trail) => (trail.node.kind === "list" ? byteList : hex).read(context, trail),
   },
-};
+  (bytes) => bytes.length <= 64,
+  "at most 64 bytes",
+);
 
 const plainText = mapReader(text, byteString);
 const inHex = mapReader(object("serial text", { hex: must(hex, "Bytes as hexadecimal digits.") }), (given) =>

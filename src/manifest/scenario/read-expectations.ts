@@ -26,6 +26,8 @@ import {
   type Reader,
   type ScenarioContext,
   text,
+  withDefault,
+  wordOr,
   wrong,
 } from "./reader.ts";
 import {
@@ -54,14 +56,11 @@ const alertName = nameIn("alert", ({ blueprint }) => blueprint.alerts.keys());
 const alerts = byForm<AlertExpectation>({
   list: mapReader(listOf(alertName), (active) => ({ active, raised: [], cleared: [] })),
   scalar: mapReader(oneOf(["none"]), () => ({ active: [], raised: [], cleared: [] })),
-  map: mapReader(
-    object("expectation of alerts", {
-      active: may(listOf(alertName), "Exactly these are active at the end of the step."),
-      raised: may(oneOrMore(placed(alertName)), "These became active during the step."),
-      cleared: may(oneOrMore(placed(alertName)), "These were active and are no longer."),
-    }),
-    ({ active, raised, cleared }) => ({ active, raised: raised ?? [], cleared: cleared ?? [] }),
-  ),
+  map: object("expectation of alerts", {
+    active: may(listOf(alertName), "Exactly these are active at the end of the step."),
+    raised: withDefault(oneOrMore(placed(alertName)), [], "These became active during the step."),
+    cleared: withDefault(oneOrMore(placed(alertName)), [], "These were active and are no longer."),
+  }),
   wanted: "a list of the active alerts, none, or {raised: ..., cleared: ...}",
 });
 
@@ -73,32 +72,23 @@ interface AlertExpectation {
 
 const response = textRecord("field of the response", placed(expectedValue));
 
-const line: Reader<ExpectedLine> = byForm<ExpectedLine>({
-  scalar: mapReader(expectedText, (value) => ({ text: value, severity: undefined })),
-  map: {
-    schema: object("log line", {
-      text: may(expectedText, "What the line says."),
-      severity: may(oneOf(LOG_SEVERITIES), "How bad it is."),
-    }).schema,
-    read: (context, trail) => readLine(context, trail),
-  },
-  wanted: "a text, or {severity: warning, text: ...}",
+const lineFields = object("log line", {
+  text: withDefault(expectedText, { kind: "present" }, "A text that the line contains."),
+  severity: may(oneOf(LOG_SEVERITIES), "How bad it is."),
 });
 
-const lineFields = object("log line", {
-  text: may(expectedText, "A text that the line contains."),
-  severity: may(oneOf(LOG_SEVERITIES), "How bad it is."),
+const line: Reader<ExpectedLine> = byForm<ExpectedLine>({
+  scalar: mapReader(expectedText, (value) => ({ text: value, severity: undefined })),
+  map: { schema: lineFields.schema, read: readLine },
+  wanted: "a text, or {severity: warning, text: ...}",
 });
 
 /** `{matches: ...}` is a text too. */
 function readLine(context: ScenarioContext, trail: Trail): ExpectedLine | undefined {
   const isFields = trail.node.kind === "map" && (trail.node.entries.has("text") || trail.node.entries.has("severity"));
-  if (!isFields) {
-    const value = expectedText.read(context, trail);
-    return value && { text: value, severity: undefined };
-  }
-  const given = lineFields.read(context, trail);
-  return given && { text: given.text ?? { kind: "present" }, severity: given.severity };
+  if (isFields) return lineFields.read(context, trail);
+  const value = expectedText.read(context, trail);
+  return value && { text: value, severity: undefined };
 }
 
 /** An object lists fields, each with its own expectation. */
@@ -113,40 +103,32 @@ const requestFields = object("request", {
   request: must(text, "Method and path, such as POST /limit."),
   body: may(expectedText, "The body as text."),
   json: may(expectedJson, "The body as JSON; fields that are not listed may be there as well."),
-  headers: may(textRecord("header", expectedText), "Headers by name."),
+  headers: withDefault(textRecord("header", expectedText), new Map(), "Headers by name."),
 });
 
 const request: Reader<ExpectedRequest> = {
   schema: { anyOf: [{ type: "string" }, requestFields.schema] },
   read: (context, trail) => {
-    const given =
-      trail.node.kind === "scalar" ? { request: text.read(context, trail) } : requestFields.read(context, trail);
-    if (given?.request === undefined) return undefined;
-    const [, method, path] = /^([A-Z]+) (\/\S*)$/.exec(given.request) ?? [];
+    const isText = trail.node.kind === "scalar";
+    const given = isText ? undefined : requestFields.read(context, trail);
+    const words = isText ? text.read(context, trail) : given?.request;
+    if (words === undefined) return undefined;
+    const [, method, path] = /^([A-Z]+) (\/\S*)$/.exec(words) ?? [];
     if (method === undefined || path === undefined) {
       return wrong(context, trail, "a method and a path, such as POST /limit");
     }
-    const rest = "body" in given ? given : undefined;
-    return {
-      method,
-      path,
-      body: rest?.body,
-      json: rest?.json,
-      headers: new Map([...(rest?.headers ?? [])].map(([name, value]) => [name.toLowerCase(), value])),
-    };
+    const headers = new Map([...(given?.headers ?? [])].map(([name, value]) => [name.toLowerCase(), value]));
+    return { method, path, body: given?.body, json: given?.json, headers };
   },
 };
 
 const frame = object("frame", { id: must(frameId, "Identifier, such as 0x351."), data: must(frameData, "Its bytes.") });
 
-const message: Reader<ExpectedMessage> = mapReader(
-  object("message", {
-    topic: must(text, "Its topic."),
-    payload: may(expectedText, "The payload as text."),
-    json: may(expectedJson, "The payload as JSON; fields that are not listed may be there as well."),
-  }),
-  ({ topic, payload, json }) => ({ topic, payload, json }),
-);
+const message: Reader<ExpectedMessage> = object("message", {
+  topic: must(text, "Its topic."),
+  payload: may(expectedText, "The payload as text."),
+  json: may(expectedJson, "The payload as JSON; fields that are not listed may be there as well."),
+});
 
 const output: Reader<ExpectedOutput> = byForm<ExpectedOutput>({
   scalar: mapReader(oneOf(["closed", "open", "high", "low"]), (word) => ({
@@ -162,15 +144,6 @@ const output: Reader<ExpectedOutput> = byForm<ExpectedOutput>({
   wanted: "closed, open, high, low, or {volts: 5}",
 });
 
-/** `nothing`, or whatever `some` reads. */
-function orNothing<T>(some: Reader<T>): Reader<T | "nothing"> {
-  return {
-    schema: { anyOf: [{ const: "nothing" }, some.schema] },
-    read: (context, trail) =>
-      trail.node.kind === "scalar" && trail.node.value === "nothing" ? "nothing" : some.read(context, trail),
-  };
-}
-
 /** By peer, and only peers of these kinds. */
 function byPeer<T>(kinds: readonly PeerKind[], value: (hint: PeerHint) => Reader<T>): Reader<ReadonlyMap<string, T>> {
   const known = ({ peers }: ScenarioContext) =>
@@ -185,73 +158,56 @@ function byPeer<T>(kinds: readonly PeerKind[], value: (hint: PeerHint) => Reader
 
 const NO_HINT: PeerHint = { kind: "modbus", words: "big", unit: 1 };
 
+/** What peers of a kind got, in this order, or `nothing`. */
+function callsOf<T>(kind: PeerKind, call: Reader<T>) {
+  return byPeer([kind], () => placed(wordOr(NOTHING, oneOrMore(placed(call)))));
+}
+
+const NOTHING = { word: "nothing", meaning: "nothing" } as const;
+const byName = new Map<string, never>();
+
 const fields = object("expectation", {
-  telemetry: may(
+  telemetry: withDefault(
     namedRecord("telemetry attribute", telemetryNames, placed(expectedValue)),
+    byName,
     "What the script sent in this step, by attribute: the last value, or absent.",
   ),
-  properties: may(
+  properties: withDefault(
     namedRecord("property", ({ blueprint }) => names(blueprint.properties), placed(expectedValue)),
+    byName,
     "The same for properties.",
   ),
   alerts: may(placed(alerts), "Active alerts as a list, none, or what was raised and cleared."),
   response: may(placed(response), "The command succeeded, and its response has these fields."),
   error: may(placed(expectedText), "The command failed with a message that contains this."),
-  progress: may(oneOrMore(placed(expectedText)), "Progress that the command reported, in this order."),
+  progress: withDefault(oneOrMore(placed(expectedText)), [], "Progress that the command reported, in this order."),
   no_response: may(placed(yes), "The command has not ended."),
-  log: may(oneOrMore(placed(line)), "Lines that the script logged in this step."),
-  no_log: may(oneOrMore(placed(line)), "Lines that the script did not log in this step."),
-  lua_error: may(oneOrMore(placed(expectedText)), "Uncaught errors of the script that are wanted here."),
-  storage: may(textRecord("key", placed(expectedValue)), "What the storage holds."),
-  writes: may(
-    byPeer(["modbus"], (hint) => placed(orNothing(expectedWrites(hint)))),
+  log: withDefault(oneOrMore(placed(line)), [], "Lines that the script logged in this step."),
+  no_log: withDefault(oneOrMore(placed(line)), [], "Lines that the script did not log in this step."),
+  lua_error: withDefault(oneOrMore(placed(expectedText)), [], "Uncaught errors of the script that are wanted here."),
+  storage: withDefault(textRecord("key", placed(expectedValue)), byName, "What the storage holds."),
+  writes: withDefault(
+    byPeer(["modbus"], (hint) => placed(wordOr(NOTHING, expectedWrites(hint)))),
+    byName,
     "What was written to Modbus peers.",
   ),
-  requests: may(
-    byPeer(["http"], () => placed(orNothing(oneOrMore(placed(request))))),
-    "Requests to HTTP peers, in this order.",
-  ),
-  frames: may(
-    byPeer(["can"], () => placed(orNothing(oneOrMore(placed(frame))))),
-    "Frames sent to CAN peers, in this order.",
-  ),
-  sent: may(
-    byPeer(["serial"], () => placed(orNothing(oneOrMore(placed(serialBytes))))),
-    "What was sent to serial peers, in this order.",
-  ),
-  published: may(
-    byPeer(["mqtt"], () => placed(orNothing(oneOrMore(placed(message))))),
-    "What was published to MQTT peers, in this order.",
-  ),
-  outputs: may(
+  requests: withDefault(callsOf("http", request), byName, "Requests to HTTP peers, in this order."),
+  frames: withDefault(callsOf("can", frame), byName, "Frames sent to CAN peers, in this order."),
+  sent: withDefault(callsOf("serial", serialBytes), byName, "What was sent to serial peers, in this order."),
+  published: withDefault(callsOf("mqtt", message), byName, "What was published to MQTT peers, in this order."),
+  outputs: withDefault(
     byPeer(["relay", "digitalout", "analogout"], () => placed(output)),
+    byName,
     "What relays and outputs are at: closed, open, high, low, {volts: 5}.",
   ),
 });
 
-export const expectations: Reader<Expectations> = mapReader(fields, (given) => ({
-  telemetry: given.telemetry ?? new Map(),
-  properties: given.properties ?? new Map(),
-  activeAlerts:
-    given.alerts?.value.active === undefined
-      ? undefined
-      : { place: given.alerts.place, value: given.alerts.value.active },
-  raisedAlerts: given.alerts?.value.raised ?? [],
-  clearedAlerts: given.alerts?.value.cleared ?? [],
-  response: given.response,
-  error: given.error,
-  progress: given.progress ?? [],
-  noResponse: given.noResponse,
-  log: given.log ?? [],
-  noLog: given.noLog ?? [],
-  luaErrors: given.luaError ?? [],
-  storage: given.storage ?? new Map(),
-  writes: given.writes ?? new Map(),
-  requests: given.requests ?? new Map(),
-  frames: given.frames ?? new Map(),
-  sent: given.sent ?? new Map(),
-  published: given.published ?? new Map(),
-  outputs: given.outputs ?? new Map(),
+export const expectations: Reader<Expectations> = mapReader(fields, ({ alerts: given, luaError, ...rest }) => ({
+  ...rest,
+  activeAlerts: given?.value.active && { place: given.place, value: given.value.active },
+  raisedAlerts: given?.value.raised ?? [],
+  clearedAlerts: given?.value.cleared ?? [],
+  luaErrors: luaError,
 }));
 
 /** Expectations of one command's outcome exclude each other. */

@@ -3,19 +3,20 @@ import type { Trail } from "#manifest/tree.ts";
 import { quote } from "#manifest/words.ts";
 import {
   anything,
-  type Field,
+  checked,
   type Fields,
   flag,
+  mapReader,
   may,
   number,
   oneOf,
   type Reader,
+  type ReadFields,
   type ScenarioContext,
   text,
-  unknownKey,
   wrong,
 } from "./reader.ts";
-import { byForm, listOf, objectSchema } from "./reader-shapes.ts";
+import { byForm, listOf, object } from "./reader-shapes.ts";
 
 /** Without a tolerance a number is near enough within one part in a hundred. */
 const DEFAULT_TOLERANCE = 0.01;
@@ -28,28 +29,26 @@ const tolerance: Reader<number | string> = {
     ],
   },
   read: (context, trail) => {
-    const { node } = trail;
-    if (node.kind === "scalar" && typeof node.value === "number" && node.value >= 0) return node.value;
-    if (node.kind === "scalar" && typeof node.value === "string" && /^\d+(\.\d+)? ?%$/.test(node.value)) {
-      return node.value;
-    }
+    const value = trail.node.kind === "scalar" ? trail.node.value : null;
+    if (typeof value === "number" && value >= 0) return value;
+    if (typeof value === "string" && /^\d+(\.\d+)? ?%$/.test(value)) return value;
     return wrong(context, trail, "a number such as 0.5, or a part such as 2%");
   },
 };
 
 const pattern: Reader<string> = {
+  ...checked(text, isPattern, "a regular expression"),
   schema: { type: "string", format: "regex" },
-  read: (context, trail) => {
-    const source = text.read(context, trail);
-    if (source === undefined) return undefined;
-    try {
-      new RegExp(source, "u");
-      return source;
-    } catch {
-      return wrong(context, trail, "a regular expression");
-    }
-  },
 };
+
+function isPattern(source: string): boolean {
+  try {
+    new RegExp(source, "u");
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 const WORDS = {
   equals: may(anything, "Exactly this value. For texts such as absent, and for objects."),
@@ -65,6 +64,7 @@ const WORDS = {
 } satisfies Fields;
 
 const WORD_LIST = Object.keys(WORDS);
+const words = object("expectation", WORDS);
 
 /** A plain value is the expected one; an object of these words describes it. */
 export const expectedValue: Reader<ExpectedValue> = expectedReader((node) =>
@@ -95,38 +95,21 @@ function expectedReader(shortForm: (node: Trail["node"]) => ExpectedValue | unde
       return value === undefined ? undefined : { kind: "equals", value, isExact: false };
     },
   };
-  const described: Reader<ExpectedValue> = {
-    schema: objectSchema(Object.entries<Field<unknown>>(WORDS)),
-    read: readWords,
-  };
+  const described: Reader<ExpectedValue> = { schema: words.schema, read: readWords };
   return byForm({ scalar: plain, list: plain, map: described, wanted: "a value, or an object such as {min: 1}" });
 }
 
 function readWords(context: ScenarioContext, trail: Trail): ExpectedValue | undefined {
-  if (trail.node.kind !== "map") return undefined;
-  const { entries } = trail.node;
-  const keys = [...entries.keys()];
+  const keys = trail.node.kind === "map" ? [...trail.node.entries.keys()] : [];
   if (!keys.some((key) => WORD_LIST.includes(key))) return plainObject(context, trail, keys);
-  const value = <T>(name: string, reader: Reader<T>): T | undefined => {
-    const entry = entries.get(name);
-    return entry && reader.read(context, { parent: trail, step: name, node: entry.value, entry });
-  };
-  for (const [name, entry] of entries) {
-    if (WORD_LIST.includes(name)) continue;
-    unknownKey(
-      context,
-      { parent: trail, step: name, node: entry.value, entry },
-      { what: "expectation", known: WORD_LIST },
-    );
-  }
+  const given = words.read(context, trail);
   // Two words that belong together count as the first of them.
-  const main = keys.filter(
+  const [word = "", second] = keys.filter(
     (key) =>
       WORD_LIST.includes(key) &&
       !(key === "tolerance" && keys.includes("approx")) &&
       !(key === "max" && keys.includes("min")),
   );
-  const [word = "", second] = main;
   if (second !== undefined) {
     const message = `${word} and ${second} do not go together. Keep one of the two.`;
     context.reporter.atKey(trail, { code: "conflicting_keys", message });
@@ -136,7 +119,7 @@ function readWords(context: ScenarioContext, trail: Trail): ExpectedValue | unde
     context.reporter.atKey(trail, { code: "missing_key", message: "tolerance needs approx, the number to be near." });
     return undefined;
   }
-  return build(word, value);
+  return given && meaningOf(given);
 }
 
 function plainObject(context: ScenarioContext, trail: Trail, keys: readonly string[]): ExpectedValue | undefined {
@@ -153,43 +136,17 @@ function plainObject(context: ScenarioContext, trail: Trail, keys: readonly stri
   return value === undefined ? undefined : { kind: "equals", value, isExact: false };
 }
 
-type Value = <T>(name: string, reader: Reader<T>) => T | undefined;
-
-function build(word: string, value: Value): ExpectedValue | undefined {
-  switch (word) {
-    case "equals": {
-      const wanted = value("equals", WORDS.equals.reader);
-      return wanted === undefined ? undefined : { kind: "equals", value: wanted, isExact: true };
-    }
-    case "approx": {
-      const wanted = value("approx", WORDS.approx.reader);
-      const near = value("tolerance", WORDS.tolerance.reader);
-      return wanted === undefined ? undefined : { kind: "approx", value: wanted, tolerance: absolute(wanted, near) };
-    }
-    case "min":
-    case "max":
-      return { kind: "range", min: value("min", number), max: value("max", number) };
-    case "one_of": {
-      const values = value("one_of", WORDS.one_of.reader);
-      return values && { kind: "oneOf", values };
-    }
-    case "in_order": {
-      const values = value("in_order", WORDS.in_order.reader);
-      return values && { kind: "inOrder", values };
-    }
-    case "contains": {
-      const wanted = value("contains", text);
-      return wanted === undefined ? undefined : { kind: "contains", text: wanted };
-    }
-    case "matches": {
-      const source = value("matches", pattern);
-      return source === undefined ? undefined : { kind: "matches", pattern: source };
-    }
-    default: {
-      const is = value("is", WORDS.is.reader);
-      return is && { kind: is };
-    }
-  }
+/** Of the one word that is there. Undefined when its value was reported. */
+function meaningOf(given: ReadFields<typeof WORDS>): ExpectedValue | undefined {
+  const { equals, approx, min, max, oneOf: values, contains, matches, inOrder, is } = given;
+  if (equals !== undefined) return { kind: "equals", value: equals, isExact: true };
+  if (approx !== undefined) return { kind: "approx", value: approx, tolerance: absolute(approx, given.tolerance) };
+  if (min !== undefined || max !== undefined) return { kind: "range", min, max };
+  if (values !== undefined) return { kind: "oneOf", values };
+  if (inOrder !== undefined) return { kind: "inOrder", values: inOrder };
+  if (contains !== undefined) return { kind: "contains", text: contains };
+  if (matches !== undefined) return { kind: "matches", pattern: matches };
+  return is && { kind: is };
 }
 
 function absolute(value: number, near: number | string | undefined): number {
@@ -200,9 +157,6 @@ function absolute(value: number, near: number | string | undefined): number {
 
 /** Reads a flag word: true says yes. */
 export const yes: Reader<true> = {
+  ...mapReader(checked(flag, Boolean, "true, or left out"), () => true as const),
   schema: { const: true },
-  read: (context, trail) => {
-    const value = flag.read(context, trail);
-    return value === true ? true : value === undefined ? undefined : wrong(context, trail, "true, or left out");
-  },
 };

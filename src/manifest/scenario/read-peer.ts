@@ -19,8 +19,10 @@ import {
   oneOf,
   type PeerHint,
   type Reader,
+  type ReadFields,
   type ScenarioContext,
   text,
+  wordOr,
 } from "./reader.ts";
 import { byForm, listOf, object, objectSchema, recordOf } from "./reader-shapes.ts";
 
@@ -42,21 +44,6 @@ const NOTHING_NEW: PeerChange = {
 
 const unitNumber = integer(0, 255);
 
-const errorText: Reader<string | false> = {
-  schema: { anyOf: [{ type: "string" }, { const: false }] },
-  read: (context, trail) => {
-    if (trail.node.kind === "scalar" && trail.node.value === false) return false;
-    return text.read(context, trail);
-  },
-};
-
-/** Every peer can fail. */
-const FAILING = {
-  silent: may(flag, "Takes every call and never answers, until the script's timeout."),
-  delay: may(duration, "How long every answer takes. Default: none."),
-  error: may(errorText, "Every call fails with this text; false makes the peer well again."),
-} satisfies Fields;
-
 function tableFields(words: WordOrder) {
   const registers = registerTable(words);
   return {
@@ -64,29 +51,6 @@ function tableFields(words: WordOrder) {
     inputs: may(registers, "Input registers by number."),
     coils: may(bitTable, "Coils by number."),
     discrete_inputs: may(bitTable, "Discrete inputs by number."),
-  } satisfies Fields;
-}
-
-const unlisted: Reader<number | null> = {
-  schema: { anyOf: [{ type: "integer" }, { const: "refused" }] },
-  read: (context, trail) => {
-    if (trail.node.kind === "scalar" && trail.node.value === "refused") return null;
-    return integer(0, 65_535).read(context, trail);
-  },
-};
-
-function modbusFields(words: WordOrder) {
-  const unit = object("unit", tableFields(words));
-  return {
-    ...FAILING,
-    unit: may(unitNumber, "The unit whose tables stand here. Default: 1."),
-    words: may(oneOf(WORD_ORDERS), "Order of the registers of 32 and 64 bits: big (default) or little."),
-    unlisted: may(unlisted, "What registers hold that are not listed; refused (default) answers with exception 2."),
-    ...tableFields(words),
-    units: may(
-      recordOf({ keys: "unit", key: unitKey, value: () => unit, schema: unit.schema }),
-      "Tables of several units, by number.",
-    ),
   } satisfies Fields;
 }
 
@@ -100,14 +64,11 @@ function unitKey(context: ScenarioContext, trail: Trail): number | undefined {
 
 export const frameId = integer(0, 0x1fff_ffff);
 
-const periodicFrame = mapReader(
-  object("frame", {
-    id: must(frameId, "Identifier, such as 0x351."),
-    data: must(frameData, 'Bytes: hexadecimal digits such as "E8 03", or a list of numbers.'),
-    every: may(duration, "Sent again and again. Default: once."),
-  }),
-  ({ id, data, every }) => ({ id, data, every }),
-);
+const periodicFrame = object("frame", {
+  id: must(frameId, "Identifier, such as 0x351."),
+  data: must(frameData, 'Bytes: hexadecimal digits such as "E8 03", or a list of numbers.'),
+  every: may(duration, "Sent again and again. Default: once."),
+});
 
 const serialAnswer = object("answer", {
   to: must(serialBytes, "What the script sends."),
@@ -116,25 +77,61 @@ const serialAnswer = object("answer", {
 
 const level = mapReader(oneOf(["high", "low"]), (word) => word === "high");
 
-/** What can be said about a peer besides its address, by kind. */
-const KIND_FIELDS = {
-  modbus: modbusFields("big"),
-  http: { ...FAILING, routes: may(routes, "Answers by method and path; a * stands for anything.") },
-  can: { ...FAILING, frames: may(listOf(periodicFrame), "Frames that the bus carries.") },
-  serial: { ...FAILING, answers: may(listOf(serialAnswer), "What the device answers to what.") },
-  mqtt: { ...FAILING },
-  relay: { ...FAILING, closed: may(flag, "Whether the relay is closed.") },
-  digitalin: {
-    ...FAILING,
+/** What can be said about a peer besides its address. */
+function peerFields(words: WordOrder) {
+  const unit = object("unit", tableFields(words));
+  return {
+    silent: may(flag, "Takes every call and never answers, until the script's timeout."),
+    delay: may(duration, "How long every answer takes. Default: none."),
+    error: may(
+      wordOr({ word: false, meaning: null }, text),
+      "Every call fails with this text; false makes the peer well again.",
+    ),
+    unit: may(unitNumber, "The unit whose tables stand here. Default: 1."),
+    words: may(oneOf(WORD_ORDERS), "Order of the registers of 32 and 64 bits: big (default) or little."),
+    unlisted: may(
+      wordOr({ word: "refused", meaning: null }, integer(0, 65_535)),
+      "What registers hold that are not listed; refused (default) answers with exception 2.",
+    ),
+    ...tableFields(words),
+    units: may(
+      recordOf({ keys: "unit", key: unitKey, value: () => unit, schema: unit.schema }),
+      "Tables of several units, by number.",
+    ),
+    routes: may(routes, "Answers by method and path; a * stands for anything."),
+    frames: may(listOf(periodicFrame), "Frames that the bus carries."),
+    answers: may(listOf(serialAnswer), "What the device answers to what."),
+    closed: may(flag, "Whether the relay is closed."),
     state: may(level, "high or low."),
     counter: may(integer(0, Number.MAX_SAFE_INTEGER), "Pulses counted."),
-  },
-  digitalout: { ...FAILING, state: may(level, "high or low.") },
-  analogin: { ...FAILING, volts: may(number, "Voltage."), amps: may(number, "Current.") },
-  analogout: { ...FAILING, volts: may(number, "Voltage."), amps: may(number, "Current.") },
-} satisfies Readonly<Record<PeerKind, Fields>>;
+    volts: may(number, "Voltage."),
+    amps: may(number, "Current."),
+  } satisfies Fields;
+}
 
-const LITTLE = modbusFields("little");
+type PeerFields = ReturnType<typeof peerFields>;
+type Given = Partial<ReadFields<PeerFields>>;
+
+const FIELDS: Readonly<Record<WordOrder, PeerFields>> = { big: peerFields("big"), little: peerFields("little") };
+
+/** Every peer can fail; the rest depends on its kind. */
+const FAILING = ["silent", "delay", "error"] as const;
+const KIND_FIELDS: Readonly<Record<PeerKind, readonly (keyof PeerFields)[]>> = {
+  modbus: ["unit", "words", "unlisted", "holdings", "inputs", "coils", "discrete_inputs", "units"],
+  http: ["routes"],
+  can: ["frames"],
+  serial: ["answers"],
+  mqtt: [],
+  relay: ["closed"],
+  digitalin: ["state", "counter"],
+  digitalout: ["state"],
+  analogin: ["volts", "amps"],
+  analogout: ["volts", "amps"],
+};
+
+function fieldsOf(kind: PeerKind, words: WordOrder = "big"): Fields {
+  return Object.fromEntries([...FAILING, ...KIND_FIELDS[kind]].map((name) => [name, FIELDS[words][name]]));
+}
 
 /** A change of a peer in a step: its fields, or one word for how well it is. */
 export function peerChange(hint: PeerHint): Reader<PeerChange> {
@@ -147,7 +144,7 @@ export function peerChange(hint: PeerHint): Reader<PeerChange> {
       ...(word === "well" ? { error: null, delay: 0 } : {}),
     })),
     map: {
-      schema: objectSchema(Object.entries<Field<unknown>>(KIND_FIELDS[kind])),
+      schema: objectSchema(Object.entries(fieldsOf(kind))),
       read: (context, trail) => changeOf(context, trail, hint),
     },
     wanted: "what changes, or silent, or well",
@@ -156,17 +153,12 @@ export function peerChange(hint: PeerHint): Reader<PeerChange> {
 
 /** What editors offer for a peer of unknown kind. */
 export const anyChangeSchema = {
-  anyOf: [
-    { enum: ["silent", "well"] },
-    objectSchema(Object.entries<Field<unknown>>(Object.assign({}, ...Object.values(KIND_FIELDS)))),
-  ],
+  anyOf: [{ enum: ["silent", "well"] }, objectSchema(Object.entries<Field<unknown>>(FIELDS.big))],
 };
 
 export const peer: Reader<Peer> = {
   schema: {
-    anyOf: PEER_KINDS.map((kind) =>
-      objectSchema([[kind, addressField(kind)], ...Object.entries<Field<unknown>>(KIND_FIELDS[kind])]),
-    ),
+    anyOf: PEER_KINDS.map((kind) => objectSchema([[kind, addressField(kind)], ...Object.entries(fieldsOf(kind))])),
   },
   read: (context, trail) => {
     const { node } = trail;
@@ -218,64 +210,40 @@ function nearestKind(context: ScenarioContext, node: MapNode): string | undefine
 
 function changeOf(context: ScenarioContext, trail: Trail, hint: PeerHint): PeerChange | undefined {
   const { kind } = hint;
-  const fields: Fields = kind === "modbus" && hint.words === "little" ? LITTLE : KIND_FIELDS[kind];
+  const fields = fieldsOf(kind, hint.words);
   // The declaration of the peer reads the key that names the kind; a step does not repeat it.
   const isDeclaration = trail.node.kind === "map" && trail.node.entries.has(kind);
   const all = isDeclaration ? { [kind]: addressField(kind), ...fields } : fields;
-  const given: ReadChange | undefined = object(`${kind} peer`, all).read(context, trail);
-  if (given === undefined) return undefined;
-  const { silent, delay, error, routes, frames, answers, closed, state, counter, volts, amps } = given;
-  return {
-    ...NOTHING_NEW,
-    isSilent: silent,
-    delay,
-    error: error === false ? null : error,
-    units: unitsOf(hint, given),
-    unlisted: given.unlisted,
-    routes,
-    frames,
-    answers,
-    isClosed: closed,
-    isHigh: state,
-    counter,
-    volts,
-    amps,
-  };
+  const given: Given | undefined = object(`${kind} peer`, all).read(context, trail);
+  return (
+    given && {
+      isSilent: given.silent,
+      delay: given.delay,
+      error: given.error,
+      units: unitsOf(hint, given),
+      unlisted: given.unlisted,
+      routes: given.routes,
+      frames: given.frames,
+      answers: given.answers,
+      isClosed: given.closed,
+      isHigh: given.state,
+      counter: given.counter,
+      volts: given.volts,
+      amps: given.amps,
+    }
+  );
 }
 
-type Tables = {
-  readonly holdings?: ModbusTables["holdings"] | undefined;
-  readonly inputs?: ModbusTables["inputs"] | undefined;
-  readonly coils?: ModbusTables["coils"] | undefined;
-  readonly discreteInputs?: ModbusTables["discreteInputs"] | undefined;
-};
+type GivenTables = Pick<Given, "holdings" | "inputs" | "coils" | "discreteInputs">;
 
-/** The fields of all kinds together. */
-type ReadChange = Tables & {
-  readonly silent?: boolean | undefined;
-  readonly delay?: number | undefined;
-  readonly error?: string | false | undefined;
-  readonly unit?: number | undefined;
-  readonly units?: ReadonlyMap<number, Tables> | undefined;
-  readonly unlisted?: number | null | undefined;
-  readonly routes?: PeerChange["routes"];
-  readonly frames?: PeerChange["frames"];
-  readonly answers?: PeerChange["answers"];
-  readonly closed?: boolean | undefined;
-  readonly state?: boolean | undefined;
-  readonly counter?: number | undefined;
-  readonly volts?: number | undefined;
-  readonly amps?: number | undefined;
-};
-
-function unitsOf(hint: PeerHint, { unit, units, ...own }: ReadChange): PeerChange["units"] {
+function unitsOf(hint: PeerHint, { unit, units, ...own }: Given): PeerChange["units"] {
   const all = new Map([...(units ?? [])].map(([number, tables]) => [number, fullTables(tables)] as const));
   const hasOwn = own.holdings ?? own.inputs ?? own.coils ?? own.discreteInputs;
   if (hasOwn !== undefined || unit !== undefined) all.set(unit ?? hint.unit, fullTables(own));
   return all.size === 0 ? undefined : all;
 }
 
-function fullTables({ holdings, inputs, coils, discreteInputs }: Tables): ModbusTables {
+function fullTables({ holdings, inputs, coils, discreteInputs }: GivenTables): ModbusTables {
   return {
     holdings: holdings ?? new Map(),
     inputs: inputs ?? new Map(),

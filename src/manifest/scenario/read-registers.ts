@@ -11,8 +11,8 @@ import {
   type WordOrder,
 } from "#core/modbus/register-value.ts";
 import type { ExpectedValue } from "#core/scenario/expected-value.ts";
-import type { ModbusError } from "#core/scenario/scenario.ts";
-import { entryTrail, type Trail } from "#manifest/tree.ts";
+import type { ModbusError, Placed } from "#core/scenario/scenario.ts";
+import type { Trail } from "#manifest/tree.ts";
 import { quote } from "#manifest/words.ts";
 import { expectedValue } from "./read-expected-value.ts";
 import {
@@ -25,13 +25,14 @@ import {
   nameOf,
   number,
   oneOf,
+  placed,
   type Reader,
   type ScenarioContext,
   text,
-  unknownKey,
+  withDefault,
   wrong,
 } from "./reader.ts";
-import { byForm, listOf, object, objectSchema, recordOf } from "./reader-shapes.ts";
+import { byForm, listOf, object, recordOf } from "./reader-shapes.ts";
 
 const LAST_REGISTER = 65_535;
 
@@ -46,11 +47,9 @@ function registerKey(context: ScenarioContext, trail: Trail): number | undefined
 
 const LAYOUT_FIELDS = {
   words: may(oneOf(WORD_ORDERS), "Order of the registers: big (default) has the highest bits first."),
-  scale: may(number, "What one step is worth: 0.1 where the register holds tenths. Default: 1."),
+  scale: withDefault(number, 1, "What one step is worth: 0.1 where the register holds tenths. Default: 1."),
   count: may(integer(1, 125), "Registers that a string takes. Default: as many as it needs."),
 };
-const TYPE_WORDS: readonly string[] = REGISTER_TYPES;
-const LAYOUT_WORDS = Object.keys(LAYOUT_FIELDS);
 
 interface Typed<T> {
   readonly layout: RegisterLayout;
@@ -59,36 +58,26 @@ interface Typed<T> {
 
 /** An object with one of the types as key; `value` reads what stands behind it. */
 function typedReader<T>(words: WordOrder, value: Reader<T>): Reader<Typed<T>> {
-  const fields: (readonly [string, Field<unknown>])[] = [
-    ...REGISTER_TYPES.map((type) => [type, may(value, `The value as ${type}.`)] as const),
-    ...Object.entries(LAYOUT_FIELDS),
-  ];
+  const types = Object.fromEntries(REGISTER_TYPES.map((type) => [type, may(value, `The value as ${type}.`)]));
+  const fields = object("register", { ...(types as Record<RegisterType, Field<T, false>>), ...LAYOUT_FIELDS });
   return {
-    schema: objectSchema(fields),
+    schema: fields.schema,
     read: (context, trail) => {
-      if (trail.node.kind !== "map") return undefined;
-      const { entries } = trail.node;
-      const known = [...TYPE_WORDS, ...LAYOUT_WORDS];
-      const strange = [...entries.values()].filter(({ key }) => !known.includes(key));
-      for (const entry of strange) unknownKey(context, entryTrail(trail, entry), { what: "register", known });
-      if (strange.length > 0) return undefined;
-      const [type, second] = REGISTER_TYPES.filter((one) => entries.has(one));
+      const given = fields.read(context, trail);
+      const keys = trail.node.kind === "map" ? [...trail.node.entries.keys()] : [];
+      if (given === undefined || keys.some((key) => !(key in types) && !(key in LAYOUT_FIELDS))) return undefined;
+      const [type, second] = REGISTER_TYPES.filter((one) => keys.includes(one));
       if (type === undefined || second !== undefined) {
         const message = `${nameOf(trail)} needs one type, such as {float32: 51.2}. Types are ${REGISTER_TYPES.join(", ")}.`;
         context.reporter.atKey(trail, { code: "missing_key", message });
         return undefined;
       }
-      const field = <V>(name: string, reader: Reader<V>): V | undefined => {
-        const entry = entries.get(name);
-        return entry && reader.read(context, entryTrail(trail, entry));
-      };
-      const given = field(type, value);
-      const scale = field("scale", LAYOUT_FIELDS.scale.reader) ?? 1;
-      const count = field("count", LAYOUT_FIELDS.count.reader) ?? defaultCount(type, given);
-      const order = field("words", LAYOUT_FIELDS.words.reader) ?? words;
-      const layout = { type, scale, count, words: order, bytes: "big" } as const;
+      const { scale } = given;
       if (scale === 0) return wrong(context, trail, "scaled by something else than 0");
-      return given === undefined ? undefined : { layout, value: given };
+      const content: T | undefined = given[type];
+      if (content === undefined) return undefined;
+      const count = given.count ?? defaultCount(type, content);
+      return { layout: { type, scale, count, words: given.words ?? words, bytes: "big" }, value: content };
     },
   };
 }
@@ -175,14 +164,14 @@ const equalTo = (value: number | boolean | readonly (number | boolean)[]): Expec
 });
 
 /** What a script is expected to write: `10: 500`, `10: {int16: {approx: 500}}`. */
-export function expectedRegisters(words: WordOrder): Reader<ReadonlyMap<number, ExpectedRegisters>> {
+export function expectedRegisters(words: WordOrder): Reader<ReadonlyMap<number, Placed<ExpectedRegisters>>> {
   const content = byForm<ExpectedRegisters>({
     scalar: mapReader(rawRegister, (value) => equalTo([unsigned(value)])),
     list: mapReader(rawRegisters, equalTo),
     map: typedReader(words, expectedValue),
     wanted: "a register's number, a list of them, or a value such as {int16: 500}",
   });
-  return recordOf({ keys: "register", key: registerKey, value: () => content, schema: content.schema });
+  return recordOf({ keys: "register", key: registerKey, value: () => placed(content), schema: content.schema });
 }
 
 const expectedBits = byForm<ExpectedRegisters>({
@@ -191,9 +180,9 @@ const expectedBits = byForm<ExpectedRegisters>({
   wanted: "true, false, or a list of them",
 });
 
-export const expectedCoils: Reader<ReadonlyMap<number, ExpectedRegisters>> = recordOf({
+export const expectedCoils: Reader<ReadonlyMap<number, Placed<ExpectedRegisters>>> = recordOf({
   keys: "coil",
   key: registerKey,
-  value: () => expectedBits,
+  value: () => placed(expectedBits),
   schema: expectedBits.schema,
 });

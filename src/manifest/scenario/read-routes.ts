@@ -5,24 +5,24 @@ import { byteString } from "./read-bytes.ts";
 import {
   anything,
   duration,
-  type Fields,
   integer,
   mapReader,
   may,
   type Reader,
   type ScenarioContext,
   text,
+  withDefault,
 } from "./reader.ts";
 import { byForm, object, oneOrMore, recordOf, textRecord } from "./reader-shapes.ts";
 
-const ANSWER_FIELDS = {
-  code: may(integer(100, 599), "Status. Default: 200."),
-  body: may(text, "Body as text."),
+const answerFields = object("answer", {
+  code: withDefault(integer(100, 599), 200, "Status. Default: 200."),
+  body: withDefault(text, "", "Body as text."),
   json: may(anything, "Body as JSON."),
-  headers: may(textRecord("header", text), "Headers by name."),
+  headers: withDefault(textRecord("header", text), new Map(), "Headers by name."),
   delay: may(duration, "How long the answer takes."),
   error: may(text, "The request fails with this text."),
-} satisfies Fields;
+});
 
 const httpAnswer: Reader<HttpAnswer> = byForm<HttpAnswer>({
   scalar: mapReader(integer(100, 599), (code) => ({
@@ -32,12 +32,10 @@ const httpAnswer: Reader<HttpAnswer> = byForm<HttpAnswer>({
     delay: undefined,
     error: undefined,
   })),
-  map: mapReader(object("answer", ANSWER_FIELDS), ({ code, body, json, headers, delay, error }) => ({
-    code: code ?? 200,
-    body: byteString(json === undefined ? (body ?? "") : JSON.stringify(json)),
-    headers: withType(headers ?? new Map(), json === undefined ? "text/plain" : "application/json"),
-    delay,
-    error,
+  map: mapReader(answerFields, ({ body, json, headers, ...rest }) => ({
+    ...rest,
+    body: byteString(json === undefined ? body : JSON.stringify(json)),
+    headers: withType(headers, json === undefined ? "text/plain" : "application/json"),
   })),
   wanted: "a status such as 204, or an answer such as {json: {power: 5}}",
 });

@@ -20,6 +20,7 @@ import {
   type Reader,
   type ScenarioContext,
   text,
+  withDefault,
   wrong,
 } from "./reader.ts";
 import { knownKey, nameIn, object, oneOrMore, recordOf, textRecord } from "./reader-shapes.ts";
@@ -38,12 +39,12 @@ const frame = object("frame", { id: must(frameId, "Identifier, such as 0x351."),
 const message = mapReader(
   object("message", {
     topic: must(text, "Its topic."),
-    payload: may(text, "The payload as text."),
+    payload: withDefault(text, "", "The payload as text."),
     json: may(anything, "The payload as JSON."),
   }),
   ({ topic, payload, json }) => ({
     topic,
-    payload: byteString(json === undefined ? (payload ?? "") : JSON.stringify(json)),
+    payload: byteString(json === undefined ? payload : JSON.stringify(json)),
   }),
 );
 

@@ -134,12 +134,16 @@ export function object<const F extends Fields>(what: string, fields: F): Reader<
         if (field === undefined) unknownKey(context, inner, { what, known: [...byName.keys()] });
         else {
           const value = field.reader.read(context, inner);
-          if (value === undefined && field.required) isWhole = false;
-          read[camelCase(entry.key)] = value;
+          read[camelCase(entry.key)] = value === undefined ? field.fallback : value;
+          if (value === undefined && field.required && field.fallback === undefined) isWhole = false;
         }
       }
       for (const [name, field] of byName) {
         if (!field.required || node.entries.has(name)) continue;
+        if (field.fallback !== undefined) {
+          read[camelCase(name)] = field.fallback;
+          continue;
+        }
         isWhole = false;
         const message = `${withArticle(what)} needs ${name}. ${field.description}`;
         context.reporter.atKey(trail, { code: "missing_key", message });
@@ -152,7 +156,7 @@ export function object<const F extends Fields>(what: string, fields: F): Reader<
 
 export function objectSchema(fields: Iterable<readonly [string, Field<unknown>]>): JsonSchema {
   const list = [...fields];
-  const needed = list.filter(([, field]) => field.required).map(([name]) => name);
+  const needed = list.filter(([, field]) => field.required && field.fallback === undefined).map(([name]) => name);
   return {
     type: "object",
     ...(needed.length > 0 ? { required: needed } : {}),

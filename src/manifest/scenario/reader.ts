@@ -37,6 +37,8 @@ export interface Field<T, R extends boolean = boolean> {
   readonly reader: Reader<T>;
   readonly required: R;
   readonly description: string;
+  /** The value of a field that is left out. */
+  readonly fallback?: T;
 }
 
 export function must<T>(reader: Reader<T>, description: string): Field<T, true> {
@@ -48,6 +50,11 @@ export function may<T>(reader: Reader<T>, description: string): Field<T, false> 
 }
 
 export type Fields = Readonly<Record<string, Field<unknown>>>;
+
+/** Has a value also when it is left out. */
+export function withDefault<T>(reader: Reader<T>, fallback: T, description: string): Field<T, true> {
+  return { reader, required: true, description, fallback };
+}
 
 type CamelCase<N> = N extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : N;
 
@@ -86,14 +93,34 @@ export const number: Reader<number> = {
   },
 };
 
-export function integer(least: number, most: number): Reader<number> {
+/** What `reader` reads, if it passes. `wanted` says in messages what does. */
+export function checked<T>(reader: Reader<T>, passes: (value: T) => boolean, wanted: string): Reader<T> {
   return {
-    schema: { type: "integer", minimum: least, maximum: most },
+    schema: reader.schema,
     read: (context, trail) => {
-      const value = number.read(context, trail);
-      if (value === undefined || (Number.isInteger(value) && value >= least && value <= most)) return value;
-      return wrong(context, trail, `a whole number from ${least} to ${most}`);
+      const value = reader.read(context, trail);
+      return value === undefined || passes(value) ? value : wrong(context, trail, wanted);
     },
+  };
+}
+
+export function integer(least: number, most: number): Reader<number> {
+  const isInside = (value: number) => Number.isInteger(value) && value >= least && value <= most;
+  return {
+    ...checked(number, isInside, `a whole number from ${least} to ${most}`),
+    schema: { type: "integer", minimum: least, maximum: most },
+  };
+}
+
+/** One word that means something of its own, or whatever `other` reads. */
+export function wordOr<const W extends string | boolean, M, T>(
+  { word, meaning }: { readonly word: W; readonly meaning: M },
+  other: Reader<T>,
+): Reader<M | T> {
+  return {
+    schema: { anyOf: [{ const: word }, other.schema] },
+    read: (context, trail) =>
+      trail.node.kind === "scalar" && trail.node.value === word ? meaning : other.read(context, trail),
   };
 }
 
@@ -163,29 +190,23 @@ function plainOf(node: Node): JsonValue {
   }
 }
 
-export function placed<T>(reader: Reader<T>): Reader<Placed<T>> {
-  return {
-    schema: reader.schema,
-    read: (context, trail) => {
-      const value = reader.read(context, trail);
-      return value === undefined ? undefined : { place: placeOf(context, trail), value };
-    },
-  };
-}
-
 /** The position of the key, or of an item of a list. */
 export function placeOf(context: ScenarioContext, { entry, node }: Trail): Position {
   return context.positionOf(entry?.keyStart ?? node.start);
 }
 
-export function mapReader<A, B>(reader: Reader<A>, change: (value: A) => B): Reader<B> {
+export function mapReader<A, B>(reader: Reader<A>, change: (value: A, place: Position) => B): Reader<B> {
   return {
     schema: reader.schema,
     read: (context, trail) => {
       const value = reader.read(context, trail);
-      return value === undefined ? undefined : change(value);
+      return value === undefined ? undefined : change(value, placeOf(context, trail));
     },
   };
+}
+
+export function placed<T>(reader: Reader<T>): Reader<Placed<T>> {
+  return mapReader(reader, (value, place) => ({ place, value }));
 }
 
 export function wrong(context: ScenarioContext, trail: Trail, wanted: string): undefined {
