@@ -26,7 +26,6 @@ const STILL_LONG = [
   "src/runtime/lua/hosted-script.ts createHostedScript",
   "src/runtime/lua/lua-host.ts createLuaHost",
   "src/runtime/lua/lua-state.ts createLuaState",
-  "src/service/link/apply-linked.ts applyItem",
   "src/service/link/gateway-session.ts createGatewaySession",
   "src/service/link/talk-to-cloud.ts talkToCloud",
   "src/store/series/open-series.ts openSeries",

@@ -1,7 +1,7 @@
 // Copies the records that a gateway sends. A gateway is believed only about its own sites and devices.
 import { AppError } from "#core/app-error.ts";
 import { alertKey, parseLogKey } from "#core/link/linked-key.ts";
-import type { LinkedItem } from "#core/link/messages.ts";
+import type { LinkedDevice, LinkedItem } from "#core/link/messages.ts";
 import { RecordRefused } from "#core/link/refused-record.ts";
 import type { Site } from "#core/site/site.ts";
 import { deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
@@ -45,42 +45,13 @@ export async function applyItem(needs: ApplyNeeds, teller: Teller, item: LinkedI
       if (item.value === null) await orRefused(needs.copies.deleteSite(gatewayId, item.key));
       else await copySite(needs, teller, { ...item.value, id: item.key });
       return "applied";
-    case "blueprint": {
-      if (item.value === null) return "applied";
-      const { digest, content } = item.value;
-      if ((await needs.blueprints.findByDigest(digest)) !== undefined) return "applied";
-      try {
-        await uploadBlueprint(needs, callOf(teller, "uploadBlueprint"), Buffer.from(content, "base64"));
-      } catch (error) {
-        if (!(error instanceof AppError) || error.code !== "invalid_blueprint") throw error;
-        // Its devices are shown without a blueprint. The gateway may have profiles or rocks that are missing here.
-        needs.log.warn({ gatewayId, err: error }, "a blueprint of a gateway is not valid here");
-      }
+    case "blueprint":
+      await copyBlueprint(needs, teller, item);
       return "applied";
-    }
-    case "device": {
-      if (item.value === null) {
-        await orRefused(needs.copies.deleteDevice(gatewayId, item.key, needs.now()));
-        devices.delete(item.key);
-        await needs.telemetry.deleteDevice(item.key);
-        needs.connectivity.forget(item.key);
-        return "applied";
-      }
-      const { blueprintDigest, corrections = [], ...device } = item.value;
-      // The operators know that the whole site is refused.
-      if (teller.refusedSites.has(device.siteId)) return "applied";
-      const blueprint =
-        blueprintDigest === undefined ? undefined : await needs.blueprints.findByDigest(blueprintDigest);
-      const copy = { ...device, id: item.key, blueprintId: blueprint?.id };
-      await orRefused(needs.copies.device(gatewayId, copy, corrections));
-      devices.set(item.key, device.siteId);
-      if (device.type === "GATEWAY") {
-        // It speaks to us, so it is there.
-        teller.own.add(item.key);
-        needs.connectivity.connected(item.key);
-      }
+    case "device":
+      if (item.value === null) await forgetDevice(needs, teller, item.key);
+      else await copyDevice(needs, teller, { ...item.value, id: item.key });
       return "applied";
-    }
     case "properties":
       if (devices.has(item.key)) await needs.copies.properties(gatewayId, item.key, item.value);
       return "applied";
@@ -109,6 +80,37 @@ export async function applyItem(needs: ApplyNeeds, teller: Teller, item: LinkedI
 }
 
 type Item<Kind extends LinkedItem["kind"]> = Extract<LinkedItem, { kind: Kind }>;
+
+async function copyBlueprint(needs: ApplyNeeds, teller: Teller, { value }: Item<"blueprint">): Promise<void> {
+  if (value === null || (await needs.blueprints.findByDigest(value.digest)) !== undefined) return;
+  try {
+    await uploadBlueprint(needs, callOf(teller, "uploadBlueprint"), Buffer.from(value.content, "base64"));
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "invalid_blueprint") throw error;
+    // Its devices are shown without a blueprint. The gateway may have profiles or rocks that are missing here.
+    needs.log.warn({ gatewayId: teller.gatewayId, err: error }, "a blueprint of a gateway is not valid here");
+  }
+}
+
+async function forgetDevice(needs: ApplyNeeds, { gatewayId, devices }: Teller, id: string): Promise<void> {
+  await orRefused(needs.copies.deleteDevice(gatewayId, id, needs.now()));
+  devices.delete(id);
+  await needs.telemetry.deleteDevice(id);
+  needs.connectivity.forget(id);
+}
+
+async function copyDevice(needs: ApplyNeeds, teller: Teller, told: LinkedDevice): Promise<void> {
+  const { blueprintDigest, corrections = [], ...device } = told;
+  // The operators know that the whole site is refused.
+  if (teller.refusedSites.has(device.siteId)) return;
+  const blueprint = blueprintDigest === undefined ? undefined : await needs.blueprints.findByDigest(blueprintDigest);
+  await orRefused(needs.copies.device(teller.gatewayId, { ...device, blueprintId: blueprint?.id }, corrections));
+  teller.devices.set(device.id, device.siteId);
+  if (device.type !== "GATEWAY") return;
+  // It speaks to us, so it is there.
+  teller.own.add(device.id);
+  needs.connectivity.connected(device.id);
+}
 
 async function copySite(needs: ApplyNeeds, teller: Teller, site: Site): Promise<void> {
   const { gatewayId, refusedSites, onTakeover } = teller;
