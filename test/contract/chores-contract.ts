@@ -3,10 +3,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { createShares } from "#core/share/shares.ts";
 import { parseDuration } from "#core/time/duration.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import { startChores } from "#role/chores.ts";
 import { createClocks, watchClock } from "#role/clocks.ts";
+import { cloud } from "#role/cloud.ts";
+import type { Parts } from "#role/parts.ts";
 import { createChoreHealth } from "#service/chore-health.ts";
 import type { RecordStore } from "#service/ports/record-store.ts";
 import { createTroubles } from "#service/troubles.ts";
@@ -134,16 +137,19 @@ async function runChores(nodes: readonly RecordStore[]): Promise<readonly string
       audit: { retention: day },
       sessions: { idle: day },
       telemetry: { retention: "1d", maxSize: "unlimited" },
+      database: {},
     };
-    const needs = {
+    const parts = {
       ...records,
       ...clocks,
+      config,
+      shares: createShares(),
+      carriers: {},
       clock: watchClock(folder, troubles, clocks),
       choreHealth,
       liveSettings: { config: () => config },
       storage: { look: nothing },
       backups: { runDue: nothing },
-      rolloutRunner: { advance: nothing },
       connectivity: { sweep: () => {}, heardHere: () => [] },
       refusals: { flush: nothing },
       authenticator: { flushUses: nothing },
@@ -153,7 +159,11 @@ async function runChores(nodes: readonly RecordStore[]): Promise<readonly string
       telemetry: { drop: async () => 0, space: async () => undefined },
       log: { error: () => {} },
     };
-    return startChores(needs as never, config as never);
+    const subjects = cloud.subjects(parts as unknown as Parts);
+    return startChores(
+      parts as never,
+      subjects.flatMap((subject) => subject.chores ?? []),
+    );
   });
   vi.advanceTimersByTime(10 * 60_000);
   await Promise.all(running.map((chores) => chores.stop()));
