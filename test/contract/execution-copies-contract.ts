@@ -56,7 +56,8 @@ export function executionCopiesContract(open: OpenStores): void {
           expect(await copies.responses(id)).toEqual(await owner.responses(id));
         }
       }),
-      { numRuns: process.env["BUSBAR_LONG"] === "1" ? 1_000 : 25 },
+      // A life that hangs is reported with its seed, before the time of the whole test is over.
+      { numRuns: process.env["BUSBAR_LONG"] === "1" ? 1_000 : 25, timeout: 30_000, endOnFailure: true },
     );
   });
 }
