@@ -1,11 +1,13 @@
 // How fast every point of a site's month goes into files, next to what the disk takes, and how much memory that needs.
 // Usage: bench/export.ts [million points, default 50] [csv] [jsonl] [parquet]. Data: 10 attributes at 1 Hz per device and 30 days, as many
 // devices as the points need: floats of one decimal, counters, states.
+
 import { once } from "node:events";
 import { closeSync, createWriteStream, fsyncSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Rendering } from "#core/telemetry/render/renderers.ts";
+import { DAY_MS } from "#core/time/hour.ts";
 import { instant } from "#core/time/instant.ts";
 import type { LoadedColumn, TelemetryStore } from "#service/ports/telemetry-store.ts";
 import { openSeries } from "#store/series/open-series.ts";
@@ -16,7 +18,6 @@ const CHOSEN = process.argv.slice(3);
 const FORMS = (["csv", "jsonl", "parquet"] as const).filter((form) => CHOSEN.length === 0 || CHOSEN.includes(form));
 const ATTRIBUTES = Array.from({ length: 10 }, (_, i) => `attribute_${i}`);
 const START = Date.UTC(2026, 0, 1);
-const DAY_MS = 86_400_000;
 const SECONDS = 86_400;
 const PER_DAY = SECONDS * ATTRIBUTES.length;
 const DEVICES = Math.max(1, Math.round(WANTED / (30 * PER_DAY)));

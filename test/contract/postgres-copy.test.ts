@@ -1,6 +1,8 @@
 // Queries that read sealed telemetry from a real streaming replica: their answers are those of the primary, whether the
 // replica has come as far, is behind, or is gone.
+
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { HOUR_MS } from "#core/time/hour.ts";
 import { requireCopy } from "#store/postgres/require-copy.ts";
 import { BatchWriter } from "#store/series/batch.ts";
 import type { ChunkReader, StoreState } from "#store/series/chunk-reader.ts";
@@ -12,7 +14,6 @@ import { type Postgres, startPostgres } from "../support/postgres.ts";
 import { findDifferenceOn, runQuery } from "../support/series-bench.ts";
 import { openSharedNodes } from "../support/shared-bench.ts";
 
-const HOUR_MS = 3_600_000;
 const SEEDS = 10;
 
 let server: Postgres;

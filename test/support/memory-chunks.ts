@@ -1,13 +1,12 @@
 // A chunk store in memory that behaves like one on a server: every answer comes a turn later, a query is sent only what
 // it planned to read, and only a little of it at a time.
+import { DAY_MS, HOUR_MS } from "#core/time/hour.ts";
 import type { SeriesDefinition } from "#store/series/batch.ts";
 import type { Chunk, ChunkHead, Latest, Segment, StoredSegment } from "#store/series/chunk.ts";
 import type { ChunkReader, ChunkView, SeriesRange, SeriesReads, SmallChunk } from "#store/series/chunk-reader.ts";
 import type { Changes, ChunkStore, DeviceDay } from "#store/series/chunk-store.ts";
 import { areTimes } from "#store/series/codec/times.ts";
 import type { HeldRow } from "#store/series/held-store.ts";
-import { HOUR_MS } from "#store/series/hot-store.ts";
-import { DAY_MS } from "#store/series/sealed-segments.ts";
 
 /** Chunks of a series that a view has. */
 const WINDOW = 2;

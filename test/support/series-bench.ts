@@ -1,20 +1,20 @@
 // The telemetry engine in one thread, with random points and queries for it, and a naive answer to each query beside it.
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ColumnKind, ResolvedAggregation } from "#core/telemetry/aggregation.ts";
 import { createRenderer } from "#core/telemetry/render/renderers.ts";
 import { CALENDAR_UNITS, SHORTEST_MS } from "#core/time/calendar.ts";
+import { DAY_MS, HOUR_MS } from "#core/time/hour.ts";
 import type { Awaitable } from "#store/awaitable.ts";
 import { BatchWriter, type Scalar } from "#store/series/batch.ts";
 import type { ChunkReader, ChunkView } from "#store/series/chunk-reader.ts";
 import type { ChunkStore } from "#store/series/chunk-store.ts";
 import { type HotSeries, SeriesEngine } from "#store/series/engine.ts";
-import { HOUR_MS } from "#store/series/hot-store.ts";
 import type { Load } from "#store/series/plan-load.ts";
 import { reachOf, type SeriesItem, type SeriesQuery } from "#store/series/query.ts";
 import { type QueryRun, startQuery } from "#store/series/run-query.ts";
-import { DAY_MS } from "#store/series/sealed-segments.ts";
 import { createSqliteReader } from "#store/series/sqlite/sqlite-chunk-reader.ts";
 import { createSqliteChunkStore } from "#store/series/sqlite/sqlite-chunk-store.ts";
 import { createTimesCache } from "#store/series/times-cache.ts";

@@ -5,6 +5,7 @@
 // Invariant: the cloud has every stored point of an hour, except for those in the queue or on their way, unless the hour
 // is `isWhole` or older than the history that was told. Every hour that is not known to be complete is marked durably.
 // The caller stores the mark before it stores a point.
+import { HOUR_MS } from "#core/time/hour.ts";
 
 export interface LinkedHour {
   readonly deviceId: string;
@@ -95,7 +96,6 @@ export interface TelemetrySpool<Message extends { readonly deviceId: string; rea
   oldest(): number | undefined;
 }
 
-const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
 
 export function createTelemetrySpool<Message extends { readonly deviceId: string; readonly at: number }>(

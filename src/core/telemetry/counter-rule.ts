@@ -1,5 +1,6 @@
 // When a counter that falls has restarted, and when it rises by more than can be. docs/decisions/energy-counters.md has
 // the reasons.
+import { HOUR_MS } from "#core/time/hour.ts";
 
 /** A fall that lasts this long is a new level to count from. Until then it may be a dip, after which values return. */
 export const LASTS_MS = 3_600_000;
@@ -7,7 +8,6 @@ export const LASTS_MS = 3_600_000;
 const NEAR_ZERO = 0.1;
 /** Counters move in steps and messages come late: a rise may be what can be delivered in this time more. */
 const SLACK_MS = 15 * 60_000;
-const HOUR_MS = 3_600_000;
 
 export interface CounterRule {
   /** What the counter can rise by in an hour, in its own unit. Infinite: unknown. */

@@ -1,7 +1,7 @@
 // Decides which of two values is the latest. It goes by their times, as long as those can be right: a value that was
 // stored while a clock was days ahead must not count as the current one until that day comes.
+import { DAY_MS } from "#core/time/hour.ts";
 
-const DAY_MS = 24 * 3_600_000;
 /** So far apart the clocks of a device and a gateway may be, and both mean now. */
 const SAME_MOMENT_MS = 60_000;
 

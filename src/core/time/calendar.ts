@@ -1,6 +1,7 @@
 // Days, weeks, months and years as the clocks of a time zone show them. A bucket begins at the first moment at which
 // the local clock shows its first midnight or later: where clocks skip midnight it begins when they go on, where midnight
 // comes twice it begins at the first one, and a day that a zone left out has no bucket.
+import { DAY_MS, HOUR_MS } from "#core/time/hour.ts";
 import type { BucketGrid, GridBucket } from "./bucket-grid.ts";
 
 export const CALENDAR_UNITS = ["day", "week", "month", "year"] as const;
@@ -13,9 +14,7 @@ export interface Calendar {
   readonly timezone: string;
 }
 
-const HOUR_MS = 3_600_000;
 const QUARTER_MS = HOUR_MS / 4;
-const DAY_MS = 24 * HOUR_MS;
 /** No zone was ever further from UTC. */
 const FARTHEST_MS = 17 * HOUR_MS;
 

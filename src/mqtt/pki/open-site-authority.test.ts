@@ -4,10 +4,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { DAY_MS } from "#core/time/hour.ts";
 import { instant } from "#core/time/instant.ts";
 import { openSiteAuthority } from "./open-site-authority.ts";
 
-const DAY_MS = 24 * 3600 * 1000;
 const NOW = Date.UTC(2026, 10, 14);
 const NAMES = ["localhost", "gateway.local", "127.0.0.1", "::1", "2001:db8::ff:10", "::ffff:10.1.2.3"];
 const at = (days: number) => () => instant(NOW + days * DAY_MS);

@@ -1,6 +1,8 @@
 // The site's own certificate authority. It is created at the first start, kept in one folder, and known to this site's
 // devices only.
+
 import { createPrivateKey, generateKeyPairSync, randomBytes, X509Certificate } from "node:crypto";
+import { DAY_MS } from "#core/time/hour.ts";
 import type { Instant } from "#core/time/instant.ts";
 import { isTopicLevel } from "#mqtt/topics.ts";
 import { fingerprintOf } from "./fingerprint-of.ts";
@@ -32,7 +34,6 @@ const SERVERS = {
   http: { file: "http", commonName: "Busbar HTTP" },
 } as const;
 
-const DAY_MS = 24 * 3600 * 1000;
 const AUTHORITY_DAYS = 30 * 365;
 const DEVICE_DAYS = 10 * 365;
 const SERVER_DAYS = 397;

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { DAY_MS } from "#core/time/hour.ts";
 import { createScriptRunner } from "./run-scripts.ts";
 import type { DeviceScript } from "./script-host.ts";
-
-const DAY_MS = 86_400_000;
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {

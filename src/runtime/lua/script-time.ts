@@ -1,4 +1,5 @@
 // os.time and os.date of a script, in the time zone of the gateway.
+import { DAY_MS } from "#core/time/hour.ts";
 import type { LuaValue } from "./lua-value.ts";
 
 const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
@@ -6,7 +7,6 @@ const MONTHS = [
   ...["January", "February", "March", "April", "May", "June", "July"],
   ...["August", "September", "October", "November", "December"],
 ];
-const DAY_MS = 86_400_000;
 
 /** `os.time(table)`: the seconds, and the fields as they are after carrying over. */
 export function timeOf(fields: ReadonlyMap<string, LuaValue>): readonly [number, ReadonlyMap<string, LuaValue>] {

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
+import { HOUR_MS } from "#core/time/hour.ts";
 import { createEventHub } from "#service/event/event-hub.ts";
 import type { DeviceLogEntry, DeviceLogStore } from "#service/ports/device-log-store.ts";
 import { NOON } from "../../../test/support/records.ts";
 import { createDeviceLog } from "./device-log.ts";
 
 const DEVICE = { id: "d1", siteId: "s1" };
-const HOUR_MS = 3_600_000;
 
 function setUp() {
   const stored: DeviceLogEntry[] = [];

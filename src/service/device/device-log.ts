@@ -1,8 +1,10 @@
 // The log of a device. A device that writes more than its share is not refused: its entries are dropped, and the log
 // says how many.
+
 import type { Micros } from "#core/command/execution.ts";
 import type { Device } from "#core/device/device.ts";
 import type { LogSeverity } from "#core/device/device-message.ts";
+import { HOUR_MS } from "#core/time/hour.ts";
 import { instant } from "#core/time/instant.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
 import { logEvent } from "#service/event/happening.ts";
@@ -12,7 +14,6 @@ import type { Needs } from "#service/ports.ts";
 const MAX_LOG_LENGTH = 4_096;
 /** What a device may write in an hour. After a quiet hour it may write all of it at once. */
 const BYTES_PER_HOUR = 4 * 1024 * 1024;
-const HOUR_MS = 3_600_000;
 /** How much of a device's log is kept: of persistent entries, and of the others. */
 export const KEPT_LOG_BYTES = 16 * 1024 * 1024;
 /** The cost of an entry in addition to its text. */

@@ -1,5 +1,6 @@
 // The doubtful steps of the counters of a site. Summaries of hours say where points have to be looked at, so that a year
 // of a counter that only rises is not read.
+
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Device } from "#core/device/device.ts";
 import {
@@ -12,6 +13,7 @@ import {
 import type { EnergySource } from "#core/energy/energy-sources.ts";
 import type { Period } from "#core/energy/parse-period.ts";
 import type { CounterRule } from "#core/telemetry/counter-rule.ts";
+import { HOUR_MS } from "#core/time/hour.ts";
 import { instant } from "#core/time/instant.ts";
 import { convert } from "#manifest/units.ts";
 import { createReader } from "#service/energy/read-cells.ts";
@@ -23,7 +25,6 @@ export interface DoubtfulSteps {
   readonly isCut: boolean;
 }
 
-const HOUR_MS = 3_600_000;
 /** A step at the beginning of the period is compared with points of the day before, unless asked otherwise. */
 const BEFORE_MS = 24 * HOUR_MS;
 /** Hours of a site whose points are read, and steps that are listed. */

@@ -1,9 +1,11 @@
 // The energies of a site in a period, and the power that flows now.
+
 import type { Device } from "#core/device/device.ts";
 import { balanceOf, type DeviceFlow, type EnergyBalance } from "#core/energy/energy-balance.ts";
 import type { EnergyRole, EnergySource } from "#core/energy/energy-sources.ts";
 import type { Period } from "#core/energy/parse-period.ts";
 import type { ResolvedAggregation } from "#core/telemetry/aggregation.ts";
+import { HOUR_MS } from "#core/time/hour.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import { type AppliedCorrections, applyCorrections } from "#service/energy/apply-corrections.ts";
 import { type DoubtfulSteps, findDoubtful } from "#service/energy/find-doubtful.ts";
@@ -43,7 +45,6 @@ export interface SiteEnergy {
   readonly corrections: AppliedCorrections["corrections"];
 }
 
-const HOUR_MS = 3_600_000;
 const QUARTER_MS = 900_000;
 /** A power that is older says nothing about now. */
 const FRESH_MS = 5 * 60_000;

@@ -1,15 +1,15 @@
 // The gateway's telemetry on its way to the cloud: new messages at once, what was missed by whole hours, newest first, and
 // after joining all stored history, newest first. What is told is read from the store; only a short queue is in memory.
+
 import { itemAt } from "#core/item-at.ts";
 import { type DroppedHistory, NOTHING_DROPPED } from "#core/link/gateway-figures.ts";
 import { createTelemetrySpool, type LinkedHour, type TelemetrySpool } from "#core/link/telemetry-spool.ts";
 import type { ByteBudgets } from "#core/share/byte-budgets.ts";
+import { DAY_MS, HOUR_MS } from "#core/time/hour.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import type { TelemetryPoints, TelemetryStore } from "#service/ports/telemetry-store.ts";
 import type { Needs } from "#service/ports.ts";
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const QUEUE_BYTES = 4 * 1024 * 1024;
 /** Beyond so many marked hours all history is told anew, newest first, instead. */
 const MAX_MARKED = 100_000;

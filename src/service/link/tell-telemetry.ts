@@ -1,11 +1,13 @@
 // Sends telemetry over one connection: new messages first, then missed hours, then stored history. Missed hours that the
 // history has yet to reach are sent with it: otherwise they would be sent twice. The cloud confirms what it has stored;
 // what is not confirmed when the connection ends is sent again.
+
 import { AppError } from "#core/app-error.ts";
 import { MAX_PLAIN_VALUES } from "#core/link/link-limits.ts";
 import type { LinkedPoints, UpMessage } from "#core/link/messages.ts";
 import { createPointsPacker } from "#core/link/pack-points.ts";
 import type { SentHours, SentMessages } from "#core/link/telemetry-spool.ts";
+import { DAY_MS, HOUR_MS } from "#core/time/hour.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import { allAtOnce } from "#service/all-pages.ts";
 import { createWake } from "#service/link/create-wake.ts";
@@ -31,8 +33,6 @@ export interface TelemetryTelling {
   end(): void;
 }
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const MESSAGES_BYTES = 128 * 1024;
 /** Messages that the cloud has not confirmed. */
 const MAX_UNCONFIRMED = 8;

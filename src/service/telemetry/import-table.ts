@@ -1,6 +1,8 @@
 // Turns rows of CSV into columns of points, and decides where one step of an import ends.
+
 import { columnKind } from "#core/telemetry/aggregation.ts";
 import type { CsvRow } from "#core/telemetry/read-csv.ts";
+import { HOUR_MS } from "#core/time/hour.ts";
 import { parseInstant } from "#core/time/instant.ts";
 import { valueProblem } from "#core/value/value-problem.ts";
 import type { LoadedColumn } from "#service/ports/telemetry-store.ts";
@@ -29,7 +31,6 @@ const STEP_BYTES = 8 * 1024 * 1024;
 const LONGEST_STEP_BYTES = 32 * 1024 * 1024;
 /** The same by the number of hours, because each takes time during which devices wait. */
 const STEP_HOURS = 1_000;
-const HOUR_MS = 3_600_000;
 /** A larger number of seconds is beyond the year 5138, so it must be milliseconds. */
 const SURELY_MILLISECONDS = 1e11;
 

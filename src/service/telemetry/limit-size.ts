@@ -1,6 +1,7 @@
 // Keeps the stored telemetry within its size. A gateway that has joined a cloud also leaves room on a disk that fills up,
 // so that it can go on taking new points while the line is cut. The oldest goes first, a day at a time. A gateway on its
 // own deletes nothing that nobody asked for: on a full disk it refuses new points instead.
+import { DAY_MS, HOUR_MS } from "#core/time/hour.ts";
 import { instant } from "#core/time/instant.ts";
 import { allPages } from "#service/all-pages.ts";
 import type { Needs } from "#service/ports.ts";
@@ -12,8 +13,6 @@ export interface LimitNeeds extends Pick<Needs, "devices" | "telemetry" | "now">
   readonly log: { warn(about: object, text: string): void };
 }
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** So much stays free, or a twentieth of a small disk. */
 const KEPT_FREE_BYTES = 64 * 1024 * 1024;
 const KEPT_FREE_SHARE = 0.05;

@@ -1,11 +1,11 @@
 // How much text a device may send. The texts of an hour are stored in one piece: everybody waits while that is done, and
 // it takes some six times their size of memory.
+import { HOUR_MS } from "#core/time/hour.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Snapshot } from "#service/ports/telemetry-store.ts";
 
 /** Characters of new texts per hour. A text that the attribute already has costs nothing. */
 export const MAX_TEXT_PER_HOUR = 8 * 1024 * 1024;
-const HOUR_MS = 3_600_000;
 
 export interface TextBudget {
   /** Returns the attributes whose texts are too much; the others are counted. */

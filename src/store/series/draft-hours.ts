@@ -1,7 +1,7 @@
+import { HOUR_MS } from "#core/time/hour.ts";
 import { DamagedPiece, type StoredPlace } from "./checksum.ts";
 import type { Latest, NewSegment } from "./chunk.ts";
 import type { HotHour } from "./hot-hour.ts";
-import { HOUR_MS } from "./hot-store.ts";
 import { type PointSource, pointsIn, type SealedSegments, type SegmentDraft } from "./sealed-segments.ts";
 
 interface TakenHour {

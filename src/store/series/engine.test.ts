@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { DAY_MS, HOUR_MS } from "#core/time/hour.ts";
 import { answerNaively } from "../../../test/support/naive-answer.ts";
 import {
   type Faults,
@@ -12,8 +13,6 @@ import { BatchWriter } from "./batch.ts";
 import { DamagedPiece } from "./checksum.ts";
 import type { Chunk } from "./chunk.ts";
 import { SeriesEngine } from "./engine.ts";
-import { HOUR_MS } from "./hot-store.ts";
-import { DAY_MS } from "./sealed-segments.ts";
 
 const isLong = process.env["BUSBAR_LONG"] === "1";
 

@@ -1,8 +1,8 @@
 // The points that are not sealed yet, in memory, by device and hour.
-import type { ColumnKind } from "#core/telemetry/aggregation.ts";
-import { HotHour } from "./hot-hour.ts";
 
-export const HOUR_MS = 3_600_000;
+import type { ColumnKind } from "#core/telemetry/aggregation.ts";
+import { HOUR_MS } from "#core/time/hour.ts";
+import { HotHour } from "./hot-hour.ts";
 
 export class HotStore {
   readonly #devices = new Map<number, Map<number, HotHour>>();

@@ -1,9 +1,11 @@
 // The integral of one series over time, as buckets: each value holds until the next one, unless that comes so late that
 // nobody knows what was in between. Buckets also get their share where no point lies in them.
+
 import { itemAt } from "#core/item-at.ts";
 import type { Integral } from "#core/telemetry/aggregation.ts";
 import { ScalableSum } from "#core/telemetry/exact-sum.ts";
 import type { BucketGrid } from "#core/time/bucket-grid.ts";
+import { HOUR_MS } from "#core/time/hour.ts";
 import { BucketBlock } from "./bucket-block.ts";
 import { type Column, lowerBound } from "./column.ts";
 import { type LastPoint, NOT_YET, type Piece } from "./column-cursor.ts";
@@ -20,7 +22,6 @@ interface Asked {
 }
 
 /** Milliseconds of an hour: watts give watt-hours. */
-const HOUR_MS = 3_600_000;
 
 export class IntegralStream extends BucketBlock {
   readonly #pieces: Iterator<Piece>;

@@ -8,6 +8,7 @@ import type { Shares } from "#core/share/shares.ts";
 import { isLater, takesPlace } from "#core/telemetry/latest-value.ts";
 import type { Rendering } from "#core/telemetry/render/renderers.ts";
 import type { RowBlock } from "#core/telemetry/row-block.ts";
+import { HOUR_MS } from "#core/time/hour.ts";
 import { instant } from "#core/time/instant.ts";
 import type {
   LoadedColumn,
@@ -28,7 +29,6 @@ import { type Damage, damageAt, namedRows, refuseDamaged } from "./damage.ts";
 import { createDefineFirst } from "./define-first.ts";
 import type { EngineSettings } from "./engine.ts";
 import { createHeldBack } from "./held-back.ts";
-import { HOUR_MS } from "./hot-store.ts";
 import { createIntake, MAX_WAITING_BYTES } from "./intake.ts";
 import { type ChunkAddress, loadChunkModule } from "./load-chunk-module.ts";
 import { parsePacked } from "./packed-points.ts";

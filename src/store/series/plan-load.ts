@@ -1,11 +1,12 @@
 // Many points of one device at once: decides which go straight into segments, and which take the usual way through the
 // journal.
+
 import { itemAt } from "#core/item-at.ts";
+import { DAY_MS, HOUR_MS } from "#core/time/hour.ts";
 import { BatchWriter, type SeriesDefinition } from "./batch.ts";
 import type { NewSegment } from "./chunk.ts";
 import { type Column, lowerBound, sliceColumn, valueAt } from "./column.ts";
-import { HOUR_MS } from "./hot-store.ts";
-import { DAY_MS, pointsIn, type SealedSegments, type SegmentDraft } from "./sealed-segments.ts";
+import { pointsIn, type SealedSegments, type SegmentDraft } from "./sealed-segments.ts";
 
 /** With this many hours that have points, a loaded day counts as whole. */
 const WHOLE_DAY_HOURS = 20;

@@ -2,16 +2,15 @@
 // knows neither memory nor the journal.
 // A device may have any number of points in an hour. So series are merged one after the other, and where the store can
 // answer at once, each is read and stored before the next one.
+
 import type { ColumnKind } from "#core/telemetry/aggregation.ts";
+import { DAY_MS, HOUR_MS } from "#core/time/hour.ts";
 import { failpoint } from "#store/failpoint.ts";
 import { DamagedPiece, type StoredPlace } from "./checksum.ts";
 import type { Chunk, NewSegment, OpenSegment, StoredSegment, Stretch } from "./chunk.ts";
 import type { ChunkStore, DeviceDay } from "./chunk-store.ts";
 import { type Column, joinColumns, mergeColumns } from "./column.ts";
-import { HOUR_MS } from "./hot-store.ts";
 import { decodeChunk, decodeSegmentTimes, encodeChunk, encodeRowTimes, unionOfTimes } from "./segment-codec.ts";
-
-export const DAY_MS = 24 * HOUR_MS;
 
 /** Points of one device, read series by series. */
 export interface PointSource {

@@ -2,10 +2,11 @@
 //
 // Rows are applied in the order of their commits. A mark removes what was sealed; rows that came in while another node
 // sealed are not in its mark and stay.
+import { HOUR_MS } from "#core/time/hour.ts";
 import { KnownTexts } from "#tuning/known-texts.ts";
 import { type BatchReader, readBatch } from "./batch.ts";
 import type { HotHour } from "./hot-hour.ts";
-import { HOUR_MS, HotStore } from "./hot-store.ts";
+import { HotStore } from "./hot-store.ts";
 import { kindOf } from "./intake.ts";
 import { includes, type Moment } from "./moment.ts";
 import { type DeviceHour, parseSealMark, type SealMark } from "./seal-mark.ts";

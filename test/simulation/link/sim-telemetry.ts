@@ -1,5 +1,6 @@
 // Telemetry of one side, as simple as possible: points are durable after a moment, and packed as JSON,
 // a few in each piece.
+import { HOUR_MS } from "#core/time/hour.ts";
 import { instant } from "#core/time/instant.ts";
 import type { TelemetryPoints, TelemetryStore } from "#service/ports/telemetry-store.ts";
 import type { SimClock } from "../sim-clock.ts";
@@ -7,7 +8,6 @@ import type { Run } from "./sim-records.ts";
 
 type Point = readonly [at: number, attribute: string, value: number | boolean | string];
 
-const HOUR_MS = 3_600_000;
 const PIECE_POINTS = 2;
 
 /** By device, then by time and attribute. */

@@ -2,7 +2,9 @@
 //
 // Usually this takes one round trip: the heads of all chunks come with what the query would need of a usual chunk. If it
 // needs something else, or more bytes than are sent on a guess, it takes three, in one transaction.
+
 import type { Client } from "pg";
+import { DAY_MS } from "#core/time/hour.ts";
 import { DamagedPiece } from "#store/series/checksum.ts";
 import type { ChunkContent, ChunkHead, Segment } from "#store/series/chunk.ts";
 import type { ChunkView, SeriesReads, StoreState } from "#store/series/chunk-reader.ts";
@@ -86,7 +88,6 @@ interface FoundHead {
   readonly bytes: { readonly parts: number; readonly content: number };
 }
 
-const DAY_MS = 24 * 3_600_000;
 const MINUTE_MS = 60_000;
 const VALUES = 1;
 const PARTS_TOO = 2;

@@ -1,14 +1,13 @@
 // Segments, chunks and the shared journal in PostgreSQL. Statements of one commit are sent without waiting for each
 // other's answers.
+import { DAY_MS, HOUR_MS } from "#core/time/hour.ts";
 import { isWorthRepeating } from "#store/postgres/trouble.ts";
 import { KINDS } from "#store/series/batch.ts";
 import { DamagedPiece } from "#store/series/checksum.ts";
 import type { Chunk, Latest, StoredSegment, Stretch } from "#store/series/chunk.ts";
 import type { DeviceDay, DropTarget, OnDamaged } from "#store/series/chunk-store.ts";
 import type { HeldStore } from "#store/series/held-store.ts";
-import { HOUR_MS } from "#store/series/hot-store.ts";
 import { contentSum, headSum, latestSum, partsSum, segmentSum } from "#store/series/piece-sums.ts";
-import { DAY_MS } from "#store/series/sealed-segments.ts";
 import {
   OutpacedError,
   PARTITIONS,

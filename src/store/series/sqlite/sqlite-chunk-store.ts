@@ -1,11 +1,10 @@
+import { DAY_MS, HOUR_MS } from "#core/time/hour.ts";
 import { number } from "#store/records/row.ts";
 import { KINDS } from "#store/series/batch.ts";
 import { DamagedPiece } from "#store/series/checksum.ts";
 import type { Latest, NewSegment, OpenSegment, StoredSegment, Stretch } from "#store/series/chunk.ts";
 import type { Changes, ChunkStore, DeviceDay, DropTarget, OnDamaged } from "#store/series/chunk-store.ts";
-import { HOUR_MS } from "#store/series/hot-store.ts";
 import { contentSum, headSum, latestSum, partsSum, segmentSum } from "#store/series/piece-sums.ts";
-import { DAY_MS } from "#store/series/sealed-segments.ts";
 import { type Connection, isCorrupt, type Row } from "#store/sqlite/connection.ts";
 import { healDefinitions, putDefinition } from "./heal-definitions.ts";
 import { createHeldPoints } from "./held-points.ts";
