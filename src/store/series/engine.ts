@@ -5,6 +5,16 @@
 // holds it is durable; a journal row goes only when all its points are in segments. Applying a batch or a merge twice
 // changes nothing, so a crash between any two steps loses nothing and doubles nothing.
 import { itemAt } from "#core/item-at.ts";
+import {
+  dueHours,
+  isJournaled,
+  isScattered,
+  type JournaledHours,
+  NONE_JOURNALED,
+  oldestNeeded,
+  withSealed,
+} from "#core/telemetry/open-hours.ts";
+import { DAY_MS, HOUR_MS } from "#core/time/hour.ts";
 import { failpoint } from "#store/failpoint.ts";
 import { KnownTexts } from "#tuning/known-texts.ts";
 import { type BatchReader, BatchWriter, readBatch, readDefinitions, type SeriesDefinition } from "./batch.ts";
@@ -14,10 +24,10 @@ import type { ChunkStore, OnDamaged } from "./chunk-store.ts";
 import { type Column, sortColumn } from "./column.ts";
 import { draftHours, takeHour } from "./draft-hours.ts";
 import type { HotHour } from "./hot-hour.ts";
-import { HOUR_MS, HotStore } from "./hot-store.ts";
+import { HotStore } from "./hot-store.ts";
 import { LatestValues, lastOf } from "./latest-values.ts";
 import { type Load, planLoad } from "./plan-load.ts";
-import { DAY_MS, SealedSegments } from "./sealed-segments.ts";
+import { SealedSegments } from "./sealed-segments.ts";
 import { encodeSegment } from "./segment-codec.ts";
 
 /** Chunks that one step drops. Small, because an acknowledgement may have to wait for the step. */
@@ -25,17 +35,6 @@ const DROP_CHUNKS = 500;
 
 /** What one step seals, in points, for the same reason: an hour of a busy device, or some hundred small ones. */
 const SEAL_POINTS = 20_000;
-/** What an hour costs beside its points. */
-const HOUR_POINTS = 40;
-
-/** Hours of series beyond two of each series, about 1 KiB each: points that are scattered over more have to wait. */
-const MAX_SCATTERED = 8_192;
-/**
- * Points for each open hour of a series, which costs about 0.9 KiB besides its points. Whoever invents series cannot take
- * more than 90 MB with the usual million points.
- */
-const COLUMN_POINTS = 10;
-
 export interface EngineSettings {
   /** An hour is sealed this long after its end: later points cost a rewrite. */
   readonly graceMs: number;
@@ -63,11 +62,7 @@ export class SeriesEngine {
   readonly #series = new Map<number, SeriesDefinition>();
   readonly #latest: LatestValues;
   readonly #sealed: SealedSegments;
-  /**
-   * Hours that are sealed but still in the journal, by `device/hour`, with the newest journal row that has points of
-   * theirs.
-   */
-  readonly #journaled = new Map<string, number>();
+  #journaled: JournaledHours = NONE_JOURNALED;
   readonly #texts = new KnownTexts();
   readonly #onDamaged: OnDamaged;
   /** The number of the newest journal row. */
@@ -116,10 +111,8 @@ export class SeriesEngine {
     return this.#hot.points;
   }
 
-  /** Points lie in so many series and hours that memory for these runs out, long before that for points. */
   get isScattered(): boolean {
-    const most = Math.min(2 * this.#series.size + MAX_SCATTERED, this.#settings.maxHotPoints / COLUMN_POINTS);
-    return this.#hot.columns > most;
+    return isScattered(this.#hot.columns, this.#series.size, this.#settings.maxHotPoints);
   }
 
   /** The oldest hour with points in memory, in hours since 1970; Infinity when there are none. */
@@ -156,9 +149,10 @@ export class SeriesEngine {
    */
   async load({ device, definitions, columns }: Load, now: number): Promise<void> {
     const sorted = columns.map(([series, column]) => [series, sortColumn(column)] as const);
-    const isJournaled = (one: number, hour: number) =>
-      this.#hot.has(one, hour) || this.#journaled.has(`${one}/${hour}`);
-    const { segments, journal } = await planLoad({ sealed: this.#sealed, isJournaled }, device, sorted);
+    const inJournal = (one: number, hour: number) =>
+      this.#hot.has(one, hour) || isJournaled(this.#journaled, one, hour);
+    const needs = { sealed: this.#sealed, isJournaled: inJournal };
+    const { segments, journal } = await planLoad(needs, device, sorted);
     const latest = this.#latest.newer(
       sorted.flatMap(([series, column]) => lastOf(series, column)),
       now,
@@ -287,26 +281,11 @@ export class SeriesEngine {
     readBatch(batch, reader, this.#texts);
   }
 
-  /**
-   * The oldest ones, at most as many as one step seals. An hour that has been in memory for longer than an hour is due too,
-   * whatever its own time. Otherwise an hour that lies days ahead, because a clock was wrong, would hold the journal for days.
-   */
   #dueHours(now: number, elapsed: number): readonly HotHour[] {
     const isFull = this.#hot.points > this.#settings.maxHotPoints || this.isScattered;
-    const limit = now - this.#settings.graceMs;
-    const longest = HOUR_MS + this.#settings.graceMs;
-    const due: HotHour[] = [];
-    for (const hour of this.#hot.all()) {
-      hour.seenAt ??= elapsed;
-      if (hour.waitsUntil > elapsed) continue;
-      if (isFull || (hour.hour + 1) * HOUR_MS <= limit || elapsed - hour.seenAt >= longest) due.push(hour);
-    }
-    due.sort((a, b) => a.hour - b.hour);
-    let points = 0;
-    return due.filter((hour, index) => {
-      points += hour.points + HOUR_POINTS;
-      return index === 0 || points <= SEAL_POINTS;
-    });
+    for (const hour of this.#hot.all()) hour.seenAt ??= elapsed;
+    const time = { now, elapsed, graceMs: this.#settings.graceMs, isFull };
+    return dueHours(this.#hot.all(), time, { points: SEAL_POINTS });
   }
 
   /** In one commit. `damaged` gets the hours of each segment that cannot be read. */
@@ -321,7 +300,8 @@ export class SeriesEngine {
       done.flatMap(({ newest }) => newest),
       now,
     );
-    const oldest = this.#oldestNeeded(new Set(done.map(({ hour }) => hour)));
+    const leaving = new Set(done.map(({ hour }) => hour));
+    const oldest = oldestNeeded(this.#hot.all(), leaving, this.#sequence + 1);
     failpoint("telemetry.before-seal");
     try {
       await this.#store.commit({ segments, latest, trimBefore: oldest });
@@ -339,24 +319,14 @@ export class SeriesEngine {
     }
     failpoint("telemetry.after-seal");
     this.#latest.put(latest);
-    for (const { hour } of done) {
-      this.#hot.remove(hour);
-      this.#journaled.set(`${hour.device}/${hour.hour}`, hour.lastSequence);
-    }
-    for (const [key, sequence] of this.#journaled) if (sequence < oldest) this.#journaled.delete(key);
+    for (const hour of leaving) this.#hot.remove(hour);
+    this.#journaled = withSealed(this.#journaled, leaving, oldest);
   }
 
   /** Whether the hour belongs to the stored piece, or to its segment. */
   #isOf({ device, hour }: HotHour, { table, key, start, span }: StoredPlace): boolean {
     const own = table === "segment" ? key : this.#series.get(key)?.device;
     return own === device && start <= hour * HOUR_MS && hour * HOUR_MS < start + span;
-  }
-
-  /** The first journal row that memory still depends on, once `leaving` are sealed. */
-  #oldestNeeded(leaving: ReadonlySet<HotHour>): number {
-    let oldest = this.#sequence + 1;
-    for (const hour of this.#hot.all()) if (!leaving.has(hour)) oldest = Math.min(oldest, hour.firstSequence);
-    return oldest;
   }
 }
 

@@ -5,6 +5,8 @@
 // Invariants: a batch is acknowledged after its rows are durable. A row goes only when all its points are in segments,
 // in the commit that puts the last of them there or later. Whatever changes segments fails if another node changed the
 // partition's segments since they were read. So background work may be claimed, lost and done twice without harm.
+import { dueHours, oldestNeeded, type SealTime } from "#core/telemetry/open-hours.ts";
+import { DAY_MS, HOUR_MS } from "#core/time/hour.ts";
 import { failpoint } from "#store/failpoint.ts";
 import { BatchWriter, type SeriesDefinition } from "./batch.ts";
 import type { Latest, StoredSegment } from "./chunk.ts";
@@ -14,11 +16,10 @@ import { type Column, sortColumn } from "./column.ts";
 import { copyHour, draftHours } from "./draft-hours.ts";
 import { type EngineSettings, encodeHour, type HotSeries, newestHour, newestOf } from "./engine.ts";
 import type { HotHour } from "./hot-hour.ts";
-import { HOUR_MS } from "./hot-store.ts";
 import { lastOf } from "./latest-values.ts";
 import { PartitionMemory } from "./partition-memory.ts";
 import { type Load, planLoad } from "./plan-load.ts";
-import { DAY_MS, SealedSegments } from "./sealed-segments.ts";
+import { SealedSegments } from "./sealed-segments.ts";
 import type { SharedPartition } from "./shared-partition.ts";
 import { OutpacedError, PARTITIONS, partitionOf, type SeriesName, type SharedStore } from "./shared-store.ts";
 import { splitBatch } from "./split-batch.ts";
@@ -212,20 +213,9 @@ export class SharedEngine {
     return false;
   }
 
-  /** The oldest ones, at most as many as one commit seals. See SeriesEngine for the rules. */
-  #dueHours(
-    { hot }: SharedPartition,
-    { now, elapsed, isFull }: { readonly now: number; readonly elapsed: number; readonly isFull: boolean },
-  ): readonly HotHour[] {
-    const limit = now - this.#settings.graceMs;
-    const longest = HOUR_MS + this.#settings.graceMs;
-    const due: HotHour[] = [];
-    for (const hour of hot.all()) {
-      hour.seenAt ??= elapsed;
-      if (hour.waitsUntil > elapsed) continue;
-      if (isFull || (hour.hour + 1) * HOUR_MS <= limit || elapsed - hour.seenAt >= longest) due.push(hour);
-    }
-    return due.toSorted((a, b) => a.hour - b.hour).slice(0, SEAL_HOURS);
+  #dueHours({ hot }: SharedPartition, time: Omit<SealTime, "graceMs">): readonly HotHour[] {
+    for (const hour of hot.all()) hour.seenAt ??= time.elapsed;
+    return dueHours(hot.all(), { ...time, graceMs: this.#settings.graceMs }, { hours: SEAL_HOURS });
   }
 
   async #seal(
@@ -237,7 +227,7 @@ export class SharedEngine {
     if (moment === undefined) return;
     // All of this is taken at once: the partition may be read further while this waits for the database.
     const taken = due.map(copyHour);
-    const left = new Set(partition.hot.all());
+    const open = [...partition.hot.all()];
     const sealed = await this.#segmentsOf([...new Set(due.map(({ device }) => device))]);
     const { segments, done } = await draftHours(sealed, taken, (hours, place) => {
       // Nothing can be added to a damaged segment. The points stay in the journal; other hours go on.
@@ -246,9 +236,7 @@ export class SharedEngine {
     });
     if (done.length === 0) return;
     const values = done.flatMap(({ hour: { device }, newest }) => newest.map((one) => ({ ...one, device })));
-    for (const { hour } of done) left.delete(hour);
-    let before = moment.end;
-    for (const { firstSequence } of left) before = Math.min(before, firstSequence);
+    const before = oldestNeeded(open, new Set(done.map(({ hour }) => hour)), moment.end);
     failpoint("telemetry.before-seal");
     await this.#store.commit(number, epoch, {
       segments,
