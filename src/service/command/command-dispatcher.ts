@@ -4,8 +4,17 @@
 // outbox.
 
 import { createAbortWatch } from "#core/abort-watch.ts";
+import {
+  afterAccept,
+  afterChange,
+  afterEvent,
+  afterMessage,
+  afterReturn,
+  type Here,
+  timeLeft,
+} from "#core/command/dispatch.ts";
 import type { Execution, Micros, ResponseState } from "#core/command/execution.ts";
-import { hasEnded, isOpen, RESPONSE_STATES } from "#core/command/execution.ts";
+import { hasEnded, RESPONSE_STATES } from "#core/command/execution.ts";
 import { leftOutPayload, MAX_PAYLOAD_BYTES } from "#core/command/log-limits.ts";
 import type { ExecutionChange, Merge } from "#core/command/remote-execution.ts";
 import type { ResponseMessage } from "#core/device/device-message.ts";
@@ -104,25 +113,41 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
     });
   });
 
-  function changed(execution: Execution): void {
-    const { id } = execution;
-    if (isOpen(execution.state) && !execution.isRemote) {
-      deadlines.set(id, execution.deadline, needs.responseTimeoutMs);
-      open.add(id, () => countedOf(execution));
-    } else closed(execution);
-    askOwner(execution);
-    if (!hasEnded(execution.state)) return;
-    // Where a caller waits here, hardly anybody waits at another node, and the event comes there a moment later.
-    if (needs.nodes.isShared && !waiters.has(id)) {
-      needs.nodes.tell(tellExecution(needs.seal, "ended", { execution, sealed: undefined }));
-    }
-    const ms = Math.max(0, needs.now() - execution.createdAt);
-    for (const listener of endListeners) listener(execution, ms);
+  function here({ id, deviceId }: Pick<Execution, "id" | "deviceId">): Here {
+    const { isShared } = needs.nodes;
+    return { isReady: needs.channel.isReady(deviceId), isShared, isAwaited: waiters.has(id) };
   }
 
-  /** What is unknown while its owner can be asked need not stay unknown. */
-  function askOwner({ id, deviceId, state }: Execution): void {
-    if (state === "UNSYNC" && needs.channel.isReady(deviceId)) needs.channel.ask?.(deviceId, id);
+  function changed(execution: Execution): void {
+    for (const step of afterChange(execution, here(execution))) {
+      if (step === "watch") watch(execution);
+      else if (step === "close") closed(execution);
+      else if (step === "ask owner") askOwner(execution);
+      else if (step === "send end") sendToNodes("ended", { execution, sealed: undefined });
+      else reportEnd(execution);
+    }
+  }
+
+  function watch(
+    execution: Execution,
+    { ms = needs.responseTimeoutMs, bytes }: { readonly ms?: number; readonly bytes?: number } = {},
+  ): void {
+    const { id, siteId, deadline, request } = execution;
+    deadlines.set(id, deadline, ms);
+    open.add(id, () => ({ siteId, bytes: bytes ?? approximateBytes(request.arguments) }));
+  }
+
+  function askOwner({ id, deviceId }: Execution): void {
+    needs.channel.ask?.(deviceId, id);
+  }
+
+  function sendToNodes(has: ToldExecution["has"], about: Pick<OpenExecution, "execution" | "sealed">): void {
+    needs.nodes.tell(tellExecution(needs.seal, has, about));
+  }
+
+  function reportEnd(execution: Execution): void {
+    const ms = Math.max(0, needs.now() - execution.createdAt);
+    for (const listener of endListeners) listener(execution, ms);
   }
 
   /** Nobody here has to watch it any longer. */
@@ -132,9 +157,15 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
     if (hasEnded(execution.state)) for (const tell of waiters.get(execution.id) ?? []) tell(execution);
   }
 
-  async function lookAtEnd(deviceId: string, id: string): Promise<void> {
-    const execution = await needs.executions.find(deviceId, id, needs.now());
-    if (execution !== undefined && hasEnded(execution.state)) closed(execution);
+  /** What the message holds need not be read. */
+  function lookAtEnd(message: ToldExecution): void {
+    const sent = readTold(needs.seal, message)?.execution;
+    if (sent !== undefined && hasEnded(sent.state)) closed(sent);
+    else
+      needs.background.run("look at an end", async () => {
+        const execution = await needs.executions.find(message.deviceId, message.id, needs.now());
+        if (execution !== undefined && hasEnded(execution.state)) closed(execution);
+      });
   }
 
   async function record(deviceId: string, message: ResponseMessage): Promise<Execution | undefined> {
@@ -165,25 +196,24 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
     accept(accepted) {
       const { execution, attempted } = accepted;
       const waiting = waitingOf(accepted);
-      deadlines.set(execution.id, execution.deadline, needs.responseTimeoutMs);
-      open.add(execution.id, () => ({ siteId: waiting.siteId, bytes: waiting.bytes }));
-      if (attempted || needs.channel.isReady(execution.deviceId)) delivery.handOver(waiting, accepted);
-      else if (needs.nodes.isShared) needs.nodes.tell(tellExecution(needs.seal, "waits", accepted));
+      for (const step of afterAccept(attempted, here(execution))) {
+        if (step === "watch") watch(execution, waiting);
+        else if (step === "hand over") delivery.handOver(waiting, accepted);
+        else sendToNodes("waits", accepted);
+      }
     },
     heard(execution) {
-      const { id, deviceId, state } = execution;
-      if (hasEnded(state)) closed(execution);
-      else if (state === "NEW") delivery.takeUnlessSent(deviceId, id);
-      else askOwner(execution);
+      for (const step of afterEvent(execution, here(execution))) {
+        if (step === "close") closed(execution);
+        else if (step === "take") delivery.takeUnlessSent(execution.deviceId, execution.id);
+        else askOwner(execution);
+      }
     },
     told(message) {
       const { has, deviceId, id } = message;
-      if (has === "waits") {
-        if (needs.channel.isReady(deviceId)) delivery.take(deviceId, id, readTold(needs.seal, message));
-      } else if (waiters.has(id)) {
-        const ended = readTold(needs.seal, message)?.execution;
-        if (ended !== undefined && hasEnded(ended.state)) closed(ended);
-        else needs.background.run("look at an end", () => lookAtEnd(deviceId, id));
+      for (const step of afterMessage(has, here(message))) {
+        if (step === "take") delivery.take(deviceId, id, readTold(needs.seal, message));
+        else lookAtEnd(message);
       }
     },
     async endOverdue() {
@@ -223,11 +253,10 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
     async returned(id) {
       const execution = await needs.executions.takeFromOwner(id);
       if (execution === undefined) return false;
-      open.add(id, () => countedOf(execution));
-      const left = Math.min(Math.max(execution.deadline - needs.now(), 0), needs.responseTimeoutMs);
-      deadlines.set(id, execution.deadline, left);
-      if (needs.channel.isReady(execution.deviceId)) {
-        delivery.handOver(waitingOf({ execution, attempted: false, sealed: undefined }));
+      for (const step of afterReturn(here(execution))) {
+        const ms = timeLeft(execution.deadline, needs.now(), needs.responseTimeoutMs);
+        if (step === "watch") watch(execution, { ms });
+        else delivery.handOver(waitingOf({ execution, attempted: false, sealed: undefined }));
       }
       return true;
     },
@@ -266,9 +295,7 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
       const now = needs.now();
       for await (const { id, siteId, bytes, deadline } of everyOpen(needs.executions)) {
         open.add(id, () => ({ siteId, bytes }));
-        // Whatever the clock did meanwhile, nobody waits longer than the whole time once more.
-        const left = Math.min(Math.max(deadline - now, 0), needs.responseTimeoutMs);
-        deadlines.set(id, deadline, left);
+        deadlines.set(id, deadline, timeLeft(deadline, now, needs.responseTimeoutMs));
       }
     },
     get openCount() {
@@ -282,8 +309,4 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
       deadlines.stop();
     },
   };
-}
-
-function countedOf({ siteId, request }: Execution): { readonly siteId: string; readonly bytes: number } {
-  return { siteId, bytes: approximateBytes(request.arguments) };
 }
