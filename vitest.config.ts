@@ -16,7 +16,7 @@ const ALONE = [
   "test/mqtt/packet-fuzz.test.ts",
 ];
 /** The package for serial lines missed a hang-up once in eight runs after other files had run in the same process, and never alone. */
-const SERIAL = "src/runtime/drivers/port/serial.test.ts";
+const SERIAL = "src/drivers/port/serial.test.ts";
 const MOCKS = "src/store/series/planted-bugs.test.ts";
 
 export default defineConfig({

@@ -6,13 +6,13 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseReachRule } from "#core/net/reach-rule.ts";
-import { createLiveRules } from "#runtime/drivers/live-rules.ts";
-import { createPortHub } from "#runtime/drivers/port-hub.ts";
-import { createSimulatedPorts } from "#runtime/drivers/simulated-ports.ts";
+import { createLiveRules } from "#drivers/live-rules.ts";
+import { noDrivers } from "#drivers/no-drivers.ts";
+import { createPortHub } from "#drivers/port-hub.ts";
+import { createSimulatedPorts } from "#drivers/simulated-ports.ts";
 import { createDeviceScript } from "#runtime/lua/device-script.ts";
 import { createLuaEngine } from "#runtime/lua/lua-engine.ts";
 import { createLuaPool } from "#runtime/lua/lua-pool.ts";
-import { noDrivers } from "#runtime/lua/no-drivers.ts";
 import type { ScriptHost } from "#runtime/lua/script-host.ts";
 
 const DEVICES = Number(process.env["BENCH_DEVICES"] ?? 300);

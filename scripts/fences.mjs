@@ -8,6 +8,8 @@ const LAYERS = {
   tuning: ["node:*"],
   config: ["#core/**", "node:crypto", "node:net", "node:path", "yaml"],
   manifest: ["#core/**", "yaml"],
+  // What Lua scripts reach devices by.
+  drivers: ["#core/**", "#manifest/**", "#tuning/**", "node:*", "mqtt-packet", "serialport"],
   service: [
     "#core/**",
     "#manifest/**",
@@ -20,7 +22,7 @@ const LAYERS = {
     "ajv-formats",
   ],
   store: ["#core/**", "#service/ports.ts", "#service/ports/**", "#tuning/**", "node:*"],
-  runtime: ["#core/**", "#manifest/**", "#service/**", "#tuning/**", "node:*", "mqtt-packet", "serialport", "wasmoon"],
+  runtime: ["#core/**", "#manifest/**", "#drivers/**", "#service/**", "#tuning/**", "node:*", "wasmoon"],
   mqtt: ["#core/**", "#service/ports/**", "#event-loop", "#tuning/**", "node:*", "aedes", "mqtt", "mqtt-packet"],
   outbound: ["#core/**", "#service/link/web-socket-link.ts", "#service/ports/**", "#tuning/**", "node:*", "ws"],
   // HTTP is one way to the operations. It reaches no use case past them.
@@ -66,7 +68,7 @@ const LAYERS = {
     "#service/blueprint/**",
     "#runtime/harness/**",
     // `modbus read` asks devices by the very code that scripts use.
-    "#runtime/drivers/open-modbus.ts",
+    "#drivers/open-modbus.ts",
     "#runtime/inspect/open-rock-repository.ts",
     "#runtime/inspect/read-package-folder.ts",
     "#runtime/inspect/read-profile-folder.ts",
@@ -88,8 +90,8 @@ const LAYERS = {
   demo: [
     "#core/**",
     "#service/**",
-    "#runtime/drivers/answer-pdu.ts",
-    "#runtime/drivers/simulated-ports.ts",
+    "#drivers/answer-pdu.ts",
+    "#drivers/simulated-ports.ts",
     "#tuning/**",
     "node:*",
     "pino",
@@ -99,6 +101,7 @@ const LAYERS = {
   role: [
     "#core/**",
     "#manifest/**",
+    "#drivers/**",
     "#service/**",
     "#store/**",
     "#runtime/**",

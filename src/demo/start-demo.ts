@@ -12,7 +12,7 @@ import { fillHistory } from "#demo/fill-history.ts";
 import type { Plant } from "#demo/plant/plant.ts";
 import { DAY_MS, type PlantSite } from "#demo/plant/site.ts";
 import { connectDemoDevice, findDemoSite, type ProvisionDemoNeeds, provisionDemoDevice } from "#demo/provision-demo.ts";
-import type { SimulatedPorts } from "#runtime/drivers/simulated-ports.ts";
+import type { SimulatedPorts } from "#drivers/simulated-ports.ts";
 import type { Background } from "#service/background.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import type { Troubles } from "#service/troubles.ts";

@@ -1,4 +1,6 @@
 // A gateway: works on its own next to the devices, and may join a cloud.
+
+import type { SimulatedPorts } from "#drivers/simulated-ports.ts";
 import { ensureFirstSite, findAssumedSite } from "#role/first-site.ts";
 import { joinUntilDone } from "#role/join-until-done.ts";
 import { machineTimezone } from "#role/machine-timezone.ts";
@@ -20,7 +22,6 @@ import { sites } from "#role/subjects/sites.ts";
 import { system } from "#role/subjects/system.ts";
 import { telemetry } from "#role/subjects/telemetry.ts";
 import { webhooks } from "#role/subjects/webhooks.ts";
-import type { SimulatedPorts } from "#runtime/drivers/simulated-ports.ts";
 import { addMissingGatewayDevices } from "#service/device/gateway-device.ts";
 import { joinAsSet } from "#service/link/join-cloud.ts";
 import { type GatewayReports, reportGateway } from "#service/link/report-gateway.ts";

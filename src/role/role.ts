@@ -1,12 +1,12 @@
 // What differs between a gateway and a cloud. Everything else is the same program.
 import type { Site } from "#core/site/site.ts";
 import type { Demo } from "#demo/start-demo.ts";
+import type { SimulatedPorts } from "#drivers/simulated-ports.ts";
 import type { Engines } from "#role/open-engines.ts";
 import type { Linking } from "#role/open-linking.ts";
 import type { Parts } from "#role/parts.ts";
 import type { ProcessMeter } from "#role/process-meter.ts";
 import type { Subject } from "#role/subject.ts";
-import type { SimulatedPorts } from "#runtime/drivers/simulated-ports.ts";
 import type { TokenSharing } from "#service/link/share-tokens.ts";
 import type { TokenStore } from "#service/ports/token-store.ts";
 

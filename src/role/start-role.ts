@@ -1,6 +1,8 @@
 // Starts a role on its stores: foundation, access, engines, the link, devices, subjects, and at last the server.
 import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import type { Site } from "#core/site/site.ts";
+import { createLiveRules } from "#drivers/live-rules.ts";
+import { createSimulatedPorts } from "#drivers/simulated-ports.ts";
 import { createRoutes } from "#http/routes.ts";
 import { createServer } from "#http/server.ts";
 import { RECENT_BYTES, recentLines } from "#log";
@@ -21,8 +23,6 @@ import { PAGE_BYTES, readPage } from "#role/read-page.ts";
 import type { Role } from "#role/role.ts";
 import { countFigures, type Subject } from "#role/subject.ts";
 import { createSystemReader } from "#role/system-reader.ts";
-import { createLiveRules } from "#runtime/drivers/live-rules.ts";
-import { createSimulatedPorts } from "#runtime/drivers/simulated-ports.ts";
 import { currentState } from "#service/event/current-state.ts";
 import { createEventStreams } from "#service/event/event-streams.ts";
 import type { Operations } from "#service/operation/perform.ts";

@@ -6,9 +6,9 @@ import { parseReachRule } from "#core/net/reach-rule.ts";
 import { demoDevices } from "#demo/demo-devices.ts";
 import { type RunningPlant, startPlant } from "#demo/devices/start-plant.ts";
 import { newPlant, runPlant } from "#demo/plant/plant.ts";
+import { createSimulatedPorts } from "#drivers/simulated-ports.ts";
 import { parseManifest } from "#manifest/parse-manifest.ts";
 import { starterLibrary } from "#manifest/starter-profiles.ts";
-import { createSimulatedPorts } from "#runtime/drivers/simulated-ports.ts";
 import { exampleProgram, type LiveScript, liveScript } from "../support/live-script.ts";
 
 // A working day with a car at the charger, a running electrolyser and sun, wherever this machine stands.

@@ -42,6 +42,8 @@ test.each([
   ["src/core/planted.ts", "ajv"],
   ["src/core/device/planted.ts", "../site/site.ts"],
   ["src/manifest/planted.ts", "node:crypto"],
+  ["src/drivers/planted.ts", "#service/ports.ts"],
+  ["src/drivers/planted.ts", "#runtime/lua/lua-state.ts"],
   ["src/service/planted.ts", "#store/records/row.ts"],
   ["src/service/planted.ts", "#http/route.ts"],
   ["src/service/planted.ts", "node:fs"],

@@ -22,7 +22,7 @@ const STILL_LONG = [
   "src/mqtt/external/create-external-broker.ts createExternalBroker",
   "src/role/foundation.ts openFoundation",
   "src/role/start-role.ts startRole",
-  "src/runtime/drivers/port-hub.ts perform",
+  "src/drivers/port-hub.ts perform",
   "src/runtime/lua/hosted-script.ts createHostedScript",
   "src/runtime/lua/lua-host.ts createLuaHost",
   "src/runtime/lua/lua-state.ts createLuaState",

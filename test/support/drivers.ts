@@ -3,11 +3,11 @@
 import { onTestFinished } from "vitest";
 import { parseReachRule, type ReachRule } from "#core/net/reach-rule.ts";
 import { createByteBudget } from "#core/share/byte-budgets.ts";
-import { createDrivers } from "#runtime/drivers/create-drivers.ts";
-import { createPeerConnections } from "#runtime/drivers/create-peer-connections.ts";
-import { createPortHub } from "#runtime/drivers/port-hub.ts";
-import { createSimulatedPorts, type SimulatedPorts } from "#runtime/drivers/simulated-ports.ts";
-import type { Drivers } from "#runtime/lua/drivers.ts";
+import { createDrivers } from "#drivers/create-drivers.ts";
+import { createPeerConnections } from "#drivers/create-peer-connections.ts";
+import type { Drivers } from "#drivers/drivers.ts";
+import { createPortHub } from "#drivers/port-hub.ts";
+import { createSimulatedPorts, type SimulatedPorts } from "#drivers/simulated-ports.ts";
 
 export function reachRules(...texts: readonly string[]): readonly ReachRule[] {
   return texts.map((text) => {

@@ -5,13 +5,13 @@ import { fileURLToPath } from "node:url";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
 import type { ReachRule } from "#core/net/reach-rule.ts";
 import { createByteBudget } from "#core/share/byte-budgets.ts";
-import { createDrivers } from "#runtime/drivers/create-drivers.ts";
-import { createPeerConnections } from "#runtime/drivers/create-peer-connections.ts";
-import { createPortHub } from "#runtime/drivers/port-hub.ts";
-import type { SimulatedPorts } from "#runtime/drivers/simulated-ports.ts";
+import { createDrivers } from "#drivers/create-drivers.ts";
+import { createPeerConnections } from "#drivers/create-peer-connections.ts";
+import { type LuaValue, luaValueOf, plainOf, textOf } from "#drivers/lua-value.ts";
+import { createPortHub } from "#drivers/port-hub.ts";
+import type { SimulatedPorts } from "#drivers/simulated-ports.ts";
 import { createDeviceScript } from "#runtime/lua/device-script.ts";
 import { createLuaEngine, type LuaEngine } from "#runtime/lua/lua-engine.ts";
-import { type LuaValue, luaValueOf, plainOf, textOf } from "#runtime/lua/lua-value.ts";
 import type { ScriptHost } from "#runtime/lua/script-host.ts";
 
 export interface LiveScript {

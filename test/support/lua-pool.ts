@@ -1,6 +1,7 @@
 // The real pool with real threads; what scripts say is collected, and a test waits for a line of it.
+
+import { bytesOf, plainOf } from "#drivers/lua-value.ts";
 import { createLuaPool, type LuaPoolSettings } from "#runtime/lua/lua-pool.ts";
-import { bytesOf, plainOf } from "#runtime/lua/lua-value.ts";
 import type { ScriptContext } from "#runtime/lua/pool-messages.ts";
 
 export function collectingPool(settings: LuaPoolSettings = {}) {

@@ -1,4 +1,4 @@
-import type { Timers } from "#runtime/drivers/timers.ts";
+import type { Timers } from "#drivers/timers.ts";
 
 export interface ManualTimers {
   readonly timers: Timers;

@@ -1,8 +1,9 @@
 // A script in this process under virtual time: the clock moves only when the script sleeps or waits for its next job.
+
+import { textOf } from "#drivers/lua-value.ts";
+import { noDrivers } from "#drivers/no-drivers.ts";
 import { createDeviceScript } from "#runtime/lua/device-script.ts";
 import { createLuaEngine, type LuaEngine, type ScriptLimits } from "#runtime/lua/lua-engine.ts";
-import { textOf } from "#runtime/lua/lua-value.ts";
-import { noDrivers } from "#runtime/lua/no-drivers.ts";
 import type { ScriptHost } from "#runtime/lua/script-host.ts";
 
 let shared: LuaEngine | undefined;

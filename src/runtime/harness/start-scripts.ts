@@ -1,5 +1,5 @@
 import type { ScriptProgram } from "#core/lua/script-program.ts";
-import { createDrivers } from "#runtime/drivers/create-drivers.ts";
+import { createDrivers } from "#drivers/create-drivers.ts";
 import { createDeviceScript } from "#runtime/lua/device-script.ts";
 import { createLuaEngine } from "#runtime/lua/lua-engine.ts";
 import type { RunNeeds } from "./run-scenario.ts";

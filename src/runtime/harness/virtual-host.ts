@@ -1,8 +1,8 @@
 // What a script sees of its host, in virtual time.
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Buckets, Scenario } from "#core/scenario/scenario.ts";
-import type { Drivers } from "#runtime/lua/drivers.ts";
-import { bytesOf, type LuaValue, luaValueOf, textOf } from "#runtime/lua/lua-value.ts";
+import type { Drivers } from "#drivers/drivers.ts";
+import { bytesOf, type LuaValue, luaValueOf, textOf } from "#drivers/lua-value.ts";
 import type { ScriptHost } from "#runtime/lua/script-host.ts";
 import { parseScriptValues } from "#runtime/lua/script-values.ts";
 import type { ScenarioRecord } from "./scenario-record.ts";

@@ -1,10 +1,10 @@
 // What a device does, one activity at a time: the entry chunk, then commands, callbacks and jobs as they fall due.
 import type { Payload } from "#core/command/execution.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
+import { bytesOf, type LuaValue, luaValueOf, textOf } from "#drivers/lua-value.ts";
 import { createJobList } from "./job-list.ts";
 import type { LuaEngine } from "./lua-engine.ts";
 import { createLuaState, type FunctionRef, type LuaState, type Resumed, type ThreadRef } from "./lua-state.ts";
-import { bytesOf, type LuaValue, luaValueOf, textOf } from "./lua-value.ts";
 import { NO_MEMORY, StateGone } from "./lua-wasm.ts";
 import { payloadOf } from "./payload-of.ts";
 import { parseScriptError } from "./script-error.ts";

@@ -1,6 +1,6 @@
+import { textOf } from "#drivers/lua-value.ts";
 import type { SyntaxCheck, SyntaxProblem } from "#service/blueprint/build-program.ts";
 import { createLuaState, type LuaState } from "./lua-state.ts";
-import { textOf } from "./lua-value.ts";
 import { compileLua, StateGone } from "./lua-wasm.ts";
 
 const MEMORY_BYTES = 64 * 1024 * 1024;

@@ -1,8 +1,8 @@
 // Runs a Lua text that describes something, such as a rockspec, in an interpreter of its own with nothing in reach but
 // pure functions of the language. Bounded by its work, not by the clock, so the same text always ends the same way.
 import type { EvaluatedLua, EvaluateLua, LuaData } from "#core/lua/lua-data.ts";
+import { bytesOf, type LuaValue, textOf } from "#drivers/lua-value.ts";
 import { createLuaState } from "./lua-state.ts";
-import { bytesOf, type LuaValue, textOf } from "./lua-value.ts";
 import { compileLua, StateGone } from "./lua-wasm.ts";
 
 const MEMORY_BYTES = 16 * 1024 * 1024;

@@ -1,10 +1,11 @@
 // The alerts that the host raises in the name of a device that cannot talk, whatever its script says or leaves out. They
 // are added to the script's own list, so that neither list ends the alerts of the other.
+
+import { bytesOf, type LuaValue } from "#drivers/lua-value.ts";
 import type { Background } from "#service/background.ts";
 import type { After } from "#service/deadlines.ts";
 import type { Needs } from "#service/ports.ts";
 import type { LuaPoolNeeds } from "./lua-pool.ts";
-import { bytesOf, type LuaValue } from "./lua-value.ts";
 
 export interface HostAlertNeeds {
   readonly alerts: Pick<Needs["alerts"], "active">;

@@ -1,12 +1,12 @@
 // The host of a script inside a thread of the pool: all output becomes messages, in bounded numbers.
 
 import type { Payload } from "#core/command/execution.ts";
-import type { PeerWatch } from "#runtime/drivers/watch-peers.ts";
+import type { Drivers } from "#drivers/drivers.ts";
+import { sizeOf } from "#drivers/lua-value.ts";
+import type { PeerWatch } from "#drivers/watch-peers.ts";
 import { passGate } from "./command-gate.ts";
 import { createDeviceScript } from "./device-script.ts";
-import type { Drivers } from "./drivers.ts";
 import type { LuaEngine } from "./lua-engine.ts";
-import { sizeOf } from "./lua-value.ts";
 import type { BucketValues, ConfigurationChange, ToPool, ToWorker } from "./pool-messages.ts";
 import type { DeviceScript, ScriptCommand, ScriptHost } from "./script-host.ts";
 import { createTokenBucket } from "./token-bucket.ts";

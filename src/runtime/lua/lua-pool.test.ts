@@ -1,5 +1,5 @@
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
-import { createLiveRules } from "#runtime/drivers/live-rules.ts";
+import { createLiveRules } from "#drivers/live-rules.ts";
 import { collectingPool } from "../../../test/support/lua-pool.ts";
 import type { LuaPool } from "./lua-pool.ts";
 

@@ -1,6 +1,6 @@
 // One Lua state in an instance of its own: loading, values across the border, threads that are resumed and stopped.
 import { messageOf, wrapPayload } from "#core/command/response-payload.ts";
-import { bytesOf, type LuaValue } from "./lua-value.ts";
+import { bytesOf, type LuaValue } from "#drivers/lua-value.ts";
 import {
   FIXED_BYTES,
   instantiateLua,

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { tryPost } from "#core/thread/try-post.ts";
-import type { DriverThread } from "#runtime/drivers/driver-thread.ts";
+import type { DriverThread } from "#drivers/driver-thread.ts";
 import type { LuaEngine } from "./lua-engine.ts";
 import { PULSE_BEAT, PULSE_MEMORY, PULSE_SLOT, type ToPool, type ToWorker, type WorkerData } from "./pool-messages.ts";
 import { giveBack, type ScriptMemory } from "./script-memory.ts";

@@ -1,13 +1,13 @@
 // A thread of the pool: it runs the scripts that it is given and sends their output to the pool.
 import { parentPort, workerData } from "node:worker_threads";
 import { tryPostAll } from "#core/thread/try-post.ts";
-import { openDriverThread } from "#runtime/drivers/open-driver-thread.ts";
-import { watchPeers } from "#runtime/drivers/watch-peers.ts";
+import { noDrivers } from "#drivers/no-drivers.ts";
+import { openDriverThread } from "#drivers/open-driver-thread.ts";
+import { watchPeers } from "#drivers/watch-peers.ts";
 import { collectGarbage } from "#tuning/collect-garbage.ts";
 import { keepCompiled } from "#tuning/keep-compiled.ts";
 import { countUntilCollected } from "./ended-memory.ts";
 import { createHostedScript, type HostedScript } from "./hosted-script.ts";
-import { noDrivers } from "./no-drivers.ts";
 import { PULSE_BEAT, PULSE_MEMORY, PULSE_SLOT, type ToPool, type ToWorker, type WorkerData } from "./pool-messages.ts";
 import { createScriptRunner } from "./run-scripts.ts";
 import { openMemoryAccount } from "./script-memory.ts";

@@ -1,6 +1,6 @@
 import type { Payload } from "#core/command/execution.ts";
 import { wrapPayload } from "#core/command/response-payload.ts";
-import { type LuaValue, plainOf } from "./lua-value.ts";
+import { type LuaValue, plainOf } from "#drivers/lua-value.ts";
 
 /** What a command handler returned, as JSON: a table with names as it is, anything else under `result`, nil as nothing. */
 export function payloadOf(result: LuaValue): Payload {

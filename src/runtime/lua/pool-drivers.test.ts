@@ -1,7 +1,7 @@
 // Scripts in real threads of the pool with real drivers.
 import { expect, onTestFinished, test } from "vitest";
-import { createLiveRules } from "#runtime/drivers/live-rules.ts";
-import { createPortHub } from "#runtime/drivers/port-hub.ts";
+import { createLiveRules } from "#drivers/live-rules.ts";
+import { createPortHub } from "#drivers/port-hub.ts";
 import { reachRules, simulatedPorts } from "../../../test/support/drivers.ts";
 import { collectingPool } from "../../../test/support/lua-pool.ts";
 import { startModbusServer } from "../../../test/support/modbus-server.ts";

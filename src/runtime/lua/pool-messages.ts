@@ -3,10 +3,10 @@
 import type { Payload } from "#core/command/execution.ts";
 import type { LogSeverity } from "#core/device/device-message.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
-import type { DriverThreadData } from "#runtime/drivers/driver-thread.ts";
+import type { DriverThreadData } from "#drivers/driver-thread.ts";
+import type { LuaValue } from "#drivers/lua-value.ts";
 import type { CommandGate } from "./command-gate.ts";
 import type { LuaEngine } from "./lua-engine.ts";
-import type { LuaValue } from "./lua-value.ts";
 import type { RunningActivity, ScriptChild, ScriptCommand, ScriptError } from "./script-host.ts";
 import type { ScriptMemory } from "./script-memory.ts";
 

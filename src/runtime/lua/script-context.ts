@@ -1,7 +1,7 @@
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Payload } from "#core/command/execution.ts";
+import { luaValueOf } from "#drivers/lua-value.ts";
 import type { DeviceConfiguration } from "#service/ports/carrier.ts";
-import { luaValueOf } from "./lua-value.ts";
 import type { BucketValues } from "./pool-messages.ts";
 
 /** What a script reads of a bucket: values with defaults, and whether nothing required is missing. */

@@ -1,4 +1,4 @@
-import { textOf } from "./lua-value.ts";
+import { textOf } from "#drivers/lua-value.ts";
 import type { ScriptError } from "./script-host.ts";
 
 interface Raw {

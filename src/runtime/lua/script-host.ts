@@ -1,8 +1,8 @@
 // The interface of a device's script for the code that runs it, and what a script needs from that code.
 import type { Payload } from "#core/command/execution.ts";
 import type { LogSeverity } from "#core/device/device-message.ts";
-import type { Drivers } from "./drivers.ts";
-import type { LuaValue } from "./lua-value.ts";
+import type { Drivers } from "#drivers/drivers.ts";
+import type { LuaValue } from "#drivers/lua-value.ts";
 
 /** An error that the script did not catch. */
 export interface ScriptError {

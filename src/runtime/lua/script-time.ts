@@ -1,6 +1,6 @@
 // os.time and os.date of a script, in the time zone of the gateway.
 import { DAY_MS } from "#core/time/hour.ts";
-import type { LuaValue } from "./lua-value.ts";
+import type { LuaValue } from "#drivers/lua-value.ts";
 
 const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const MONTHS = [

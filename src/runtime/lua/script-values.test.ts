@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { LuaValue } from "./lua-value.ts";
+import type { LuaValue } from "#drivers/lua-value.ts";
 import { parseScriptValues } from "./script-values.ts";
 
 test.each<[LuaValue, number | undefined]>([

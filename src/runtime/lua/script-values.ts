@@ -1,5 +1,5 @@
 import { type FineTime, fineTime } from "#core/time/instant.ts";
-import { type LuaValue, plainOf, textOf } from "./lua-value.ts";
+import { type LuaValue, plainOf, textOf } from "#drivers/lua-value.ts";
 
 export interface ScriptValues {
   /** Undefined: now. */

@@ -1,5 +1,5 @@
 // Moves plain values onto a Lua stack and off it. Reads never call metamethods, so no code of a script runs meanwhile.
-import type { LuaValue } from "./lua-value.ts";
+import type { LuaValue } from "#drivers/lua-value.ts";
 import { type LuaFunctions, NO_MEMORY, StateGone } from "./lua-wasm.ts";
 
 export interface LuaStack {

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
+import { createDrivers } from "#drivers/create-drivers.ts";
+import { luaValueOf, plainOf } from "#drivers/lua-value.ts";
 import { parseManifest } from "#manifest/parse-manifest.ts";
 import { parseScenarios } from "#manifest/scenario/parse-scenarios.ts";
-import { createDrivers } from "#runtime/drivers/create-drivers.ts";
 import { describeHappening, type Happening } from "#runtime/harness/scenario-event.ts";
 import { createVirtualClock } from "#runtime/harness/virtual-clock.ts";
-import { luaValueOf, plainOf } from "#runtime/lua/lua-value.ts";
 import { createScriptedPeers } from "./scripted-connections.ts";
 
 const { blueprint } = parseManifest(

@@ -1,7 +1,7 @@
 import type { Peer, PeerChange, PeerKind, Sent } from "#core/scenario/scenario.ts";
-import type { ModbusConnection, MqttConnection, PeerConnections } from "#runtime/drivers/peer-connections.ts";
-import type { PortAnswer, PortRequest, PortSession } from "#runtime/drivers/port/port-request.ts";
-import type { Timers } from "#runtime/drivers/timers.ts";
+import type { ModbusConnection, MqttConnection, PeerConnections } from "#drivers/peer-connections.ts";
+import type { PortAnswer, PortRequest, PortSession } from "#drivers/port/port-request.ts";
+import type { Timers } from "#drivers/timers.ts";
 import { ScriptedHttp } from "./scripted-http.ts";
 import { ScriptedModbus } from "./scripted-modbus.ts";
 import { ScriptedMqtt } from "./scripted-mqtt.ts";

@@ -1,7 +1,7 @@
 import { itemAt } from "#core/item-at.ts";
 import type { ModbusError, ModbusTables, PeerChange } from "#core/scenario/scenario.ts";
-import { answerPdu, type RegisterBank } from "#runtime/drivers/answer-pdu.ts";
-import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
+import { answerPdu, type RegisterBank } from "#drivers/answer-pdu.ts";
+import { ConnectionError } from "#drivers/peer-connections.ts";
 import { Health, type PeerWorld } from "./scripted-peer.ts";
 
 const EXCEPTION_BIT = 0x80;

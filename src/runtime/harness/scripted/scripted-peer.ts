@@ -1,6 +1,6 @@
 import type { Peer, PeerChange } from "#core/scenario/scenario.ts";
-import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
-import type { Timers } from "#runtime/drivers/timers.ts";
+import { ConnectionError } from "#drivers/peer-connections.ts";
+import type { Timers } from "#drivers/timers.ts";
 import type { Happening } from "#runtime/harness/scenario-event.ts";
 
 type WithoutTime<T> = T extends unknown ? Omit<T, "at"> : never;

@@ -1,8 +1,8 @@
 // Peers at ports: serial lines, CAN buses, relays, inputs and outputs.
 import type { Frame, PeerChange, PeriodicFrame, SerialAnswer } from "#core/scenario/scenario.ts";
-import { ConnectionError } from "#runtime/drivers/peer-connections.ts";
-import { FrameLog, type FrameRoom, FrameStore } from "#runtime/drivers/port/can-bus.ts";
-import type { CanFilter, LoggedFrames, Quantity } from "#runtime/drivers/port/port-request.ts";
+import { ConnectionError } from "#drivers/peer-connections.ts";
+import { FrameLog, type FrameRoom, FrameStore } from "#drivers/port/can-bus.ts";
+import type { CanFilter, LoggedFrames, Quantity } from "#drivers/port/port-request.ts";
 import { hex } from "#runtime/harness/scenario-event.ts";
 import { Health, type PeerWorld } from "./scripted-peer.ts";
 

@@ -1,0 +1,75 @@
+// Decides which hosts a device's script may reach, at the moment of connecting.
+import { lookup } from "node:dns";
+import type { LookupFunction } from "node:net";
+import { networkInterfaces } from "node:os";
+import { type Address, parseAddress } from "#core/net/address.ts";
+import { isLocalName, mayLookUp, mayReach, type ReachRule } from "#core/net/reach-rule.ts";
+import { ConnectionError } from "#drivers/peer-connections.ts";
+
+export interface Reach {
+  /**
+   * Throws `ConnectionError` for an address that is not allowed, and for a name that no rule could allow. Called first.
+   */
+  check(host: string, port: number): void;
+  /** A lookup for a connection to that port. It returns allowed addresses only, so nothing else can be connected to. */
+  lookup(port: number): LookupFunction;
+}
+
+interface ReachNeeds {
+  /** The rules of the device; read again for every connection. */
+  readonly rules: () => readonly ReachRule[];
+  /** Addresses of this machine; read again for every connection. */
+  readonly ownAddresses?: () => readonly string[];
+  /** Used instead of the system's lookup in tests. */
+  readonly lookUp?: typeof lookup;
+}
+
+export function createReach({ rules, ownAddresses = systemAddresses, lookUp = lookup }: ReachNeeds): Reach {
+  const own = () => ownAddresses().flatMap((text) => parseAddress(text) ?? []);
+  const isAllowed = (name: string | undefined, address: Address, port: number) =>
+    mayReach(rules(), { name, address, port }, own());
+
+  return {
+    check(host, port) {
+      const bare = bareHost(host);
+      const address = parseAddress(bare);
+      const mayGoOn = address === undefined ? mayLookUp(rules(), bare, port) : isAllowed(undefined, address, port);
+      if (!mayGoOn) throw refusal(host, port);
+    },
+    lookup: (port) => (hostname, options, callback) => {
+      const name = bareHost(hostname);
+      const answer = (found: readonly { readonly address: string; readonly family: number }[]) => {
+        const allowed = found.filter(({ address }) => {
+          const parsed = parseAddress(address);
+          return parsed !== undefined && isAllowed(name, parsed, port);
+        });
+        const [first] = allowed;
+        if (first === undefined) return callback(refusal(hostname, port), "");
+        return options.all === true ? callback(null, allowed) : callback(null, first.address, first.family);
+      };
+      if (isLocalName(name)) return answer([{ address: "127.0.0.1", family: 4 }]);
+      lookUp(hostname, { ...options, all: true }, (error, found) =>
+        error === null ? answer(found) : callback(error, ""),
+      );
+    },
+  };
+}
+
+/** Without brackets, in lower case, without the dot of the root. */
+export function bareHost(host: string): string {
+  return host
+    .replace(/^\[(.*)\]$/, "$1")
+    .toLowerCase()
+    .replace(/\.$/, "");
+}
+
+function refusal(host: string, port: number): ConnectionError {
+  return new ConnectionError(
+    "refused",
+    `${host}:${port} is not allowed for this device; the setting lua.allow says what is`,
+  );
+}
+
+function systemAddresses(): readonly string[] {
+  return Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map(({ address }) => address));
+}
