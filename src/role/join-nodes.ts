@@ -111,7 +111,7 @@ export function joinNodes(needs: JoinNeeds): () => void {
   function take(message: NodeMessage): void {
     switch (message.kind) {
       case "execution":
-        needs.dispatcher.told(message);
+        needs.dispatcher.takeMessage(message);
         break;
       case "token":
         needs.authenticator.forget(message.id);

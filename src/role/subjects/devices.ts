@@ -60,7 +60,7 @@ const ALIVE_AT_ONCE = 150;
 function sayAlive({ nodes, connectivity }: Pick<Parts, "nodes" | "connectivity">): void {
   const heard = connectivity.heardHere();
   for (let at = 0; at < heard.length; at += ALIVE_AT_ONCE) {
-    nodes.tell({ kind: "alive", deviceIds: heard.slice(at, at + ALIVE_AT_ONCE) });
+    nodes.broadcast({ kind: "alive", deviceIds: heard.slice(at, at + ALIVE_AT_ONCE) });
   }
 }
 

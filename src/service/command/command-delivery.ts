@@ -36,7 +36,7 @@ export interface CommandDelivery {
 
 export interface DeliveryNeeds extends Pick<Needs, "executions" | "seal" | "now"> {
   readonly channel: CommandChannel;
-  readonly nodes: Pick<Nodes, "tell">;
+  readonly nodes: Pick<Nodes, "broadcast">;
   readonly background: Background;
   readonly budgets: Pick<ByteBudgets, "open">;
   readonly after: After;
@@ -230,7 +230,7 @@ export function createCommandDelivery(needs: DeliveryNeeds, watch: DeliveryWatch
     // The device is already back. It returned before the mark was removed, so nobody else hands the command over.
     if (needs.channel.isReady(deviceId)) handOverLater(waiting);
     // Or at another node, which does not look at what is marked.
-    else needs.nodes.tell({ kind: "execution", has: "waits", deviceId, id });
+    else needs.nodes.broadcast({ kind: "execution", has: "waits", deviceId, id });
   }
 
   function handOver(waiting: WaitingExecution, known?: OpenExecution): void {

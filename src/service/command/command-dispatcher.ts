@@ -23,8 +23,8 @@ import { createByteGate } from "#core/share/byte-gate.ts";
 import { instant } from "#core/time/instant.ts";
 import { arrivalAt, createCommandDelivery, type DeliveryNeeds, waitingOf } from "#service/command/command-delivery.ts";
 import { everyOpen } from "#service/command/every-open.ts";
+import { type ExecutionMessage, executionMessage, readExecutionMessage } from "#service/command/execution-messages.ts";
 import { createOpenExecutions, type OpenUse } from "#service/command/open-executions.ts";
-import { readTold, type ToldExecution, tellExecution } from "#service/command/told-executions.ts";
 import { createDeadlines } from "#service/deadlines.ts";
 import type { OpenExecution } from "#service/ports/execution-store.ts";
 import type { Nodes } from "#service/ports/nodes.ts";
@@ -41,7 +41,7 @@ export interface CommandDispatcher {
   /** An execution has changed, on this node or on another one. Also called for changes that are known here. */
   heard(execution: Execution): void;
   /** Another node says that an execution waits for its device, or has ended. */
-  told(message: ToldExecution): void;
+  takeMessage(message: ExecutionMessage): void;
   /** Ends executions whose deadline passed a while ago: the node that watched them is gone. */
   endOverdue(): Promise<void>;
   /**
@@ -73,7 +73,7 @@ export interface CommandDispatcher {
 }
 
 export interface DispatcherNeeds extends DeliveryNeeds {
-  readonly nodes: Pick<Nodes, "isShared" | "tell">;
+  readonly nodes: Pick<Nodes, "isShared" | "broadcast">;
   readonly onDropped: (deviceId: string, message: ResponseMessage) => void;
 }
 
@@ -141,8 +141,8 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
     needs.channel.ask?.(deviceId, id);
   }
 
-  function sendToNodes(has: ToldExecution["has"], about: Pick<OpenExecution, "execution" | "sealed">): void {
-    needs.nodes.tell(tellExecution(needs.seal, has, about));
+  function sendToNodes(has: ExecutionMessage["has"], about: Pick<OpenExecution, "execution" | "sealed">): void {
+    needs.nodes.broadcast(executionMessage(needs.seal, has, about));
   }
 
   function reportEnd(execution: Execution): void {
@@ -158,8 +158,8 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
   }
 
   /** What the message holds need not be read. */
-  function lookAtEnd(message: ToldExecution): void {
-    const sent = readTold(needs.seal, message)?.execution;
+  function lookAtEnd(message: ExecutionMessage): void {
+    const sent = readExecutionMessage(needs.seal, message)?.execution;
     if (sent !== undefined && hasEnded(sent.state)) closed(sent);
     else
       needs.background.run("look at an end", async () => {
@@ -209,10 +209,10 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
         else askOwner(execution);
       }
     },
-    told(message) {
+    takeMessage(message) {
       const { has, deviceId, id } = message;
       for (const step of afterMessage(has, here(message))) {
-        if (step === "take") delivery.take(deviceId, id, readTold(needs.seal, message));
+        if (step === "take") delivery.take(deviceId, id, readExecutionMessage(needs.seal, message));
         else lookAtEnd(message);
       }
     },

@@ -16,7 +16,7 @@ test("a change that was waited for leaves nothing behind at the signal of its ca
     now: () => instant(0),
     newId: () => "c",
     seal: { seal: (text: string) => text },
-    nodes: { isShared: false, tell: () => {} },
+    nodes: { isShared: false, broadcast: () => {} },
     pause: async () => {},
     gateways: { find: async () => ({ id: "g", isConnected: true }) },
     sites: { find: async () => undefined },

@@ -21,7 +21,7 @@ export interface GatewayChangeNeeds
   extends KnownNeeds,
     Pick<Needs, "changes" | "gateways" | "blueprints" | "seal" | "now" | "newId"> {
   readonly prepareEvent: PrepareEvent;
-  readonly nodes: Pick<Nodes, "isShared" | "tell">;
+  readonly nodes: Pick<Nodes, "isShared" | "broadcast">;
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -131,7 +131,7 @@ export function createGatewayChanges(needs: GatewayChangeNeeds): GatewayChanges 
     if (!isThere) return stored;
     const ended = rolloutId === undefined ? watch(id, change.signal) : stored;
     wake(gatewayId);
-    needs.nodes.tell({ kind: "change", has: "waits", gatewayId, id });
+    needs.nodes.broadcast({ kind: "change", has: "waits", gatewayId, id });
     return await ended;
   }
 
@@ -189,7 +189,7 @@ export function createGatewayChanges(needs: GatewayChangeNeeds): GatewayChanges 
       const { state } = (await needs.changes.find(id)) ?? change;
       throw refuse("conflict", `the change is ${state}; only one that is PENDING can be withdrawn`);
     }
-    tellEnded(gatewayId, id);
+    broadcastEnded(gatewayId, id);
     return withdrawn;
   }
 
@@ -198,9 +198,9 @@ export function createGatewayChanges(needs: GatewayChangeNeeds): GatewayChanges 
     return deviceId === undefined ? [] : [needs.prepareEvent({ kind: "change", siteId, deviceId, at, change })];
   }
 
-  function tellEnded(gatewayId: string, id: string): void {
+  function broadcastEnded(gatewayId: string, id: string): void {
     ended(id);
-    needs.nodes.tell({ kind: "change", has: "ended", gatewayId, id });
+    needs.nodes.broadcast({ kind: "change", has: "ended", gatewayId, id });
   }
 
   /** Undefined when it cannot be opened, because of another key or damage. */
@@ -269,7 +269,7 @@ export function createGatewayChanges(needs: GatewayChangeNeeds): GatewayChanges 
             rebased: followers.map((one) => ({ id: one.id, base: rebased(one.base, change.base, current) })),
             events: eventsOf({ ...change, state: outcome.state, outcome, settledAt: at }, at),
           });
-          tellEnded(gatewayId, id);
+          broadcastEnded(gatewayId, id);
           underWay = undefined;
           answered.resolve();
         },

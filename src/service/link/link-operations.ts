@@ -37,7 +37,7 @@ export interface LinkNeeds
   extends Pick<Needs, "gateways" | "telemetry" | "now" | "newId" | "randomBytes">,
     WrongTokenNeeds {
   readonly background: Background;
-  readonly nodes: Pick<Nodes, "tell">;
+  readonly nodes: Pick<Nodes, "broadcast">;
   /** One of the two, by role. */
   readonly links: Links | undefined;
   readonly join: JoinNeeds | undefined;
@@ -141,7 +141,7 @@ export function linkOperations(needs: LinkNeeds): readonly Operation[] {
         const trail = auditTrail(needs, call, { target: {}, details: { gateway_id: id } });
         if (!(await needs.gateways.revoke(id, needs.now(), trail))) throw await notJoined(needs, id);
         needs.links?.disconnect(id);
-        needs.nodes.tell({ kind: "revoked", id });
+        needs.nodes.broadcast({ kind: "revoked", id });
         return {};
       },
     }),
@@ -180,7 +180,7 @@ export function linkOperations(needs: LinkNeeds): readonly Operation[] {
         const trail = auditTrail(needs, call, { target: {}, details: { gateway_id: id } });
         if (!(await needs.gateways.askRotation(id, trail))) throw await notJoined(needs, id);
         needs.links?.rotate(id);
-        needs.nodes.tell({ kind: "rotate", id });
+        needs.nodes.broadcast({ kind: "rotate", id });
         return {};
       },
     }),

@@ -15,7 +15,7 @@ import type { Needs } from "#service/ports.ts";
 
 export interface LinkNeeds extends SessionNeeds, Pick<Needs, "randomBytes"> {
   readonly linkIntakes: LinkIntakes;
-  readonly nodes: Pick<Nodes, "isShared" | "claim" | "tell">;
+  readonly nodes: Pick<Nodes, "isShared" | "claim" | "broadcast">;
 }
 
 export interface Links {
@@ -120,7 +120,7 @@ export function createLinks(needs: LinkNeeds): Links {
       const claim = await needs.nodes.claim(`gateway ${gatewayId}`);
       if (claim !== undefined) return claim;
       sessions.get(gatewayId)?.close("the gateway has connected again");
-      needs.nodes.tell({ kind: "gateway", id: gatewayId });
+      needs.nodes.broadcast({ kind: "gateway", id: gatewayId });
       await needs.pause(CLAIM_EVERY_MS, NEVER);
     }
     return undefined;
@@ -129,7 +129,7 @@ export function createLinks(needs: LinkNeeds): Links {
   /** What the gateway owns has changed: it connects again and says what it has. */
   function connectAnew(gatewayId: string): void {
     sessions.get(gatewayId)?.close("the sites of the gateway have changed");
-    needs.nodes.tell({ kind: "gateway", id: gatewayId });
+    needs.nodes.broadcast({ kind: "gateway", id: gatewayId });
   }
 
   function disconnect(gatewayId: string): void {

@@ -1,7 +1,7 @@
-// What the processes that share the records tell each other, and how they agree on who does what.
+// Messages between the processes that share the records, and how they agree on who does what.
 
 /**
- * A message to all other nodes. None of them is needed to be right, only to be quick: whatever it tells is in the
+ * A message to all other nodes. None of them is needed to be right, only to be quick: whatever it says is in the
  * records, too, and a node that missed it finds it there.
  */
 export type NodeMessage =
@@ -48,8 +48,8 @@ export interface Claim {
 export interface Nodes {
   /** False where one process alone uses the records. */
   readonly isShared: boolean;
-  /** Tells all other nodes at once, without a promise that they hear it. */
-  tell(message: NodeMessage): void;
+  /** Sends the message to all other nodes at once, without a promise that they get it. */
+  broadcast(message: NodeMessage): void;
   /** The listener must not throw. Returns the function that unsubscribes. */
   listen(listener: (message: NodeMessage) => void): () => void;
   /** Whether the listeners know of every token, credential and webhook that another node changed a second ago. */
@@ -62,12 +62,12 @@ export interface Nodes {
 
 const NEVER = new AbortController().signal;
 
-/** One process alone: there is nobody to tell, and only another part of itself can have a claim. */
+/** One process alone: there is nobody to send to, and only another part of itself can have a claim. */
 export function oneNode(): Nodes {
   const claimed = new Set<string>();
   return {
     isShared: false,
-    tell: () => {},
+    broadcast: () => {},
     listen: () => () => {},
     isCurrent: () => true,
     async claim(name) {

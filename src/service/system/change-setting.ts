@@ -6,7 +6,7 @@ import type { Call, Needs } from "#service/ports.ts";
 
 export interface SettingNeeds extends Pick<Needs, "settings" | "now" | "newId"> {
   readonly liveSettings: LiveSettings;
-  readonly nodes: Pick<Nodes, "tell">;
+  readonly nodes: Pick<Nodes, "broadcast">;
 }
 
 /** Holds from now on, on all nodes and after a restart. Without a value, what is configured holds again. */
@@ -24,7 +24,7 @@ export async function changeSetting(
   if (value === undefined) await settings.delete(name, trail);
   else await settings.put(name, value, trail);
   await liveSettings.refresh();
-  needs.nodes.tell({ kind: "settings" });
+  needs.nodes.broadcast({ kind: "settings" });
   return find(liveSettings, name);
 }
 

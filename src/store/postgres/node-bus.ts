@@ -243,7 +243,7 @@ export function openNodeBus(settings: BusSettings): NodeBus {
 
   return {
     isShared: true,
-    tell(message) {
+    broadcast(message) {
       if (waiting.length >= MAX_WAITING) waiting.shift();
       waiting.push(message);
       send();

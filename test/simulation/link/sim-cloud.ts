@@ -34,7 +34,7 @@ export interface NodeRun extends Run {
 const OVERDUE_EVERY_MS = 1_000;
 const SWEEP_EVERY_MS = 5_000;
 
-/** What nodes tell each other, and what they have claimed. A message may be lost. */
+/** The messages between nodes, and what they have claimed. A message may be lost. */
 export class SimNodes {
   readonly #claims = new Map<string, { readonly run: Run; readonly lost: AbortController }>();
   readonly #listeners = new Map<Run, (message: NodeMessage) => void>();
@@ -50,7 +50,7 @@ export class SimNodes {
       isShared: true,
       isCurrent: () => true,
       count: async () => 2,
-      tell: (message) => {
+      broadcast: (message) => {
         for (const [other, hear] of this.#listeners) {
           if (other === run || random() < 0.1) continue;
           clock.after(random() * 20, () => other.isOver || hear(message));
@@ -128,7 +128,7 @@ export async function startNode(side: CloudNeeds, run: Run): Promise<NodeRun> {
     if (event.kind === "execution" && "execution" in event) dispatcher.heard(event.execution);
   }, 0);
   nodes.listen((message) => {
-    if (message.kind === "execution") dispatcher.told(message);
+    if (message.kind === "execution") dispatcher.takeMessage(message);
     else if (message.kind === "gateway") links.leaveTo(message.id);
   });
   const repeat = (ms: number, name: string, task: () => Promise<void>) => {

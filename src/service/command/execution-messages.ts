@@ -1,4 +1,4 @@
-// How nodes tell each other about executions. A small one is told as a whole, so that neither the node that sends it nor the
+// Messages between nodes about executions. A small execution is in its message as a whole, so that neither the node that sends it nor the
 // one whose caller waits for its end has to read it. It is sealed, because whoever may use the database may hear
 // notifications and send some.
 import { parseExecution } from "#core/link/parse-item.ts";
@@ -7,16 +7,16 @@ import type { OpenExecution } from "#service/ports/execution-store.ts";
 import type { NodeMessage } from "#service/ports/nodes.ts";
 import type { Seal } from "#service/ports/seal.ts";
 
-export type ToldExecution = Extract<NodeMessage, { readonly kind: "execution" }>;
+export type ExecutionMessage = Extract<NodeMessage, { readonly kind: "execution" }>;
 
 /** Larger ones are read by those who need them: a notification holds less than 8,000 bytes. */
 const MOST_BYTES = 3_000;
 
-export function tellExecution(
+export function executionMessage(
   seal: Pick<Seal, "seal">,
-  has: ToldExecution["has"],
+  has: ExecutionMessage["has"],
   { execution, sealed }: Pick<OpenExecution, "execution" | "sealed">,
-): ToldExecution {
+): ExecutionMessage {
   const { id, deviceId, request, response } = execution;
   const message = { kind: "execution", has, deviceId, id } as const;
   const bytes = approximateBytes(request.arguments) + approximateBytes(response?.payload) + (sealed?.byteLength ?? 0);
@@ -27,7 +27,7 @@ export function tellExecution(
 }
 
 /** Undefined when the message holds no execution that can be trusted and understood: then the records have it. */
-export function readTold(seal: Pick<Seal, "open">, message: ToldExecution): OpenExecution | undefined {
+export function readExecutionMessage(seal: Pick<Seal, "open">, message: ExecutionMessage): OpenExecution | undefined {
   if (message.content === undefined) return undefined;
   try {
     const text = seal.open(Buffer.from(message.content, "base64"), contextOf(message));
@@ -43,6 +43,6 @@ export function readTold(seal: Pick<Seal, "open">, message: ToldExecution): Open
 }
 
 /** A content counts only for the execution and the news that it was sealed for. */
-function contextOf({ has, deviceId, id }: ToldExecution): string {
+function contextOf({ has, deviceId, id }: ExecutionMessage): string {
   return `node ${has} ${deviceId} ${id}`;
 }

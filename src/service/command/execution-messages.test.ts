@@ -11,19 +11,19 @@ import { asNew, makeExecution, PATIENCE_MS } from "../../../test/support/executi
 import { createMemoryExecutions } from "../../../test/support/memory-executions.ts";
 import { makeEntry, NOON } from "../../../test/support/records.ts";
 import { createCommandDispatcher } from "./command-dispatcher.ts";
-import { readTold, type ToldExecution, tellExecution } from "./told-executions.ts";
+import { type ExecutionMessage, executionMessage, readExecutionMessage } from "./execution-messages.ts";
 
 const PLACE = { siteId: "site", deviceId: "device" };
 const NEVER = new AbortController().signal;
 const seal = createSeal(new Uint8Array(32));
 const otherSeal = createSeal(new Uint8Array(32).fill(1));
 
-function setUp({ change = (message: ToldExecution): ToldExecution => message } = {}) {
+function setUp({ change = (message: ExecutionMessage): ExecutionMessage => message } = {}) {
   const clock = new SimClock(NOON);
   const executions = createMemoryExecutions();
   const reads: string[] = [];
   const sent: OutgoingCommand[] = [];
-  const told: ToldExecution[] = [];
+  const messages: ExecutionMessage[] = [];
   const nodeOf = (name: string, hasDevice: boolean) => {
     const counted: ExecutionStore = {
       ...executions,
@@ -40,10 +40,10 @@ function setUp({ change = (message: ToldExecution): ToldExecution => message } =
       executions: counted,
       nodes: {
         isShared: true,
-        tell(message: NodeMessage) {
+        broadcast(message: NodeMessage) {
           if (message.kind !== "execution") return;
-          told.push(change(message));
-          for (const other of [caller, holder]) if (other !== nodes[name]) other.told(change(message));
+          messages.push(change(message));
+          for (const other of [caller, holder]) if (other !== nodes[name]) other.takeMessage(change(message));
         },
       },
       seal,
@@ -86,10 +86,10 @@ function setUp({ change = (message: ToldExecution): ToldExecution => message } =
     const ended = await waiting;
     return { ended, stored: await executions.find("device", execution.id, clock.now()) };
   }
-  return { execute, reads, sent, told };
+  return { execute, reads, sent, messages };
 }
 
-test("a small execution is told as a whole: neither the sending node nor the waiting one reads it", async () => {
+test("a small execution is sent as a whole: neither the sending node nor the waiting one reads it", async () => {
   const { execute, reads, sent } = setUp();
   const { ended, stored } = await execute({ request: { name: "go", manifestName: "start", arguments: { power: 5 } } });
   expect(ended).toEqual(stored);
@@ -99,13 +99,13 @@ test("a small execution is told as a whole: neither the sending node nor the wai
 });
 
 test("sensitive arguments reach the device, and no message shows them", async () => {
-  const { execute, reads, sent, told } = setUp();
+  const { execute, reads, sent, messages } = setUp();
   const request = { name: "unlock", manifestName: "unlock", arguments: { pin: "***" } };
   await execute({ request }, { pin: "4711-4711" });
   expect(sent.map((one) => one.arguments)).toEqual([{ pin: "4711-4711" }]);
   expect(reads).toEqual([]);
-  expect(told.map(({ has }) => has)).toEqual(["waits", "ended"]);
-  for (const { content = "" } of told) {
+  expect(messages.map(({ has }) => has)).toEqual(["waits", "ended"]);
+  for (const { content = "" } of messages) {
     expect(content.length).toBeGreaterThan(100);
     expect(Buffer.from(content, "base64").toString("latin1")).not.toMatch(/4711|unlock|SUCC/);
   }
@@ -114,28 +114,31 @@ test("sensitive arguments reach the device, and no message shows them", async ()
 const READ = ["holder reads what it sends", "caller reads an execution"];
 
 test("a large one is read", async () => {
-  const { execute, reads, sent, told } = setUp();
+  const { execute, reads, sent, messages } = setUp();
   const text = "x".repeat(4_000);
   const { ended } = await execute({ request: { name: "go", manifestName: "start", arguments: { text } } });
   expect([ended?.state, sent.length, reads]).toEqual(["SUCCESS", 1, READ]);
-  expect(told.map((message) => Buffer.byteLength(JSON.stringify(message)) < 1_000)).toEqual([true, true]);
+  expect(messages.map((message) => Buffer.byteLength(JSON.stringify(message)) < 1_000)).toEqual([true, true]);
 });
 
 test("whatever fits a message leaves room in a notification", () => {
   for (const length of [1, 1_000, 2_000, 2_500, 2_900, 3_000]) {
     const request = { name: "go", manifestName: "start", arguments: { text: "ä\n".repeat(length / 2) } };
-    const message = tellExecution(seal, "waits", { execution: makeExecution(PLACE, { request }), sealed: undefined });
+    const message = executionMessage(seal, "waits", {
+      execution: makeExecution(PLACE, { request }),
+      sealed: undefined,
+    });
     expect(Buffer.byteLength(JSON.stringify(message))).toBeLessThan(5_000);
   }
 });
 
 test("what was not sealed by a node, or for another message, is read", async () => {
   const execution = makeExecution(PLACE, { state: "ERROR" });
-  const strange = tellExecution(otherSeal, "ended", { execution, sealed: undefined });
-  const other = tellExecution(seal, "waits", { execution, sealed: undefined });
-  expect(readTold(otherSeal, strange)?.execution.id).toBe(execution.id);
+  const strange = executionMessage(otherSeal, "ended", { execution, sealed: undefined });
+  const other = executionMessage(seal, "waits", { execution, sealed: undefined });
+  expect(readExecutionMessage(otherSeal, strange)?.execution.id).toBe(execution.id);
   for (const content of [strange.content, other.content, "", "%%", Buffer.alloc(64).toString("base64")]) {
-    const forged = (message: ToldExecution) => ({ ...message, ...(content !== undefined && { content }) });
+    const forged = (message: ExecutionMessage) => ({ ...message, ...(content !== undefined && { content }) });
     const { execute, reads, sent } = setUp({ change: forged });
     const { ended } = await execute({});
     expect([ended?.state, sent.length, reads]).toEqual(["SUCCESS", 1, READ]);
