@@ -14,17 +14,17 @@ interface Situation {
   readonly latest: number;
   readonly confirmed: number;
   readonly cloudEpoch: string;
-  /** An execution that the cloud orders. It is stored already, and its end is told next. */
+  /** An execution that the cloud orders. It is stored already, and its end is reported next. */
   readonly ordered?: Execution;
   /** Executions that the cloud asks for. Each has a long log. */
   readonly asked?: readonly string[];
-  /** Whether the cloud tells its tokens. */
+  /** Whether the cloud sends its tokens. */
   readonly hasTokens?: boolean;
 }
 
 /**
- * Lets the cloud say welcome with this number, and gives what the gateway says until it has told its records. Then the cloud
- * confirms them, and something happens that is not told.
+ * Lets the cloud say welcome with this number, and gives what the gateway says until it has sent its records. Then the cloud
+ * confirms them, and something happens that is not sent.
  */
 async function saidAfter(
   taken: number | null,
@@ -39,7 +39,7 @@ async function saidAfter(
   const said: UpMessage[] = [];
   const noted: number[] = [];
   const numbers: number[] = [];
-  const told = Promise.withResolvers<void>();
+  const sent = Promise.withResolvers<void>();
   const seen = Promise.withResolvers<void>();
   let wake: () => void = () => {};
   let upTo = latest;
@@ -53,7 +53,7 @@ async function saidAfter(
       unpacks: false,
       refused: [],
     };
-    await told.promise;
+    await sent.promise;
     if (hasTokens) yield { type: "tokens", tokens: [] };
     yield { type: "ack", to: latest };
     if (ordered !== undefined) yield { type: "execute", order: orderOf(ordered) };
@@ -129,7 +129,7 @@ async function saidAfter(
     close: () => {},
     send: async (message: UpMessage) => {
       said.push(message);
-      if (message.type === "records" && message.isLast) told.resolve();
+      if (message.type === "records" && message.isLast) sent.resolve();
       if (message.type === "answer") seen.resolve();
     },
   };
@@ -143,21 +143,21 @@ async function saidAfter(
 
 test.each([
   ["goes on from the number that the cloud has", 5, "c", false],
-  ["tells everything to a cloud that has nothing of it", null, "c", true],
-  ["tells everything when the cloud has more than there is: the records were replaced by older ones", 9, "c", true],
-  ["tells everything to a cloud that has less than it once confirmed: it was replaced by an older one", 3, "c", true],
-  ["tells everything to a cloud whose records are others than those that had everything", 5, "other", true],
+  ["sends everything to a cloud that has nothing of it", null, "c", true],
+  ["sends everything when the cloud has more than there is: the records were replaced by older ones", 9, "c", true],
+  ["sends everything to a cloud that has less than it once confirmed: it was replaced by an older one", 3, "c", true],
+  ["sends everything to a cloud whose records are others than those that had everything", 5, "other", true],
 ])("a gateway %s", async (_, taken, cloudEpoch, isWhole) => {
   const latest = 5;
   const { said, taken: numbers } = await saidAfter(taken, { latest, confirmed: 4, cloudEpoch });
   const [hello, records] = said;
   expect(hello).toEqual({ type: "hello", protocol: LINK_PROTOCOL, version: "1", epoch: "e" });
   expect(records).toEqual({ type: "records", to: latest, isWhole, isLast: true, items: [] });
-  // Also what is not told counts as confirmed, once everything before it is.
+  // Also what is never sent counts as confirmed, once everything before it is.
   expect([numbers[0], numbers.at(-1)]).toEqual([latest, latest + 1]);
 });
 
-test("access by tokens of the cloud is prolonged once the cloud has told which there are, not by a connection alone", async () => {
+test("access by tokens of the cloud is prolonged once the cloud has sent them, not by a connection alone", async () => {
   const situation = { latest: 5, confirmed: 4, cloudEpoch: "c" };
   expect((await saidAfter(5, situation)).stored).toEqual([]);
   expect((await saidAfter(5, { ...situation, hasTokens: true })).stored).toEqual(["tokens", "contact"]);
@@ -168,7 +168,7 @@ test("what the cloud has confirmed is noted at once, then now and then, and when
   expect(noted).toEqual([5, 6]);
 });
 
-test("an order is answered after its execution was told, and the cloud stores both at once", async () => {
+test("an order is answered after its execution was reported, and the cloud stores both at once", async () => {
   const ordered = makeExecution({ deviceId: "d", siteId: "s" }, { id: "ordered" });
   const { said } = await saidAfter(5, { latest: 5, confirmed: 4, cloudEpoch: "c", ordered });
   const about = said.flatMap((message) => {
@@ -178,12 +178,12 @@ test("an order is answered after its execution was told, and the cloud stores bo
   expect(about).toEqual(["execution ordered", "answer ordered null"]);
 });
 
-test("executions with long logs are told in several messages: the cloud takes no message of any size", async () => {
+test("executions with long logs are sent in several messages: the cloud takes no message of any size", async () => {
   const asked = Array.from({ length: 100 }, (_, n) => `e${n}`);
   const { said } = await saidAfter(5, { latest: 5, confirmed: 4, cloudEpoch: "c", asked });
-  const told = said.filter((message) => message.type === "told");
-  expect(told.flatMap(({ changes }) => changes.map(({ execution }) => execution.id))).toEqual(asked);
-  expect(Math.max(...told.map((message) => JSON.stringify(message).length))).toBeLessThan(8 * 1024 * 1024);
+  const sent = said.filter((message) => message.type === "told");
+  expect(sent.flatMap(({ changes }) => changes.map(({ execution }) => execution.id))).toEqual(asked);
+  expect(Math.max(...sent.map((message) => JSON.stringify(message).length))).toBeLessThan(8 * 1024 * 1024);
 });
 
 test("a cloud that reads no answers is not read any further", async () => {

@@ -18,15 +18,15 @@ import { requireProtocol } from "#core/link/protocol.ts";
 import type { RefusedRecord } from "#core/link/refused-record.ts";
 import {
   mustWait,
-  NOTHING_TOLD,
+  NOTHING_SENT,
+  sendAfter,
   takenByCloud,
-  tellAfter,
   withAck,
   withNoted,
   withSent,
-  withToldTo,
+  withSentTo,
   withWhole,
-} from "#core/link/told-changes.ts";
+} from "#core/link/sent-changes.ts";
 import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
@@ -89,10 +89,10 @@ export async function talkToCloud(
   const confirmed = createWake();
   /** Called when a piece of work has ended. */
   const done = createWake();
-  let toldChanges = NOTHING_TOLD;
+  let sentChanges = NOTHING_SENT;
   const working = new Set<Promise<void>>();
   const accepting = new Set<Promise<unknown>>();
-  /** Accepted orders whose answer waits until something is told of them. */
+  /** Accepted orders whose answer waits until something is reported of them. */
   const unanswered = new Map<string, AbortController>();
   let failure: unknown;
   /** Changes are made one after the other. */
@@ -100,7 +100,7 @@ export async function talkToCloud(
   /** Packages that were asked for. */
   const wanted = new Map<string, PromiseWithResolvers<Uint8Array>>();
   const rotation = createRotation(needs, { send: channel.send, isFormer: talk.isFormer });
-  /** Whether the cloud has told its tokens. */
+  /** Whether the cloud has sent its tokens. */
   let hasTokens = false;
   const telemetry = tellTelemetry(needs, { send: channel.send, signal: end.signal });
 
@@ -118,7 +118,7 @@ export async function talkToCloud(
   }
 
   function reportTaken(): void {
-    const taken = takenByCloud(toldChanges);
+    const taken = takenByCloud(sentChanges);
     if (taken > 0) talk.onTaken(taken);
   }
 
@@ -126,9 +126,9 @@ export async function talkToCloud(
     if (number !== undefined) start(needs.uplinks.confirm(number));
   }
 
-  async function tell(message: Extract<UpMessage, { type: "records" }>): Promise<void> {
-    while (mustWait(toldChanges) && !end.signal.aborted) await confirmed.next();
-    toldChanges = withSent(toldChanges);
+  async function sendRecords(message: Extract<UpMessage, { type: "records" }>): Promise<void> {
+    while (mustWait(sentChanges) && !end.signal.aborted) await confirmed.next();
+    sentChanges = withSent(sentChanges);
     await channel.send(message);
   }
 
@@ -143,25 +143,25 @@ export async function talkToCloud(
     }
   }
 
-  async function tellEverything(epoch: string): Promise<number> {
+  async function sendEverything(epoch: string): Promise<number> {
     const to = await needs.uplinks.latest();
     // A cloud that knows nothing of these records has none of their telemetry.
     await needs.telemetryLane.retell();
     for await (const items of inPieces(fitting(readEverythingLinked(needs, to)))) {
-      await tell({ type: "records", to: 0, isWhole: true, isLast: false, items });
+      await sendRecords({ type: "records", to: 0, isWhole: true, isLast: false, items });
     }
-    toldChanges = withWhole(toldChanges, { to, epoch });
-    await tell({ type: "records", to, isWhole: true, isLast: true, items: [] });
+    sentChanges = withWhole(sentChanges, { to, epoch });
+    await sendRecords({ type: "records", to, isWhole: true, isLast: true, items: [] });
     return to;
   }
 
-  async function tellChanges({
+  async function sendChanges({
     taken,
     epoch,
     unpacks,
   }: Pick<Extract<DownMessage, { type: "welcome" }>, "taken" | "epoch" | "unpacks">): Promise<void> {
-    let at = taken ?? (await tellEverything(epoch));
-    let isTelemetryTold = false;
+    let at = taken ?? (await sendEverything(epoch));
+    let isTelemetryStarted = false;
     for (let isFirst = taken !== null; !end.signal.aborted; isFirst = false) {
       const { items, to, isLast } = await readLinkedChanges(needs, at);
       if (items.length > 0 || isFirst) {
@@ -170,21 +170,27 @@ export async function talkToCloud(
         if (pieces.length === 0) pieces = [[]];
         for (const [place, piece] of pieces.entries()) {
           const isEnd = place === pieces.length - 1;
-          await tell({ type: "records", to: isEnd ? to : at, isWhole: false, isLast: isEnd && isLast, items: piece });
-          for (const { kind, key } of piece) if (kind === "execution") unanswered.get(key)?.abort("told");
+          await sendRecords({
+            type: "records",
+            to: isEnd ? to : at,
+            isWhole: false,
+            isLast: isEnd && isLast,
+            items: piece,
+          });
+          for (const { kind, key } of piece) if (kind === "execution") unanswered.get(key)?.abort("reported");
         }
       }
       at = to;
-      toldChanges = withToldTo(toldChanges, to);
+      sentChanges = withSentTo(sentChanges, to);
       reportTaken();
       // Once the cloud knows the devices.
-      if (isLast && !isTelemetryTold) start(telemetry.run(unpacks));
-      isTelemetryTold ||= isLast;
+      if (isLast && !isTelemetryStarted) start(telemetry.run(unpacks));
+      isTelemetryStarted ||= isLast;
       if (isLast) await awake.next((over) => needs.pause(LOOK_AGAIN_MS, over));
     }
   }
 
-  async function tellConnectivity(deviceIds: Iterable<string>): Promise<void> {
+  async function sendConnectivity(deviceIds: Iterable<string>): Promise<void> {
     const devices = Array.from(deviceIds, (id) => [id, needs.connectivity.status(id)] as const);
     for (let at = 0; at < devices.length; at += MAX_CONNECTIVITY) {
       await channel.send({ type: "connectivity", devices: devices.slice(at, at + MAX_CONNECTIVITY) });
@@ -192,8 +198,8 @@ export async function talkToCloud(
   }
 
   function takeAck({ to, refused }: Extract<DownMessage, { type: "ack" }>): void {
-    const { told, completed, note } = withAck(toldChanges, to, needs.now());
-    toldChanges = told;
+    const { sent, completed, note } = withAck(sentChanges, to, needs.now());
+    sentChanges = sent;
     confirmed.call();
     if (refused !== undefined) talk.onRefused(refused);
     reportTaken();
@@ -252,24 +258,24 @@ export async function talkToCloud(
     const accepted = acceptOrder(needs, order);
     accepting.add(accepted);
     const refused = (await accepted.finally(() => accepting.delete(accepted))) ?? null;
-    if (refused === null && !end.signal.aborted) await untilTold(order.id);
+    if (refused === null && !end.signal.aborted) await untilReported(order.id);
     await channel.send({ type: "answer", id: order.id, refused });
   }
 
   /**
-   * Most commands end within a moment. What is told of the end also says that the order was accepted, so the cloud stores
+   * Most commands end within a moment. The report of the end also says that the order was accepted, so the cloud stores
    * both with one commit. For the cloud the answer is late, as over a slow line.
    */
-  async function untilTold(id: string): Promise<void> {
-    const told = new AbortController();
-    unanswered.set(id, told);
-    await needs.pause(ANSWER_WITHIN_MS, told.signal);
+  async function untilReported(id: string): Promise<void> {
+    const reported = new AbortController();
+    unanswered.set(id, reported);
+    await needs.pause(ANSWER_WITHIN_MS, reported.signal);
     unanswered.delete(id);
   }
 
-  async function takeTokens(told: readonly LinkedToken[]): Promise<void> {
+  async function takeTokens(given: readonly LinkedToken[]): Promise<void> {
     const now = needs.now();
-    const tokens = needs.takesTokens ? told.map((token) => recordOf(token, now)) : [];
+    const tokens = needs.takesTokens ? given.map((token) => recordOf(token, now)) : [];
     for (const id of await needs.tokens.putOfCloud(tokens)) needs.authenticator.forget(id);
     if (hasTokens) return;
     // Before that, a token may have been revoked that this gateway still has.
@@ -304,7 +310,7 @@ export async function talkToCloud(
   const unwatch = needs.outbox.watch(
     (event) => {
       if (event.kind === "connectivity") changedConnectivity.add(event.deviceId);
-      // What becomes of a new execution is told with its next change, or in a moment.
+      // What becomes of a new execution is reported with its next change, or in a moment.
       if (event.kind !== "execution" || !("execution" in event) || event.execution.state !== "NEW") awake.call();
     },
     await needs.outbox.latest(),
@@ -330,15 +336,15 @@ export async function talkToCloud(
       talk.onRefused(message.refused);
       const { confirmed: atLeast = 0, cloudEpoch } = (await needs.uplinks.get()) ?? {};
       const own = { confirmed: atLeast, cloudEpoch, latest: await needs.uplinks.latest() };
-      start(tellChanges({ ...message, taken: tellAfter(message, own) }));
+      start(sendChanges({ ...message, taken: sendAfter(message, own) }));
       start(followConnectivity());
       start(rotation.follow(end.signal));
     }
   } finally {
     unwatch();
     end.abort();
-    // A gateway that starts without the line knows by it what is left to tell.
-    noteConfirmed(withNoted(toldChanges).note);
+    // A gateway that starts without the line knows by it what is left to send.
+    noteConfirmed(withNoted(sentChanges).note);
     awake.call();
     confirmed.call();
     telemetry.end();
@@ -355,12 +361,12 @@ export async function talkToCloud(
       all.push(...page.items.map(({ id }) => id));
       if (page.items.length < 1_000) break;
     }
-    await tellConnectivity(all);
+    await sendConnectivity(all);
     while (!end.signal.aborted) {
       await needs.pause(LOOK_AGAIN_MS, end.signal);
       const changed = [...changedConnectivity];
       changedConnectivity.clear();
-      await tellConnectivity(changed);
+      await sendConnectivity(changed);
     }
   }
 }

@@ -2,42 +2,42 @@ import { expect, test } from "vitest";
 import { instant } from "#core/time/instant.ts";
 import {
   mustWait,
-  NOTHING_TOLD,
+  NOTHING_SENT,
+  sendAfter,
   takenByCloud,
-  tellAfter,
   withAck,
   withNoted,
   withSent,
-  withToldTo,
+  withSentTo,
   withWhole,
-} from "./told-changes.ts";
+} from "./sent-changes.ts";
 
 /**
- * `s` sends a message, `to5` ends what is told at 5, `all5` names the end of everything. `a5` confirms up to 5, `a5@20` does so
+ * `s` sends a message, `to5` ends what is sent at 5, `all5` names the end of everything. `a5` confirms up to 5, `a5@20` does so
  * at second 20. `end` is the end of the connection. The effects: `n5` notes the number, `c` says that the cloud has everything.
  */
 function play(script: string): { readonly effects: string; readonly taken: number; readonly waits: boolean } {
-  let told = NOTHING_TOLD;
+  let sent = NOTHING_SENT;
   const effects: string[] = [];
   const noted = (note: number | undefined) => note !== undefined && effects.push(`n${note}`);
   for (const word of script.split(" ")) {
     const [, name, number, second] = /^([a-z]+)(\d*)@?(\d*)$/.exec(word) ?? [];
     const to = Number(number);
-    if (name === "s") told = withSent(told);
-    else if (name === "to") told = withToldTo(told, to);
-    else if (name === "all") told = withWhole(told, { to, epoch: "c" });
+    if (name === "s") sent = withSent(sent);
+    else if (name === "to") sent = withSentTo(sent, to);
+    else if (name === "all") sent = withWhole(sent, { to, epoch: "c" });
     else if (name === "end") {
-      const after = withNoted(told);
-      told = after.told;
+      const after = withNoted(sent);
+      sent = after.sent;
       noted(after.note);
     } else {
-      const after = withAck(told, to, instant(Number(second) * 1_000));
-      told = after.told;
+      const after = withAck(sent, to, instant(Number(second) * 1_000));
+      sent = after.sent;
       if (after.completed !== undefined) effects.push(after.completed);
       noted(after.note);
     }
   }
-  return { effects: effects.join(" "), taken: takenByCloud(told), waits: mustWait(told) };
+  return { effects: effects.join(" "), taken: takenByCloud(sent), waits: mustWait(sent) };
 }
 
 test.each([
@@ -65,7 +65,7 @@ test.each([
   ["s", 0],
   ["s to5", 0],
   ["s to5 a5", 5],
-  // Changes after the last one that was told are nothing that is told.
+  // Changes after the last one that was sent are of kinds that are never sent.
   ["s to5 a5 to8", 8],
   ["s a5 s to8", 5],
   ["s s a5 to8", 5],
@@ -95,6 +95,6 @@ test.each([
   [{ taken: 10, epoch: "c" }, null],
   [{ taken: 5, epoch: "d" }, null],
   [{ taken: null, epoch: "c" }, null],
-])("a gateway with changes 1 to 9, of which 3 were confirmed, tells %j what came after %s", (welcome, expected) => {
-  expect(tellAfter(welcome, { confirmed: 3, cloudEpoch: "c", latest: 9 })).toBe(expected);
+])("a gateway with changes 1 to 9, of which 3 were confirmed, sends to %j what came after %s", (welcome, expected) => {
+  expect(sendAfter(welcome, { confirmed: 3, cloudEpoch: "c", latest: 9 })).toBe(expected);
 });
