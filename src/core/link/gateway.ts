@@ -52,9 +52,9 @@ export interface Uplink {
   /** The text with which it signs in, encrypted. */
   readonly credential: Uint8Array;
   readonly joinedAt: Instant;
-  /** All telemetry before this time has yet to be told; undefined: there is none. */
+  /** All telemetry before this time has yet to be uploaded; undefined: there is none. */
   readonly historyBefore: Instant | undefined;
-  /** The cloud has confirmed all changes up to this number, and not all of them can be told again one by one. */
+  /** The cloud has confirmed all changes up to this number, and not all of them can be sent again one by one. */
   readonly confirmed: number;
   /** When it was last connected. */
   readonly contactAt?: Instant | undefined;

@@ -65,11 +65,11 @@ function runSchedule(seed: number): void {
       hours.push({ sent, points: [...disk.values()].filter(isIn).map(nameOf) });
     },
     () => {
-      const [told] = hours.splice(0, 1);
-      if (told === undefined) return;
-      if (random(5) === 0) return spool.hoursLost(told.sent, now);
-      for (const point of told.points) cloud.add(point);
-      spool.hoursStored(told.sent);
+      const [uploaded] = hours.splice(0, 1);
+      if (uploaded === undefined) return;
+      if (random(5) === 0) return spool.hoursLost(uploaded.sent, now);
+      for (const point of uploaded.points) cloud.add(point);
+      spool.hoursStored(uploaded.sent);
     },
     () => {
       for (const hour of spool.takeComplete(now - HOUR)) marks.delete(hourOf(hour));
@@ -124,7 +124,7 @@ test("a full queue leaves its oldest messages to their hours, and the newest hou
   expect([numbers(), numbers(), numbers()]).toEqual([[1], [0], undefined]);
 });
 
-test("an hour that gets points while it is told is told again", () => {
+test("an hour that gets points while it is uploaded is uploaded again", () => {
   const spool = createTelemetrySpool<Point>(0);
   spool.begin("a", 0);
   spool.add({ deviceId: "a", at: 0 }, ONE);
@@ -157,7 +157,7 @@ test("messages of a deleted device that the queue cannot hold leave no hour behi
   expect(spool.takeHours(0)).toBeUndefined();
 });
 
-test("hours of a day that is over are told together, and settled together", () => {
+test("hours of a day that is over are uploaded together, and settled together", () => {
   const spool = createTelemetrySpool<Point>(1_000);
   const hours = [3, 5, 23, 24, 47, 48].map((hour) => ({ deviceId: "a", hour }));
   spool.addWhole([...hours, { deviceId: "b", hour: 5 }]);

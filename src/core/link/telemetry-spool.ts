@@ -1,9 +1,9 @@
 // Which telemetry the cloud may lack. New messages wait in a short queue, so that the cloud has them at once. What the
-// queue cannot hold is told later, by whole hours that are read from the store. So nothing is kept twice, and nothing is
+// queue cannot hold is uploaded later, by whole hours that are read from the store. So nothing is kept twice, and nothing is
 // lost when the queue is full or the process ends.
 //
 // Invariant: the cloud has every stored point of an hour, except for those in the queue or on their way, unless the hour
-// is `isWhole` or older than the history that was told. Every hour that is not known to be complete is marked durably.
+// is `isWhole` or older than the history that was uploaded. Every hour that is not known to be complete is marked durably.
 // The caller stores the mark before it stores a point.
 import { HOUR_MS } from "#core/time/hour.ts";
 
@@ -21,13 +21,13 @@ export interface MarkedHour extends LinkedHour {
 interface Hour extends LinkedHour {
   /** The cloud gets all its points. */
   isWhole: boolean;
-  /** It is being told now. */
+  /** It is being uploaded now. */
   isBusy: boolean;
   /** Rises whenever points were left to the whole hour. */
   version: number;
   /** Messages that are being stored, in the queue or on their way. */
   pending: number;
-  /** Not told before this time. */
+  /** Not uploaded before this time. */
   waitsUntil: number;
   /** Points of it were deleted here before the cloud had them. */
   hasExpired: boolean;
@@ -52,7 +52,7 @@ export interface SentHours {
 export interface TelemetrySpool<Message extends { readonly deviceId: string; readonly at: number }> {
   /** A message is about to be stored. Returns its hour if that has to be marked durably first. */
   begin(deviceId: string, at: number): LinkedHour | undefined;
-  /** Points that were begun may be stored or not. Their hour is told as a whole. */
+  /** Points that were begun may be stored or not. Their hour is uploaded as a whole. */
   leave(deviceId: string, at: number): void;
   /** Hours that were marked before the process started, or whose points no queue has seen. */
   addWhole(hours: Iterable<MarkedHour>): void;
@@ -61,22 +61,22 @@ export interface TelemetrySpool<Message extends { readonly deviceId: string; rea
   /** The oldest messages of the queue; undefined when it is empty. They are on their way until they are settled. */
   takeMessages(maxBytes: number): SentMessages<Message> | undefined;
   /**
-   * The newest hour that has to be told as a whole. Of a day that is over, all such hours of the device come together: the
-   * store joins its hours, so that each of them alone would be told as the whole day. They are on their way until they are
-   * settled. Hours before `from` are left to the history, which is told day by day and takes them along.
+   * The newest hour that has to be uploaded as a whole. Of a day that is over, all such hours of the device come together: the
+   * store joins its hours, so that each of them alone would be uploaded as the whole day. They are on their way until they are
+   * settled. Hours before `from` are left to the history, which is uploaded day by day and takes them along.
    */
   takeHours(now: number, from?: number): SentHours | undefined;
-  /** The hours of the device in [from, to) that have to be told as a whole, because all that is stored there is told now. */
+  /** The hours of the device in [from, to) that have to be uploaded as a whole, because all that is stored there is uploaded now. */
   takeHoursOf(deviceId: string, span: { readonly from: number; readonly to: number }): SentHours;
   /** The cloud has stored the messages, except for devices that it does not know yet. */
   messagesStored(sent: SentMessages<Message>, unknown: ReadonlySet<string>, retryAt: number): void;
   messagesLost(sent: SentMessages<Message>): void;
   hoursStored(sent: SentHours): void;
-  /** Told again, not before this time. */
+  /** Uploaded again, not before this time. */
   hoursLost(sent: SentHours, retryAt: number): void;
   /** Takes out the hours of which the cloud has everything and that ended before. Their marks have to be deleted. */
   takeComplete(before: number): readonly LinkedHour[];
-  /** Takes out the hours that are to be told as a whole, because they will be told in another way. The same holds. */
+  /** Takes out the hours that are to be uploaded as a whole, because they will be uploaded in another way. The same holds. */
   takeWhole(): readonly LinkedHour[];
   takeDevice(deviceId: string): readonly LinkedHour[];
   /** Points of the device before this time were deleted. Returns the hours of which the cloud lacked some, each once. */
@@ -199,7 +199,7 @@ export function createTelemetrySpool<Message extends { readonly deviceId: string
     return oldest;
   }
 
-  /** The oldest messages make room: their hours are told as a whole. */
+  /** The oldest messages make room: their hours are uploaded as a whole. */
   function shrink(): void {
     while (bytes > maxBytes) {
       const oldest = shift();

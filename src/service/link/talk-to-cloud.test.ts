@@ -69,7 +69,7 @@ async function saidAfter(
   /** A gateway without telemetry. */
   const telemetryLane = {
     spool: createTelemetrySpool(1_024),
-    retell: async () => {},
+    uploadAgain: async () => {},
     history: () => undefined,
     listen: () => () => {},
     tidy: async () => {},
@@ -206,7 +206,7 @@ test("a cloud that reads no answers is not read any further", async () => {
     now: () => 0,
     pause: () => never,
     offlineAccess: { follow: () => never },
-    telemetryLane: { spool: createTelemetrySpool(1), retell: () => never },
+    telemetryLane: { spool: createTelemetrySpool(1), uploadAgain: () => never },
     devices: { list: () => never },
     executions: { find: async () => undefined },
     outbox: { latest: async () => 0, watch: () => () => {} },

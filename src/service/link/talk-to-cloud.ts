@@ -37,13 +37,13 @@ import type { OfflineAccess } from "#service/link/offline-access.ts";
 import { type ReadLinkedNeeds, readEverythingLinked, readLinkedChanges } from "#service/link/read-linked.ts";
 import { createRotation, type RotationNeeds } from "#service/link/rotate-credential.ts";
 import { LineLost, type TakeChangeNeeds, takeChange } from "#service/link/take-change.ts";
-import { type TellTelemetryNeeds, tellTelemetry } from "#service/link/tell-telemetry.ts";
+import { type UploadTelemetryNeeds, uploadTelemetry } from "#service/link/upload-telemetry.ts";
 import type { Needs } from "#service/ports.ts";
 
 export interface TalkNeeds
   extends AcceptNeeds,
     ReadLinkedNeeds,
-    TellTelemetryNeeds,
+    UploadTelemetryNeeds,
     TakeChangeNeeds,
     RotationNeeds,
     Pick<Needs, "outbox" | "tokens"> {
@@ -102,7 +102,7 @@ export async function talkToCloud(
   const rotation = createRotation(needs, { send: channel.send, isFormer: talk.isFormer });
   /** Whether the cloud has sent its tokens. */
   let hasTokens = false;
-  const telemetry = tellTelemetry(needs, { send: channel.send, signal: end.signal });
+  const telemetry = uploadTelemetry(needs, { send: channel.send, signal: end.signal });
 
   function start(work: Promise<void>): void {
     const supervised = work
@@ -146,7 +146,7 @@ export async function talkToCloud(
   async function sendEverything(epoch: string): Promise<number> {
     const to = await needs.uplinks.latest();
     // A cloud that knows nothing of these records has none of their telemetry.
-    await needs.telemetryLane.retell();
+    await needs.telemetryLane.uploadAgain();
     for await (const items of inPieces(fitting(readEverythingLinked(needs, to)))) {
       await sendRecords({ type: "records", to: 0, isWhole: true, isLast: false, items });
     }

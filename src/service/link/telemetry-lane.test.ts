@@ -9,7 +9,7 @@ import { createTelemetryLane } from "./telemetry-lane.ts";
 
 const HOUR = 3_600_000;
 
-/** A gateway that has joined, with these hours of its device `d` to tell. */
+/** A gateway that has joined, with these hours of its device `d` to upload. */
 async function open({
   hours = [] as readonly number[],
   historyBefore = undefined as number | undefined,
@@ -45,7 +45,7 @@ const drop = async (lane: Awaited<ReturnType<typeof open>>, before: number) => {
   while ((await lane.telemetry.drop("d", { except: [] }, instant(before))) > 0);
 };
 
-test("hours that retention deletes before they are told are counted once each", async () => {
+test("hours that retention deletes before they are uploaded are counted once each", async () => {
   const lane = await open({ hours: [1, 2, 5] });
   await drop(lane, 3 * HOUR);
   expect(lane.dropped).toEqual({ expired: 2, unreadable: 0 });
@@ -61,14 +61,14 @@ test("a restart neither forgets what is lost nor counts it again", async () => {
   expect(lane.dropped).toEqual({ expired: 3, unreadable: 0 });
 });
 
-test("of the history that is told after joining, every piece that retention deletes is lost", async () => {
+test("of the history that is uploaded after joining, every piece that retention deletes is lost", async () => {
   const lane = await open({ historyBefore: 10 * HOUR });
   await drop(lane, 3 * HOUR);
   await lane.noteUnreadable();
   expect(lane.dropped).toEqual({ expired: 5, unreadable: 1 });
 });
 
-test("what retention deletes after it was told is not lost", async () => {
+test("what retention deletes after it was uploaded is not lost", async () => {
   const lane = await open();
   await drop(lane, 3 * HOUR);
   expect(lane.dropped).toEqual({ expired: 0, unreadable: 0 });
@@ -101,7 +101,9 @@ test("points are stored after their hours are marked, and in the order in which 
   expect(written).toEqual(["mark", "points", "points", "points"]);
 });
 
-test("without the line the marks of hours stay few, and all history is told instead", { timeout: 60_000 }, async () => {
+test("without the line the marks of hours stay few, and all history is uploaded instead", {
+  timeout: 60_000,
+}, async () => {
   const lane = await open();
   for (let hour = 0; hour < 1_100; hour++) {
     const message = (n: number) => ({ deviceId: `d${n}`, at: instant(hour * HOUR), values: new Map([["a", hour]]) });

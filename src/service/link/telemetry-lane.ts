@@ -1,5 +1,5 @@
 // The gateway's telemetry on its way to the cloud: new messages at once, what was missed by whole hours, newest first, and
-// after joining all stored history, newest first. What is told is read from the store; only a short queue is in memory.
+// after joining all stored history, newest first. What is uploaded is read from the store; only a short queue is in memory.
 
 import { itemAt } from "#core/item-at.ts";
 import { type DroppedHistory, NOTHING_DROPPED } from "#core/link/gateway-figures.ts";
@@ -11,7 +11,7 @@ import type { TelemetryPoints, TelemetryStore } from "#service/ports/telemetry-s
 import type { Needs } from "#service/ports.ts";
 
 const QUEUE_BYTES = 4 * 1024 * 1024;
-/** Beyond so many marked hours all history is told anew, newest first, instead. */
+/** Beyond so many marked hours all history is uploaded again, newest first, instead. */
 const MAX_MARKED = 100_000;
 /** Points of an hour that ended less than this ago may still come. */
 const OPEN_MS = HOUR_MS;
@@ -20,26 +20,26 @@ export interface LaneNeeds extends Pick<Needs, "uplinks" | "telemetry" | "now"> 
   readonly budgets: Pick<ByteBudgets, "watch">;
 }
 
-/** All stored telemetry before this time has yet to be told. */
+/** All stored telemetry before this time has yet to be uploaded. */
 export interface History {
   readonly before: Instant;
-  /** Rises when all history is told anew. */
+  /** Rises when all history is uploaded again. */
   readonly round: number;
 }
 
 export interface TelemetryLane {
-  /** The same store. What it takes is also told to the cloud, while there is one. */
+  /** The same store. What it takes is also uploaded to the cloud, while there is one. */
   readonly telemetry: TelemetryStore;
   readonly spool: TelemetrySpool<TelemetryPoints>;
   /** Reads from the records what the cloud lacks. For the start, before any device can send, and after joining or leaving. */
   restart(): Promise<void>;
-  /** The cloud does not have the history: all of it is told. */
-  retell(): Promise<void>;
-  /** Undefined: all of it is told. */
+  /** The cloud does not have the history: all of it is uploaded. */
+  uploadAgain(): Promise<void>;
+  /** Undefined: all of it is uploaded. */
   history(): History | undefined;
   /** Only what is before this time is left; undefined: nothing. */
-  historyTold(round: number, before: Instant | undefined): Promise<void>;
-  /** These hours are told as a whole, because the cloud did not take them. */
+  historyUploaded(round: number, before: Instant | undefined): Promise<void>;
+  /** These hours are uploaded as a whole, because the cloud did not take them. */
   leave(hours: readonly LinkedHour[]): Promise<void>;
   /** Stored telemetry cannot be read, so the cloud does not get it. */
   noteUnreadable(): Promise<void>;
@@ -47,7 +47,7 @@ export interface TelemetryLane {
   readonly dropped: DroppedHistory;
   /** Deletes the marks of hours of which the cloud has everything. */
   tidy(): Promise<void>;
-  /** The listener is called when there is something to tell. */
+  /** The listener is called when there is something to upload. */
   listen(listener: () => void): () => void;
 }
 
@@ -99,7 +99,7 @@ export function createTelemetryLane(needs: LaneNeeds): TelemetryLane {
     if (unmarked.length > 0) storeMarks();
   }
 
-  /** Points are stored once their hours are marked: a crash between the two must not leave points that are never told. */
+  /** Points are stored once their hours are marked: a crash between the two must not leave points that are never uploaded. */
   function afterMarks(store: () => Promise<void>): Promise<void> {
     return marking === undefined ? store() : marking.then(store);
   }
@@ -138,20 +138,20 @@ export function createTelemetryLane(needs: LaneNeeds): TelemetryLane {
     await uplinks.noteDropped(dropped, hours);
   }
 
-  /** Counts at once: what belongs to a new round is never told by the end of the former one. */
+  /** Counts at once: what belongs to a new round never counts as uploaded at the end of the former one. */
   async function setHistory(before: Instant | undefined): Promise<void> {
     historyBefore = before;
     await uplinks.noteHistory(before);
   }
 
-  async function retell(): Promise<void> {
+  async function uploadAgain(): Promise<void> {
     round++;
     await setHistory(endOfHistory(needs.now()));
   }
 
   async function limitMarks(): Promise<void> {
     if (spool.marked <= MAX_MARKED || spool.waiting.hours === 0) return;
-    await retell();
+    await uploadAgain();
     await uplinks.unmarkHours(spool.takeWhole());
   }
 
@@ -170,13 +170,13 @@ export function createTelemetryLane(needs: LaneNeeds): TelemetryLane {
       async release(byMs) {
         const devices = await store.release(byMs);
         // Which times they have is not known.
-        if (isJoined && devices.size > 0) await retell();
+        if (isJoined && devices.size > 0) await uploadAgain();
         return devices;
       },
       async drop(deviceId, attributes, before) {
         const pieces = await store.drop(deviceId, attributes, before);
         if (isJoined && pieces > 0) {
-          // Of the history that is told newest first, everything so old is left.
+          // Of the history that is uploaded newest first, everything so old is left.
           const isLeft = historyBefore !== undefined && before <= historyBefore;
           const hours = spool.expire(deviceId, before);
           await noteDropped({ expired: isLeft ? pieces : hours.length }, hours);
@@ -197,10 +197,10 @@ export function createTelemetryLane(needs: LaneNeeds): TelemetryLane {
       isJoined = uplink !== undefined;
       if (isJoined) spool.addWhole(await uplinks.hours());
     },
-    retell,
+    uploadAgain,
     history: () => (historyBefore === undefined ? undefined : { before: historyBefore, round }),
-    async historyTold(toldRound, before) {
-      if (toldRound === round) await setHistory(before);
+    async historyUploaded(uploadedRound, before) {
+      if (uploadedRound === round) await setHistory(before);
     },
     async leave(hours) {
       await uplinks.markHours(hours);

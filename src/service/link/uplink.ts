@@ -27,7 +27,7 @@ export interface UplinkStatus extends Pick<UplinkState, "isConnected" | "since" 
   readonly gatewayId: string;
   readonly joinedAt: Instant;
   readonly backlog: LinkBacklog;
-  /** All telemetry before this time has yet to be told. */
+  /** All telemetry before this time has yet to be uploaded. */
   readonly historyBefore: Instant | undefined;
   readonly dropped: DroppedHistory;
 }
@@ -35,7 +35,7 @@ export interface UplinkStatus extends Pick<UplinkState, "isConnected" | "since" 
 export interface Uplink {
   /** Connects to the cloud that is stored, instead of the former one; to none when none is stored. */
   restart(): Promise<void>;
-  /** Tells the cloud that the gateway does not come back, if it is connected. Resolves in a moment. */
+  /** Tells the cloud that the gateway will not come back, if it is connected. Resolves in a moment. */
   sayLeave(): Promise<void>;
   status(): Promise<UplinkStatus | undefined>;
   stop(): Promise<void>;

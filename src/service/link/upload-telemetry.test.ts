@@ -5,13 +5,13 @@ import { instant } from "#core/time/instant.ts";
 import type { TelemetryStore } from "#service/ports/telemetry-store.ts";
 import type { Needs } from "#service/ports.ts";
 import { createTelemetryLane } from "./telemetry-lane.ts";
-import { type TellTelemetryNeeds, tellTelemetry } from "./tell-telemetry.ts";
+import { type UploadTelemetryNeeds, uploadTelemetry } from "./upload-telemetry.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const NOW = instant(100 * DAY + 5 * HOUR);
 
-/** A gateway with one hour to tell, which `pack` gives in pieces. */
+/** A gateway with one hour to upload, which `pack` gives in pieces. */
 async function open(pack: () => Promise<readonly Uint8Array[]>) {
   const uplinks = {
     get: async () => ({}),
@@ -26,18 +26,18 @@ async function open(pack: () => Promise<readonly Uint8Array[]>) {
   const connect = async (send: (message: UpMessage) => Promise<void>) => {
     const end = new AbortController();
     const pause = async () => end.abort();
-    const telling = tellTelemetry(
+    const upload = uploadTelemetry(
       { ...base, telemetryLane, pause, log: { warn: () => {} }, devices: {} as Needs["devices"] },
       { send, signal: end.signal },
     );
-    await telling.run(true).catch(() => {});
+    await upload.run(true).catch(() => {});
     end.abort();
-    telling.end();
+    upload.end();
   };
   return { telemetryLane, connect };
 }
 
-test("an hour whose first pieces were sent before the line was cut is told over the next connection", async () => {
+test("an hour whose first pieces were sent before the line was cut is uploaded over the next connection", async () => {
   const { connect } = await open(async () => [Uint8Array.of(1), Uint8Array.of(2), Uint8Array.of(3)]);
   let left = 1;
   await connect(async () => {
@@ -48,7 +48,7 @@ test("an hour whose first pieces were sent before the line was cut is told over 
   expect(sent).toEqual(["history", "history", "history"]);
 });
 
-test("an hour that could not be read for a moment is told over the next connection", async () => {
+test("an hour that could not be read for a moment is uploaded over the next connection", async () => {
   let isThere = false;
   const { connect } = await open(async () => {
     if (!isThere) throw new Error("the thread has ended");
@@ -61,7 +61,7 @@ test("an hour that could not be read for a moment is told over the next connecti
   expect(sent).toEqual(["history"]);
 });
 
-test("history that has to be told anew is told, also when the former round ends at that moment", async () => {
+test("history that has to be uploaded again is uploaded, also when the former round ends at that moment", async () => {
   const asked: number[] = [];
   const slowly = async () => {
     for (let turns = 0; turns < 10; turns++) await new Promise(setImmediate);
@@ -78,11 +78,11 @@ test("history that has to be told anew is told, also when the former round ends 
   const end = new AbortController();
   const devices = { list: async () => ({ items: [{ id: "d" }], total: 1 }) } as unknown as Needs["devices"];
   const pause = async () => end.abort();
-  const telling = tellTelemetry(
+  const upload = uploadTelemetry(
     { ...base, telemetryLane, pause, log: { warn: () => {} }, devices },
     { send: async () => {}, signal: end.signal },
   );
-  await Promise.all([telemetryLane.retell(), telling.run(true)]);
+  await Promise.all([telemetryLane.uploadAgain(), upload.run(true)]);
   expect(asked.some((before) => before > 1)).toBe(true);
 });
 
@@ -115,21 +115,21 @@ test("hours that were stored while the history is sent go with it, and each day 
     devices: { list: async () => ({ items: [{ id: "d" }], total: 1 }) },
     pause: (_: number, signal: AbortSignal) => new Promise((resolve) => signal.addEventListener("abort", resolve)),
     log: { warn: () => {} },
-  } as unknown as TellTelemetryNeeds;
+  } as unknown as UploadTelemetryNeeds;
   const days: number[] = [];
   const end = new AbortController();
-  const telling = tellTelemetry(needs, {
+  const upload = uploadTelemetry(needs, {
     signal: end.signal,
     send: async (message: UpMessage) => {
       if (message.type !== "history") return;
       days.push(message.content[0] ?? 0);
-      telling.stored(message.number, []);
+      upload.stored(message.number, []);
     },
   });
-  const running = telling.run(true);
+  const running = upload.run(true);
   await vi.waitFor(() => expect([lane.history(), lane.spool.waiting.hours]).toEqual([undefined, 0]));
   end.abort();
-  telling.end();
+  upload.end();
   await running;
   expect(days).toEqual([100, 99, 98, 97]);
 });

@@ -15,7 +15,7 @@ import type { History, TelemetryLane } from "#service/link/telemetry-lane.ts";
 import type { TelemetryPoints } from "#service/ports/telemetry-store.ts";
 import type { Needs } from "#service/ports.ts";
 
-export interface TellTelemetryNeeds extends Pick<Needs, "telemetry" | "devices" | "now"> {
+export interface UploadTelemetryNeeds extends Pick<Needs, "telemetry" | "devices" | "now"> {
   readonly telemetryLane: TelemetryLane;
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly log: { warn(about: object, text: string): void };
@@ -24,7 +24,7 @@ export interface TellTelemetryNeeds extends Pick<Needs, "telemetry" | "devices" 
 type TelemetryMessage = Extract<UpMessage, { type: "points" | "packed" | "history" }>;
 type Unnumbered = TelemetryMessage extends infer Each ? (Each extends unknown ? Omit<Each, "number"> : never) : never;
 
-export interface TelemetryTelling {
+export interface TelemetryUpload {
   /** Until the connection ends. `packs`: the cloud takes packed points. */
   run(packs: boolean): Promise<void>;
   /** The cloud has stored everything up to this number, except for devices that it does not know. */
@@ -40,25 +40,25 @@ const MAX_UNCONFIRMED = 8;
 const GATHER_MS = 100;
 const LOOK_AGAIN_MS = 1_000;
 const TIDY_MS = 60_000;
-/** A device that the cloud does not know yet is told again after this time. */
+/** A device that the cloud does not know yet is uploaded again after this time. */
 const UNKNOWN_MS = 2_000;
 
 /** `stored` is undefined when the connection ended before. */
 type Settle = (stored: { readonly unknown: ReadonlySet<string> } | undefined) => void;
 
-export function tellTelemetry(
-  needs: TellTelemetryNeeds,
+export function uploadTelemetry(
+  needs: UploadTelemetryNeeds,
   { send, signal }: { send(message: UpMessage): Promise<void>; readonly signal: AbortSignal },
-): TelemetryTelling {
+): TelemetryUpload {
   const { telemetryLane: lane, telemetry } = needs;
   const { spool } = lane;
   const unconfirmed: { readonly number: number; readonly settle: Settle }[] = [];
   const awake = createWake();
   const packer = createPointsPacker();
   let last = 0;
-  let day: DayTelling | undefined;
+  let day: DayUpload | undefined;
 
-  async function tell(message: Unnumbered, settle: Settle): Promise<void> {
+  async function upload(message: Unnumbered, settle: Settle): Promise<void> {
     while (unconfirmed.length >= MAX_UNCONFIRMED && !signal.aborted) await awake.next();
     if (signal.aborted) return settle(undefined);
     const number = ++last;
@@ -66,7 +66,7 @@ export function tellTelemetry(
     await send({ ...message, number });
   }
 
-  async function tellMessages(packs: boolean): Promise<boolean> {
+  async function uploadMessages(packs: boolean): Promise<boolean> {
     const sent = spool.takeMessages(MESSAGES_BYTES);
     if (sent === undefined) return false;
     const messages = packs ? [packed(sent)] : plain(sent);
@@ -74,7 +74,7 @@ export function tellTelemetry(
     const unknown = new Set<string>();
     let isLost = false;
     for (const message of messages) {
-      await tell(message, (stored) => {
+      await upload(message, (stored) => {
         isLost ||= stored === undefined;
         for (const deviceId of stored?.unknown ?? []) unknown.add(deviceId);
         if (--left > 0) return;
@@ -90,19 +90,19 @@ export function tellTelemetry(
     return { type: "packed", content: packer.pack(sent.map(({ message }) => message)) };
   }
 
-  async function tellHours(): Promise<boolean> {
+  async function uploadHours(): Promise<boolean> {
     const sent = spool.takeHours(needs.now(), lane.history()?.before);
     if (sent === undefined) return false;
     const numbers = sent.hours.map(({ hour }) => hour);
     const span = { from: Math.min(...numbers) * HOUR_MS, to: (Math.max(...numbers) + 1) * HOUR_MS };
-    await tellTaken(sent, span);
+    await uploadTaken(sent, span);
     return true;
   }
 
   /** Sends what is stored of the device in the span, which has these hours. They are taken before anything is read. */
-  async function tellTaken(sent: SentHours, span: Span, settled?: (isStored: boolean) => void): Promise<void> {
+  async function uploadTaken(sent: SentHours, span: Span, settled?: (isStored: boolean) => void): Promise<void> {
     try {
-      await tellStored(sent.deviceId, span, (isStored) => {
+      await uploadStored(sent.deviceId, span, (isStored) => {
         if (isStored) spool.hoursStored(sent);
         else spool.hoursLost(sent, needs.now() + UNKNOWN_MS);
         settled?.(isStored);
@@ -115,12 +115,16 @@ export function tellTelemetry(
   }
 
   /** Sends what is stored of the device. `settle` is called once, when all of it is confirmed or some of it is not. */
-  async function tellStored(deviceId: string, { from, to }: Span, settle: (isStored: boolean) => void): Promise<void> {
+  async function uploadStored(
+    deviceId: string,
+    { from, to }: Span,
+    settle: (isStored: boolean) => void,
+  ): Promise<void> {
     const pieces = await read(deviceId, from, to);
     let [left, isStored] = [pieces.length, true];
     if (left === 0) return settle(true);
     for (const content of pieces) {
-      await tell({ type: "history", deviceId, content }, (stored) => {
+      await upload({ type: "history", deviceId, content }, (stored) => {
         if (stored === undefined || stored.unknown.has(deviceId)) isStored = false;
         if (--left === 0) settle(isStored);
       });
@@ -139,19 +143,19 @@ export function tellTelemetry(
   }
 
   /** The next device of the newest day that is left. False when there is nothing to do at the moment. */
-  async function tellHistory(): Promise<boolean> {
+  async function uploadHistory(): Promise<boolean> {
     const left = lane.history();
     if (left === undefined) return false;
     if (day?.round !== left.round || day.to !== left.before) day = await newestDay(left);
     if (day === undefined) {
-      await lane.historyTold(left.round, undefined);
+      await lane.historyUploaded(left.round, undefined);
       return true;
     }
     const current = day;
     const deviceId = current.devices.pop();
     if (deviceId !== undefined) {
       current.open++;
-      await tellTaken(spool.takeHoursOf(deviceId, current), current, (isStored) => {
+      await uploadTaken(spool.takeHoursOf(deviceId, current), current, (isStored) => {
         current.open--;
         if (!isStored) current.lost.push(deviceId);
       });
@@ -159,11 +163,11 @@ export function tellTelemetry(
     }
     if (current.open > 0 || signal.aborted) return false;
     if (current.lost.length > 0) await lane.leave(current.lost.flatMap((id) => hoursOf(id, current)));
-    await lane.historyTold(current.round, current.from);
+    await lane.historyUploaded(current.round, current.from);
     return true;
   }
 
-  async function newestDay({ before, round }: History): Promise<DayTelling | undefined> {
+  async function newestDay({ before, round }: History): Promise<DayUpload | undefined> {
     const newest = new Map<string, number>();
     for (const { id } of await allAtOnce((page) => needs.devices.list({ scope: "all" }, page))) {
       const at = await telemetry.newestBefore(id, before);
@@ -182,7 +186,7 @@ export function tellTelemetry(
       let tidyAt = 0;
       try {
         while (!signal.aborted) {
-          if ((await tellMessages(packs)) || (await tellHours()) || (await tellHistory())) continue;
+          if ((await uploadMessages(packs)) || (await uploadHours()) || (await uploadHistory())) continue;
           if (needs.now() >= tidyAt) {
             tidyAt = needs.now() + TIDY_MS;
             await lane.tidy();
@@ -237,7 +241,7 @@ interface Span {
 }
 
 /** Stored history in [from, to). */
-interface DayTelling {
+interface DayUpload {
   readonly from: Instant;
   readonly to: Instant;
   readonly round: number;
@@ -250,7 +254,7 @@ interface DayTelling {
 }
 
 /** The hours of its day: after it nothing is stored before `to`. */
-function hoursOf(deviceId: string, { from }: DayTelling) {
+function hoursOf(deviceId: string, { from }: DayUpload) {
   const first = Math.floor(from / HOUR_MS);
   return Array.from({ length: DAY_MS / HOUR_MS }, (_, i) => ({ deviceId, hour: first + i }));
 }
