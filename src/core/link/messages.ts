@@ -1,4 +1,4 @@
-// What the two sides of a link tell each other. The gateway connects and says hello; the cloud answers with welcome.
+// The messages between the two sides of a link. The gateway connects and says hello; the cloud answers with welcome.
 
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { RaisedAlert } from "#core/alert/alert-state.ts";
@@ -80,12 +80,12 @@ export type LinkedPoints = readonly [
 /** From the gateway to the cloud. */
 export type UpMessage =
   | { readonly type: "hello"; readonly protocol: string; readonly version: string; readonly epoch: string }
-  /** Changes up to the number `to`. Without a number in the answer to hello, everything is told: `isWhole`. */
+  /** Changes up to the number `to`. Without a number in the answer to hello, everything is sent: `isWhole`. */
   | {
       readonly type: "records";
       readonly to: number;
       readonly isWhole: boolean;
-      /** No more is known at the moment. Of a whole telling: this is its last part. */
+      /** No more is known at the moment. Of a full upload: this is its last part. */
       readonly isLast: boolean;
       readonly items: readonly LinkedItem[];
       /** Does not travel: what came among the items and cannot be read. */
@@ -93,7 +93,7 @@ export type UpMessage =
     }
   /** The execution is stored by the gateway, which owns it from now on; or it is refused, and was not started. */
   | { readonly type: "answer"; readonly id: string; readonly refused: string | null }
-  | { readonly type: "told"; readonly changes: readonly ExecutionChange[]; readonly unknown: readonly string[] }
+  | { readonly type: "executions"; readonly changes: readonly ExecutionChange[]; readonly unknown: readonly string[] }
   | { readonly type: "connectivity"; readonly devices: readonly (readonly [string, string])[] }
   /** New telemetry. Numbers of these three kinds rise by one within a connection. */
   | { readonly type: "points"; readonly number: number; readonly messages: readonly LinkedPoints[] }

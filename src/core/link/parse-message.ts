@@ -47,9 +47,9 @@ export function parseUpMessage(value: unknown, content?: Uint8Array): UpMessage 
         id: text(given, "id"),
         refused: given["refused"] === null ? null : text(given, "refused", MAX_LONG_TEXT),
       };
-    case "told":
+    case "executions":
       return {
-        type: "told",
+        type: "executions",
         changes: list(given, "changes").map(parseChange),
         unknown: texts(given, "unknown"),
       };

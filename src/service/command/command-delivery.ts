@@ -159,7 +159,7 @@ export function createCommandDelivery(needs: DeliveryNeeds, watch: DeliveryWatch
         return await recordOwn(waiting, "IN_PROGRESS", MAYBE_SENT);
       case "accepted":
         return await giveToOwner(id, true);
-      case "told":
+      case "reported":
         return;
       case "unanswered":
         return await giveToOwner(id, false);

@@ -34,14 +34,14 @@ function prepare(stored: { readonly kind: string } = { kind: "applied" }) {
       },
     },
   } as unknown as ApplyNeeds;
-  const teller = {
+  const source = {
     gatewayId: "g",
     devices: new Map([["own", "here"]]),
     own: new Set<string>(),
     refusedSites: new Set<string>(),
     onTakeover: () => {},
   };
-  return { done, needs, teller, apply: (item: LinkedItem) => applyItem(needs, teller, item) };
+  return { done, needs, source, apply: (item: LinkedItem) => applyItem(needs, source, item) };
 }
 
 function execution(deviceId: string, siteId: string): LinkedItem {
@@ -49,7 +49,7 @@ function execution(deviceId: string, siteId: string): LinkedItem {
   return { kind: "execution", key: "e", value: { execution: one, revision: 1, responses: [] } as never };
 }
 
-test("an execution of the gateway's own device is applied, and a gap in it is told", async () => {
+test("an execution of the gateway's own device is applied, and a gap in it is reported", async () => {
   const { apply, done } = prepare();
   expect(await apply(execution("own", "here"))).toBe("applied");
   expect(done).toEqual(["execution e"]);
@@ -66,24 +66,24 @@ test("what is about another gateway's device is not believed", async () => {
 });
 
 test("a blueprint that is not valid here costs only itself, and other trouble ends the connection", async () => {
-  const { needs, teller } = prepare();
+  const { needs, source } = prepare();
   const item: LinkedItem = { kind: "blueprint", key: "b", value: { digest: "d", content: "AAAA" } };
   const warned: string[] = [];
-  const telling = (reason: Error) => ({
+  const refusing = (reason: Error) => ({
     ...needs,
     log: { warn: (_: object, text: string) => void warned.push(text) },
     blueprints: { ...needs.blueprints, findByDigest: async () => undefined },
     inspectPackage: () => Promise.reject(reason),
   });
   const invalid = refuse("invalid_blueprint", "it has no display_name");
-  expect(await applyItem(telling(invalid), teller, item)).toBe("applied");
+  expect(await applyItem(refusing(invalid), source, item)).toBe("applied");
   expect(warned).toEqual(["a blueprint of a gateway is not valid here"]);
   const trouble = refuse("overloaded", "too many packages wait");
-  await expect(applyItem(telling(trouble), teller, item)).rejects.toBe(trouble);
+  await expect(applyItem(refusing(trouble), source, item)).rejects.toBe(trouble);
 });
 
-test("after a whole telling, devices and sites that were not named are deleted, with their telemetry", async () => {
-  const { needs, teller, done } = prepare();
-  await forgetOthers(needs, teller, new Set(["device own", "site here"]));
+test("after a full upload, devices and sites that were not named are deleted, with their telemetry", async () => {
+  const { needs, source, done } = prepare();
+  await forgetOthers(needs, source, new Set(["device own", "site here"]));
   expect(done).toEqual(["delete device g gone", "delete telemetry gone", "delete site g there"]);
 });

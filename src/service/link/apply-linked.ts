@@ -25,7 +25,7 @@ export interface ApplyNeeds
 }
 
 /** Whose records they are. */
-export interface Teller {
+export interface SourceGateway {
   readonly gatewayId: string;
   /** Site of each of its devices; kept up to date here. */
   readonly devices: Map<string, string>;
@@ -38,34 +38,38 @@ export interface Teller {
 }
 
 /** `gap`: responses of the execution are missing. Throws RecordRefused for a record that is refused alone. */
-export async function applyItem(needs: ApplyNeeds, teller: Teller, item: LinkedItem): Promise<"applied" | "gap"> {
-  const { gatewayId, devices } = teller;
+export async function applyItem(
+  needs: ApplyNeeds,
+  source: SourceGateway,
+  item: LinkedItem,
+): Promise<"applied" | "gap"> {
+  const { gatewayId, devices } = source;
   switch (item.kind) {
     case "site":
       if (item.value === null) await orRefused(needs.copies.deleteSite(gatewayId, item.key));
-      else await copySite(needs, teller, { ...item.value, id: item.key });
+      else await copySite(needs, source, { ...item.value, id: item.key });
       return "applied";
     case "blueprint":
-      await copyBlueprint(needs, teller, item);
+      await copyBlueprint(needs, source, item);
       return "applied";
     case "device":
-      if (item.value === null) await forgetDevice(needs, teller, item.key);
-      else await copyDevice(needs, teller, { ...item.value, id: item.key });
+      if (item.value === null) await forgetDevice(needs, source, item.key);
+      else await copyDevice(needs, source, { ...item.value, id: item.key });
       return "applied";
     case "properties":
       if (devices.has(item.key)) await needs.copies.properties(gatewayId, item.key, item.value);
       return "applied";
     case "configuration":
-      if (devices.has(item.key)) await copyConfiguration(needs, teller, item);
+      if (devices.has(item.key)) await copyConfiguration(needs, source, item);
       return "applied";
     case "alert":
-      await copyAlert(needs, teller, item);
+      await copyAlert(needs, source, item);
       return "applied";
     case "log":
-      await copyLogEntry(needs, teller, item);
+      await copyLogEntry(needs, source, item);
       return "applied";
     case "audit":
-      if (item.value === null || teller.refusedSites.has(item.value.target.siteId ?? "")) return "applied";
+      if (item.value === null || source.refusedSites.has(item.value.target.siteId ?? "")) return "applied";
       await orRefused(needs.copies.auditEntry(gatewayId, { ...item.value, id: item.key }));
       return "applied";
     case "execution": {
@@ -81,39 +85,39 @@ export async function applyItem(needs: ApplyNeeds, teller: Teller, item: LinkedI
 
 type Item<Kind extends LinkedItem["kind"]> = Extract<LinkedItem, { kind: Kind }>;
 
-async function copyBlueprint(needs: ApplyNeeds, teller: Teller, { value }: Item<"blueprint">): Promise<void> {
+async function copyBlueprint(needs: ApplyNeeds, source: SourceGateway, { value }: Item<"blueprint">): Promise<void> {
   if (value === null || (await needs.blueprints.findByDigest(value.digest)) !== undefined) return;
   try {
-    await uploadBlueprint(needs, callOf(teller, "uploadBlueprint"), Buffer.from(value.content, "base64"));
+    await uploadBlueprint(needs, callOf(source, "uploadBlueprint"), Buffer.from(value.content, "base64"));
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "invalid_blueprint") throw error;
     // Its devices are shown without a blueprint. The gateway may have profiles or rocks that are missing here.
-    needs.log.warn({ gatewayId: teller.gatewayId, err: error }, "a blueprint of a gateway is not valid here");
+    needs.log.warn({ gatewayId: source.gatewayId, err: error }, "a blueprint of a gateway is not valid here");
   }
 }
 
-async function forgetDevice(needs: ApplyNeeds, { gatewayId, devices }: Teller, id: string): Promise<void> {
+async function forgetDevice(needs: ApplyNeeds, { gatewayId, devices }: SourceGateway, id: string): Promise<void> {
   await orRefused(needs.copies.deleteDevice(gatewayId, id, needs.now()));
   devices.delete(id);
   await needs.telemetry.deleteDevice(id);
   needs.connectivity.forget(id);
 }
 
-async function copyDevice(needs: ApplyNeeds, teller: Teller, told: LinkedDevice): Promise<void> {
-  const { blueprintDigest, corrections = [], ...device } = told;
+async function copyDevice(needs: ApplyNeeds, source: SourceGateway, given: LinkedDevice): Promise<void> {
+  const { blueprintDigest, corrections = [], ...device } = given;
   // The operators know that the whole site is refused.
-  if (teller.refusedSites.has(device.siteId)) return;
+  if (source.refusedSites.has(device.siteId)) return;
   const blueprint = blueprintDigest === undefined ? undefined : await needs.blueprints.findByDigest(blueprintDigest);
-  await orRefused(needs.copies.device(teller.gatewayId, { ...device, blueprintId: blueprint?.id }, corrections));
-  teller.devices.set(device.id, device.siteId);
+  await orRefused(needs.copies.device(source.gatewayId, { ...device, blueprintId: blueprint?.id }, corrections));
+  source.devices.set(device.id, device.siteId);
   if (device.type !== "GATEWAY") return;
   // It speaks to us, so it is there.
-  teller.own.add(device.id);
+  source.own.add(device.id);
   needs.connectivity.connected(device.id);
 }
 
-async function copySite(needs: ApplyNeeds, teller: Teller, site: Site): Promise<void> {
-  const { gatewayId, refusedSites, onTakeover } = teller;
+async function copySite(needs: ApplyNeeds, source: SourceGateway, site: Site): Promise<void> {
+  const { gatewayId, refusedSites, onTakeover } = source;
   const { isRefused, formerOwner } = await needs.copies.site(gatewayId, site, needs.now());
   if (isRefused) {
     refusedSites.add(site.id);
@@ -139,7 +143,7 @@ async function orRefused<Result>(copying: Promise<Result>): Promise<Result> {
   }
 }
 
-async function copyConfiguration(needs: ApplyNeeds, teller: Teller, item: Item<"configuration">): Promise<void> {
+async function copyConfiguration(needs: ApplyNeeds, source: SourceGateway, item: Item<"configuration">): Promise<void> {
   const deviceId = item.key;
   const before = new Map((await needs.configurations.get(deviceId)).map((one) => [one.bucket, one.updatedAt]));
   const device = await needs.devices.find(deviceId);
@@ -147,47 +151,51 @@ async function copyConfiguration(needs: ApplyNeeds, teller: Teller, item: Item<"
   const events = item.value
     .filter(({ bucket, updatedAt }) => before.get(bucket) !== updatedAt)
     .map(({ bucket, updatedAt: at }) => {
-      const place = { siteId: teller.devices.get(deviceId) ?? "", deviceId };
+      const place = { siteId: source.devices.get(deviceId) ?? "", deviceId };
       const readLevel = blueprint?.configuration.get(bucket)?.accessLevel ?? "system";
       return needs.prepareEvent({ ...place, kind: "configuration", bucket, readLevel, at });
     });
   const buckets = item.value.map((bucket) => ({ ...bucket, sealed: NOTHING }));
-  await needs.copies.configuration(teller.gatewayId, { deviceId, buckets, events });
+  await needs.copies.configuration(source.gatewayId, { deviceId, buckets, events });
 }
 
-async function copyLogEntry(needs: ApplyNeeds, teller: Teller, { key, value }: Item<"log">): Promise<void> {
+async function copyLogEntry(needs: ApplyNeeds, source: SourceGateway, { key, value }: Item<"log">): Promise<void> {
   const name = parseLogKey(key);
-  const siteId = name && teller.devices.get(name.deviceId);
+  const siteId = name && source.devices.get(name.deviceId);
   if (name === undefined || siteId === undefined || value === null) return;
   const { deviceId, receivedAt } = name;
   const entry = { ...value, receivedAt };
-  const isNew = await needs.copies.logEntry(teller.gatewayId, { deviceId, entry, maxBytes: KEPT_LOG_BYTES });
+  const isNew = await needs.copies.logEntry(source.gatewayId, { deviceId, entry, maxBytes: KEPT_LOG_BYTES });
   if (isNew) needs.events.publish(logEvent({ siteId, deviceId }, entry));
 }
 
 /** Only the gateway has the values in the clear. */
 const NOTHING = new Uint8Array();
 
-/** After a whole telling: deletes what was not named. */
-export async function forgetOthers(needs: ApplyNeeds, teller: Teller, named: ReadonlySet<string>): Promise<void> {
-  for (const deviceId of await needs.gateways.devices(teller.gatewayId)) {
+/** After a full upload: deletes what was not named. */
+export async function forgetOthers(
+  needs: ApplyNeeds,
+  source: SourceGateway,
+  named: ReadonlySet<string>,
+): Promise<void> {
+  for (const deviceId of await needs.gateways.devices(source.gatewayId)) {
     if (!named.has(`device ${deviceId}`)) {
-      await applyItem(needs, teller, { kind: "device", key: deviceId, value: null });
+      await applyItem(needs, source, { kind: "device", key: deviceId, value: null });
       continue;
     }
     for (const alert of await needs.alerts.active(deviceId)) {
       const key = alertKey(alert);
-      if (!named.has(`alert ${key}`)) await applyItem(needs, teller, { kind: "alert", key, value: null });
+      if (!named.has(`alert ${key}`)) await applyItem(needs, source, { kind: "alert", key, value: null });
     }
   }
-  for (const siteId of await needs.gateways.sites(teller.gatewayId)) {
+  for (const siteId of await needs.gateways.sites(source.gatewayId)) {
     if (named.has(`site ${siteId}`)) continue;
-    await applyItem(needs, teller, { kind: "site", key: siteId, value: null });
+    await applyItem(needs, source, { kind: "site", key: siteId, value: null });
   }
 }
 
 /** What a gateway does in its own name. */
-export function callOf({ gatewayId }: Teller, operation: string): Call {
+export function callOf({ gatewayId }: SourceGateway, operation: string): Call {
   return {
     caller: { tokenId: gatewayId, tokenName: "gateway", level: "system", sites: "all" },
     operation,

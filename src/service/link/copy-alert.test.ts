@@ -6,7 +6,7 @@ import { type CopyAlertNeeds, copyAlert } from "./copy-alert.ts";
 
 const NOW = instant(9_000_000_000_000);
 
-/** A cloud that has this alert. `told` lists what listeners and webhooks hear. */
+/** A cloud that has this alert. `heard` lists what listeners and webhooks get. */
 function prepare(clearedAt: AlertRecord["clearedAt"]) {
   const stored: AlertRecord = {
     deviceId: "own",
@@ -23,32 +23,32 @@ function prepare(clearedAt: AlertRecord["clearedAt"]) {
     details: undefined,
     clearedAt,
   };
-  const [told, copied]: [string[], AlertRecord[]] = [[], []];
+  const [heard, copied]: [string[], AlertRecord[]] = [[], []];
   const needs = {
     now: () => NOW,
     alerts: { find: async () => stored },
     prepareEvent: (event: { change: string; at: number }) => event,
     webhookDispatcher: {
       noticesOf: (events: readonly { change: string; at: number }[]) =>
-        events.map(({ change, at }) => told.push(`${change} ${at}`)),
-      wake: () => told.push("wake"),
+        events.map(({ change, at }) => heard.push(`${change} ${at}`)),
+      wake: () => heard.push("wake"),
     },
     copies: { alert: async (_id: string, alert: AlertRecord) => copied.push(alert) },
   } as unknown as CopyAlertNeeds;
-  const teller = { gatewayId: "g", devices: new Map([["own", "here"]]) };
-  const gone = () => copyAlert(needs, teller, { key: alertKey(stored), value: null });
-  return { stored, told, copied, gone };
+  const source = { gatewayId: "g", devices: new Map([["own", "here"]]) };
+  const gone = () => copyAlert(needs, source, { key: alertKey(stored), value: null });
+  return { stored, heard, copied, gone };
 }
 
-test("an active alert that its gateway no longer has is over, and whoever heard of it is told", async () => {
-  const { stored, told, copied, gone } = prepare(undefined);
+test("an active alert that its gateway no longer has is over, and whoever heard of it hears that", async () => {
+  const { stored, heard, copied, gone } = prepare(undefined);
   await gone();
   expect(copied).toEqual([{ ...stored, clearedAt: NOW }]);
-  expect(told).toEqual([`cleared ${NOW}`, "wake"]);
+  expect(heard).toEqual([`cleared ${NOW}`, "wake"]);
 });
 
 test("an alert in the history stays there when its gateway no longer has it", async () => {
-  const { told, copied, gone } = prepare(instant(5));
+  const { heard, copied, gone } = prepare(instant(5));
   await gone();
-  expect([copied, told]).toEqual([[], []]);
+  expect([copied, heard]).toEqual([[], []]);
 });

@@ -15,14 +15,14 @@ export interface CopyAlertNeeds extends Pick<Needs, "alerts" | "blueprints" | "c
   readonly webhookDispatcher: Pick<WebhookDispatcher, "noticesOf" | "wake">;
 }
 
-/** Stores the alert as its gateway knows it, and tells listeners and webhooks what is new about it. */
+/** Stores the alert as its gateway knows it, and sends what is new about it to listeners and webhooks. */
 export async function copyAlert(
   needs: CopyAlertNeeds,
-  teller: { readonly gatewayId: string; readonly devices: ReadonlyMap<string, string> },
+  source: { readonly gatewayId: string; readonly devices: ReadonlyMap<string, string> },
   { key, value }: { readonly key: string; readonly value: LinkedAlert | null },
 ): Promise<void> {
   const name = parseAlertKey(key);
-  const siteId = name && teller.devices.get(name.deviceId);
+  const siteId = name && source.devices.get(name.deviceId);
   // Its device was deleted meanwhile, or is another gateway's.
   if (name === undefined || siteId === undefined) return;
   const before = await needs.alerts.find(name);
@@ -35,7 +35,7 @@ export async function copyAlert(
       ? []
       : [needs.prepareEvent({ ...place, kind: "alert", ...news, alert: await describeAlert(needs, record) })];
   const notices = needs.webhookDispatcher.noticesOf(events);
-  await needs.copies.alert(teller.gatewayId, record, { events, notices });
+  await needs.copies.alert(source.gatewayId, record, { events, notices });
   if (notices.length > 0) needs.webhookDispatcher.wake();
 }
 

@@ -12,8 +12,8 @@ export interface GatewayOrders {
   give(command: OutgoingCommand, execution: Execution): Promise<HandOver>;
   /** The gateway has answered. `refused` is its reason, null when it has accepted. */
   answered(id: string, refused: string | null): void;
-  /** The gateway has told of the execution, and that is stored. */
-  told(id: string): void;
+  /** The gateway has reported the execution, and that is stored. */
+  reported(id: string): void;
   /** The connection has ended, so no answer comes. */
   abandon(): void;
 }
@@ -73,7 +73,7 @@ export function createGatewayOrders(
       }
     },
     answered: (id, refused) => missing.get(id)?.(refused === null ? "accepted" : { refused }),
-    told: (id) => missing.get(id)?.("told"),
+    reported: (id) => missing.get(id)?.("reported"),
     abandon() {
       for (const settle of missing.values()) settle("unanswered");
     },

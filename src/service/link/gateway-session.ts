@@ -20,7 +20,7 @@ import { requireProtocol } from "#core/link/protocol.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
-import { callOf, forgetOthers, type Teller } from "#service/link/apply-linked.ts";
+import { callOf, forgetOthers, type SourceGateway } from "#service/link/apply-linked.ts";
 import { createAskedExecutions } from "#service/link/asked-executions.ts";
 import { createConfirmations } from "#service/link/confirmations.ts";
 import type { ChangeLane, GatewayChanges } from "#service/link/gateway-changes.ts";
@@ -52,7 +52,7 @@ export interface SessionNeeds
 export interface GatewaySession {
   /** Resolves when the connection has ended, and throws a LinkMistake when the gateway breaks the protocol. */
   talk(): Promise<void>;
-  /** After the connection: what nobody tells any longer is unknown, unless another node may know it. */
+  /** After the connection: what nobody reports any longer is unknown, unless another node may know it. */
   leave(): Promise<void>;
   readonly orders: Pick<GatewayOrders, "give">;
   /** Asks what became of an execution. */
@@ -83,7 +83,7 @@ export function createGatewaySession(
 ): GatewaySession {
   const gatewayId = gateway.id;
   let progress = beginProgress(gateway);
-  /** What a whole telling has named so far. */
+  /** What a full upload has named so far. */
   let named: Set<string> | undefined;
   /** Hands over changes, once the gateway is ready. */
   let changes: ChangeLane | undefined;
@@ -93,7 +93,7 @@ export function createGatewaySession(
   const refusals = createRefusals(needs, gatewayId);
   const orders = createGatewayOrders(needs, channel);
   const asked = createAskedExecutions(needs, gatewayId, channel.send);
-  const teller: Teller = {
+  const source: SourceGateway = {
     gatewayId,
     devices: devices.sites,
     own: devices.own,
@@ -101,11 +101,11 @@ export function createGatewaySession(
     onTakeover,
   };
   const applying = { ...needs, dispatcher: { applyRemote } };
-  const records = createRecordIntake(applying, teller, { refusals, turn: channel.turn, ask: asked.ask, onDevice });
+  const records = createRecordIntake(applying, source, { refusals, turn: channel.turn, ask: asked.ask, onDevice });
   const confirmations = createConfirmations(
     // A line that is gone is noticed where messages are read.
     (to) => channel.send({ type: "ack", to, ...refusals.news() }).catch(() => {}),
-    (error) => fail(error, "what a gateway has told cannot be confirmed"),
+    (error) => fail(error, "what a gateway has sent cannot be confirmed"),
   );
   const telemetry = takeTelemetry(needs, {
     devices: devices.sites,
@@ -129,7 +129,7 @@ export function createGatewaySession(
 
   async function applyRemote(change: ExecutionChange): Promise<Merge> {
     const merge = await needs.dispatcher.applyRemote(change);
-    orders.told(change.execution.id);
+    orders.reported(change.execution.id);
     return merge;
   }
 
@@ -155,8 +155,8 @@ export function createGatewaySession(
       case "records":
         await takeRecords(message);
         return await settle();
-      case "told":
-        await takeTold(message);
+      case "executions":
+        await takeExecutions(message);
         return await settle();
       case "answer":
         return orders.answered(message.id, message.refused);
@@ -183,7 +183,7 @@ export function createGatewaySession(
     // It was refused a site that it may have now: what was left out has to come again.
     const mustRepeat = await refusals.open();
     progress = withHello(progress, { ...hello, mustRepeat });
-    // Also when no epoch is noted: a first telling that broke off may have left revisions of records that were replaced since.
+    // Also when no epoch is noted: a first upload that broke off may have left revisions of records that were replaced since.
     if (hasOtherRecords(progress)) await forgetRevisions();
     await note();
     const { taken } = progress;
@@ -216,7 +216,7 @@ export function createGatewaySession(
     records.refuseUnreadable(message, named);
     await records.take(message.items, named);
     if (isWhole && isLast && named !== undefined) {
-      await forgetOthers(needs, teller, named);
+      await forgetOthers(needs, source, named);
       named = undefined;
     }
     progress = withRecords(progress, message);
@@ -225,7 +225,7 @@ export function createGatewaySession(
     await (progress.stage === stage ? confirmations.room() : confirmations.settled());
   }
 
-  async function takeTold({ changes, unknown }: Message<"told">): Promise<void> {
+  async function takeExecutions({ changes, unknown }: Message<"executions">): Promise<void> {
     for (const change of changes) {
       await channel.turn();
       await records.take([{ kind: "execution", key: change.execution.id, value: change }]);
@@ -269,9 +269,9 @@ export function createGatewaySession(
     }
   }
 
-  /** Its sites stay as they were last told, as those of a gateway whose access was revoked. */
+  /** Its sites stay as they were last reported, as those of a gateway whose access was revoked. */
   async function takeLeave(): Promise<void> {
-    const trail = auditTrail(needs, callOf(teller, "leaveCloud"), { target: {}, details: { gateway_id: gatewayId } });
+    const trail = auditTrail(needs, callOf(source, "leaveCloud"), { target: {}, details: { gateway_id: gatewayId } });
     await needs.gateways.revoke(gatewayId, needs.now(), trail);
     needs.log.info({ gatewayId }, "a gateway has left");
     channel.close("the gateway has left");

@@ -83,9 +83,9 @@ async function listen(
 }
 
 test("what it says not to know counts only where it was asked", async () => {
-  const told: UpMessage = { type: "told", changes: [], unknown: ["another's", "own"] };
+  const answer: UpMessage = { type: "executions", changes: [], unknown: ["another's", "own"] };
   const records: UpMessage = { type: "records", to: 1, isWhole: false, isLast: true, items: [] };
-  const { done } = await say([HELLO, records, told], undefined, [["own"]]);
+  const { done } = await say([HELLO, records, answer], undefined, [["own"]]);
   expect(done).toEqual(["returned own"]);
 });
 
@@ -111,7 +111,7 @@ test("both sides agree about many open executions over a line that holds little"
     await channel.send(HELLO);
     for await (const message of channel.messages) {
       if (message.type === "welcome") await channel.send(records);
-      if (message.type === "ask") await channel.send({ type: "told", changes: [], unknown: message.executions });
+      if (message.type === "ask") await channel.send({ type: "executions", changes: [], unknown: message.executions });
     }
   };
   void answering();

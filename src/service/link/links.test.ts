@@ -117,9 +117,9 @@ function connect(
   const open = () => {
     const [cloud, gateway] = socketPair();
     let reason = "";
-    const close = (told: string) => {
-      reason ||= told;
-      cloud.close(told);
+    const close = (given: string) => {
+      reason ||= given;
+      cloud.close(given);
     };
     const served = links.serve({ id: "g", epoch: undefined, taken: 0 } as Gateway, { ...cloud, close });
     const channel = createLinkChannel<UpMessage, DownMessage>(gateway, {
@@ -143,7 +143,7 @@ async function enter({ channel, next }: ReturnType<ReturnType<typeof connect>["o
   }
 }
 
-test("a gateway tells the connectivity of its devices, and neither its own nor that of others", async () => {
+test("a gateway reports the connectivity of its devices, and neither its own nor that of others", async () => {
   const cloud = connect();
   await enter(cloud);
   const all = ["own", "itself", "foreign"];
@@ -169,7 +169,7 @@ test("of two connections that a gateway opens at the same moment, the latter is 
   expect(cloud.heard.at(-1)).toBe("gone g");
 });
 
-test("of a gateway whose epoch is not noted, what a telling that broke off has left is not believed", async () => {
+test("of a gateway whose epoch is not noted, what an upload that broke off has left is not believed", async () => {
   const cloud = connect();
   await enter(cloud);
   expect(cloud.forgotten).toEqual(["s"]);
@@ -315,7 +315,7 @@ test.each([
   await cloud.served;
 });
 
-test("what a gateway tells of an execution before it answers the order is the answer, once it is stored", async () => {
+test("what a gateway reports of an execution before it answers the order is the answer, once it is stored", async () => {
   const cloud = connect();
   await enter(cloud);
   const sent = cloud.links.carrier.send("own", COMMAND as never, EXECUTION);
@@ -323,7 +323,7 @@ test("what a gateway tells of an execution before it answers the order is the an
   const value = { execution: { ...EXECUTION, revision: 2 }, responses: [], since: 0, leftOut: undefined };
   const items = [{ kind: "execution" as const, key: ID, value }];
   await cloud.channel.send({ type: "records", to: 3, isWhole: false, isLast: true, items });
-  expect([await sent, cloud.heard.at(-1)]).toEqual(["told", `stored ${ID}`]);
+  expect([await sent, cloud.heard.at(-1)]).toEqual(["reported", `stored ${ID}`]);
   expect(await cloud.next()).toEqual({ type: "ack", to: 3 });
   cloud.channel.close("");
   await cloud.served;

@@ -4,7 +4,7 @@ import { parseAlertKey } from "#core/link/linked-key.ts";
 import type { LinkedItem } from "#core/link/messages.ts";
 import { recordProblem } from "#core/link/record-problem.ts";
 import { RecordRefused, type RefusedRecord } from "#core/link/refused-record.ts";
-import { type ApplyNeeds, applyItem, type Teller } from "#service/link/apply-linked.ts";
+import { type ApplyNeeds, applyItem, type SourceGateway } from "#service/link/apply-linked.ts";
 import type { Refusals } from "#service/link/refusals.ts";
 
 export interface TakeRecordsNeeds extends ApplyNeeds {
@@ -15,7 +15,7 @@ export interface TakeRecordsNeeds extends ApplyNeeds {
 export interface RecordIntake {
   /** Reads which sites the gateway has here. */
   read(): Promise<void>;
-  /** Stores the records. `named`: adds what a whole telling names and the cloud keeps. */
+  /** Stores the records. `named`: adds what a full upload names and the cloud keeps. */
   take(items: readonly LinkedItem[], named?: Set<string>): Promise<void>;
   /** Refuses records that came in a message and cannot be read. */
   refuseUnreadable(message: { readonly unreadable?: readonly RefusedRecord[] }, named?: Set<string>): void;
@@ -27,7 +27,7 @@ export interface RecordLine {
   turn(): Promise<void>;
   /** Asks for executions of which responses are missing. */
   ask(executions: readonly string[]): Promise<void>;
-  /** Called when the gateway has told a device; with `false` when it has deleted it. */
+  /** Called when the gateway has reported a device; with `false` when it has deleted it. */
   onDevice(deviceId: string, isThere: boolean): void;
 }
 
@@ -36,15 +36,15 @@ const FIRST: ReadonlySet<LinkedItem["kind"]> = new Set(["site", "blueprint", "de
 const APPLIED_TOGETHER = 256;
 /** Each of them takes some ten microseconds of the main thread at least. */
 const ITEMS_A_TURN = 32;
-/** A whole telling deletes those of these kinds that it does not name. */
+/** A full upload deletes those of these kinds that it does not name. */
 const NAMED: ReadonlySet<LinkedItem["kind"]> = new Set(["site", "device", "alert"]);
 
-export function createRecordIntake(needs: TakeRecordsNeeds, teller: Teller, line: RecordLine): RecordIntake {
+export function createRecordIntake(needs: TakeRecordsNeeds, source: SourceGateway, line: RecordLine): RecordIntake {
   const { refusals } = line;
-  const { devices } = teller;
+  const { devices } = source;
   const sites = new Set<string>();
 
-  /** What a whole telling names and the cloud does not keep need not be remembered. */
+  /** What a full upload names and the cloud does not keep need not be remembered. */
   function isCopied(item: LinkedItem): boolean {
     if (!NAMED.has(item.kind) || item.value === null) return false;
     return (
@@ -71,7 +71,7 @@ export function createRecordIntake(needs: TakeRecordsNeeds, teller: Teller, line
   /** True when responses of an execution are missing. */
   async function apply(item: LinkedItem): Promise<boolean> {
     try {
-      const outcome = await applyItem(needs, teller, item);
+      const outcome = await applyItem(needs, source, item);
       refusals.taken(item);
       if (item.kind === "site" && item.value === null) sites.delete(item.key);
       else if (item.kind === "site") sites.add(item.key);
@@ -93,7 +93,7 @@ export function createRecordIntake(needs: TakeRecordsNeeds, teller: Teller, line
 
   return {
     async read() {
-      for (const siteId of await needs.gateways.sites(teller.gatewayId)) sites.add(siteId);
+      for (const siteId of await needs.gateways.sites(source.gatewayId)) sites.add(siteId);
     },
     async take(items, named) {
       const gaps: string[] = [];

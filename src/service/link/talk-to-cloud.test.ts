@@ -181,7 +181,7 @@ test("an order is answered after its execution was reported, and the cloud store
 test("executions with long logs are sent in several messages: the cloud takes no message of any size", async () => {
   const asked = Array.from({ length: 100 }, (_, n) => `e${n}`);
   const { said } = await saidAfter(5, { latest: 5, confirmed: 4, cloudEpoch: "c", asked });
-  const sent = said.filter((message) => message.type === "told");
+  const sent = said.filter((message) => message.type === "executions");
   expect(sent.flatMap(({ changes }) => changes.map(({ execution }) => execution.id))).toEqual(asked);
   expect(Math.max(...sent.map((message) => JSON.stringify(message).length))).toBeLessThan(8 * 1024 * 1024);
 });

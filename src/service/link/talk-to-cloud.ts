@@ -238,9 +238,9 @@ export async function talkToCloud(
         await Promise.allSettled(accepting);
         const unknown: string[] = [];
         for await (const changes of inPieces(wholeOnes(message.executions.slice(0, MAX_ASKED), unknown))) {
-          await channel.send({ type: "told", changes, unknown: [] });
+          await channel.send({ type: "executions", changes, unknown: [] });
         }
-        if (unknown.length > 0) await channel.send({ type: "told", changes: [], unknown });
+        if (unknown.length > 0) await channel.send({ type: "executions", changes: [], unknown });
         return;
       }
     }

@@ -10,15 +10,15 @@ export interface OutgoingCommand {
 /**
  * What happened to a command that was given to a channel. `not_sent` means that it certainly did not reach the device,
  * so it may be handed over again. `unknown` means that it may have reached the device: it is never handed over again.
- * `accepted` means that another side owns the execution from now on, `unanswered` that it may: only that side knows. `told`
- * means that it has told of the execution, and what it told is stored.
+ * `accepted` means that another side owns the execution from now on, `unanswered` that it may: only that side knows. `reported`
+ * means that it has reported the execution, and the report is stored.
  */
 export type HandOver =
   | "handed_over"
   | "not_sent"
   | "unknown"
   | "accepted"
-  | "told"
+  | "reported"
   | "unanswered"
   /** The other side will not run it, and says why. */
   | { readonly refused: string };

@@ -164,7 +164,7 @@ export const UP: Samples<UpMessage> = {
     items: [item],
   })),
   answer: [{ type: "answer", id: "execution", refused: "why" }],
-  told: [{ type: "told", changes: [change], unknown: ["other"] }],
+  executions: [{ type: "executions", changes: [change], unknown: ["other"] }],
   connectivity: [{ type: "connectivity", devices: [["device", "ONLINE"]] }],
   points: [{ type: "points", number: 1, messages: [["device", AT, [["power", 2.5]]]] }],
   packed: [{ type: "packed", number: 300, content: packed }],
