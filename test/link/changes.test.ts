@@ -209,7 +209,7 @@ test("a change that waits is withdrawn by who asked for it or by an owner, and t
   ]);
 });
 
-test("what was changed on the gateway meanwhile stays, and the overruled change is told", async () => {
+test("what was changed on the gateway meanwhile stays, and the overruled change is reported", async () => {
   const [id, other] = [await known("contested"), await known("peaceful")];
   await put(gateway, id, VALUES);
   await eventually(async () =>

@@ -41,7 +41,7 @@ test("a code comes alone on stdout, and the remark says what to do with it", asy
   expect(err).toContain("On the gateway: busbar gateway join URL CODE");
 });
 
-test("a change that waits for its gateway is told as such, and one that is made is not", async () => {
+test("a change that waits for its gateway is reported as such, and one that is made is not", async () => {
   const id = await pair.site.device("renamed");
   await eventually(async () => expect((await cloud.admin.get(`/v3/devices/${id}`)).status).toBe(200));
   const made = await busbar(cloud, "device", "update", id, "--name", "First");

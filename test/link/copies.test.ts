@@ -52,7 +52,7 @@ test("what was there before joining is in the cloud", async () => {
   expect(await alertsOf(cloud, old.id)).toHaveLength(1);
 });
 
-test("an alert is raised and cleared in the cloud as on the gateway, and told to listeners", async () => {
+test("an alert is raised and cleared in the cloud as on the gateway, and sent to listeners", async () => {
   const listener = await listen(cloud.url, cloud.adminToken, { query: "?kind.in=alert" });
   const isOurs = ({ event, data }: SeenEvent) => event === "alert" && data["device_id"] === connected.id;
   await connected.send(`${now() - 2} faults=["hot"]`);

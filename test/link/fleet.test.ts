@@ -31,7 +31,7 @@ async function execute(deviceId: string): Promise<unknown> {
   return body.execution?.state;
 }
 
-/** The first may come before the gateway has told its devices. */
+/** The first may come before the gateway has reported its devices. */
 async function commandsSucceed(gateways: readonly SimulatedGateway[]): Promise<void> {
   for (const { deviceId } of gateways) {
     await eventually(async () => expect(await execute(deviceId)).toBe("SUCCESS"));

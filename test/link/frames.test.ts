@@ -85,7 +85,7 @@ test.each([
   [`${major + 1}.${minor}`, "update this side"],
   [`${major - 1}.${minor}`, "update the other side"],
   ["hello", "update the other side"],
-])("a side that speaks %s is refused, and is told who has to be updated", (protocol, advice) => {
+])("a side that speaks %s is refused, and learns who has to be updated", (protocol, advice) => {
   expect(() => requireProtocol({ protocol, version: "9.9.9" })).toThrow(advice);
   expect(() => requireProtocol({ protocol, version: "9.9.9" })).toThrow(`Busbar 9.9.9 and speaks version ${protocol}`);
 });

@@ -19,7 +19,7 @@ async function devicesOf({ admin }: TestServer): Promise<readonly ShownDevice[]>
   return (await admin.get<{ devices: readonly ShownDevice[] }>(path)).body.devices;
 }
 
-/** The device that stands for the gateway, once it has told something about itself. */
+/** The device that stands for the gateway, once it has reported something about itself. */
 async function ownDevice(server: TestServer): Promise<ShownDevice> {
   return await eventually(async () => {
     const own = (await devicesOf(server)).find(({ type }) => type === "GATEWAY");
@@ -35,7 +35,7 @@ async function valuesOf(server: TestServer, attributes: string): Promise<Readonl
   return Object.fromEntries(Object.entries(body.telemetry[id] ?? {}).map(([name, { value }]) => [name, value]));
 }
 
-test("the gateway tells its link, version, backlog and load as telemetry, and the cloud has the same", async () => {
+test("the gateway reports its link, version, backlog and load as telemetry, and the cloud has the same", async () => {
   for (const side of [gateway, cloud]) {
     await eventually(async () => {
       const values = await valuesOf(side, "status,backlog_hours,cpu_load,memory_used,disk_free");
@@ -70,7 +70,7 @@ test("in the cloud the gateway is the way to the devices of its site", async () 
   });
 });
 
-test("a cut is told by the gateway to its own people, and the overview of the cloud follows", async () => {
+test("a gateway shows a cut to its own users, and the overview of the cloud follows", async () => {
   const list = async (query = "") =>
     (await cloud.admin.get<{ gateways: readonly Gateway[] }>(`/v3/gateways${query}`)).body.gateways;
   const fleet = async () => (await cloud.admin.get<Fleet>("/v3/gateways/overview")).body;

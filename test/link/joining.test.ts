@@ -54,11 +54,11 @@ test.each([
   ["nothing", "does not answer like a Busbar cloud"],
   ["bad", "refuses the gateway: status 502"],
   ["moved", "redirects to another address: give that address"],
-])("a site that is no cloud is told as such: %s", async (path, expected) => {
+])("a site that is no cloud is reported as such: %s", async (path, expected) => {
   expect(await refusalOf(`http://127.0.0.1:${port}/${path}`)).toBe(`409 127.0.0.1:${port} ${expected}`);
 });
 
-test("http where TLS is expected, and a port where nobody listens, are told in words", async () => {
+test("http where TLS is expected, and a port where nobody listens, are explained in words", async () => {
   expect(await refusalOf(`https://127.0.0.1:${port}`)).toContain(
     "does not speak TLS here: check the port and https://",
   );
@@ -72,7 +72,7 @@ test("http where TLS is expected, and a port where nobody listens, are told in w
   );
 });
 
-test("a certificate of an unknown authority is told with what makes the gateway accept it", async () => {
+test("a certificate of an unknown authority is reported with what makes the gateway accept it", async () => {
   const secured = createSecureServer(certify(["127.0.0.1"], -DAY, DAY)).listen(0, "127.0.0.1");
   onTestFinished(() => void secured.close());
   await once(secured, "listening");

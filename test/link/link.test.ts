@@ -133,7 +133,7 @@ test("a command that is created while the line is cut waits as NEW and runs when
   expect(device.commands).toHaveLength(1);
 });
 
-test("what changed while the line was cut is told when it is back", async () => {
+test("what changed while the line was cut is sent when it is back", async () => {
   pair.line.cut();
   await isLinked(gateway, false);
   const id = await pair.site.device("lamp");

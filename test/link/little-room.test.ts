@@ -1,5 +1,5 @@
 // A gateway that may keep little telemetry, cut off from its cloud. Both are processes of their own. The oldest history goes
-// first, both sides tell how much the cloud never gets, and no command and no response is lost.
+// first, both sides report how much the cloud never gets, and no command and no response is lost.
 import { expect, test } from "vitest";
 import { startVictim } from "../chaos/victim.ts";
 import { startModbusServer } from "../support/modbus-server.ts";

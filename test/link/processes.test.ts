@@ -35,7 +35,7 @@ interface Situation {
   lastAt: number;
 }
 
-/** What callers and devices were told is stored. */
+/** What callers and devices got as an answer is stored. */
 interface Acknowledged {
   /** Executions, with the place of the gateway that acknowledged them; undefined: the cloud did. */
   readonly executions: Map<string, number | undefined>;

@@ -18,7 +18,7 @@ test("a gateway that was revoked joins again, gets its sites back, and both agre
   await gateway.admin.patch(`/v3/devices/${id}`, { name: "pump 2" });
   await joinAgain({ replaces: body.gateways[0]?.id });
   await eventually(async () => expect(await nameIn(id)).toBe("pump 2"));
-  // The cloud asks for changes once everything is told. What it had from the revoked one, such as audit entries, comes too.
+  // The cloud asks for changes once everything is sent. What it had from the revoked one, such as audit entries, comes too.
   await eventually(async () => {
     const changed = await cloud.admin.patch(`/v3/devices/${id}`, { name: "pump 3" });
     expect(changed.text).not.toContain("pending_change");
@@ -45,7 +45,7 @@ const valid = async () =>
     ({ revoked_at }) => revoked_at === null,
   );
 
-test("a gateway that leaves while it is connected tells its cloud, and can join again", async () => {
+test("a gateway that leaves while it is connected says so to its cloud, and can join again", async () => {
   const id = await pair.site.device("fan");
   await eventually(async () => expect(await nameIn(id)).toBe("fan"));
   const [former, ...others] = await valid();
@@ -110,7 +110,7 @@ test.each([
     await eventually(async () => expect(reasonFor(siteId, await refusedThere(other))).toContain(words));
     await eventually(async () => expect(reasonFor(siteId, await refusedHere())).toContain(words));
     await gateway.admin.patch(`/v3/devices/${id}`, { name: "stolen" });
-    // It has told that, and the cloud has taken the rest.
+    // It has reported that, and the cloud has taken the rest.
     const mine = await gateway.admin.post<{ site: { id: string } }>("/v3/sites", { name: `Mine ${isRevoked}` });
     const mySite = mine.body.site.id;
     await eventually(async () => expect(await ownerOf(mySite)).toBe(other));

@@ -30,7 +30,7 @@ async function connect(name: string): Promise<Connected> {
 
 const ATTRIBUTES = ["power", "energy", "running", "status", "note", "tags"];
 
-/** Every stored point, as both endpoints of a side tell it. */
+/** Every stored point, as both endpoints of a side give it. */
 async function everything({ admin }: TestServer, id: string): Promise<readonly unknown[]> {
   const telemetry = ATTRIBUTES.map((attribute) => ({ device: id, attribute, aggregation: "last" }));
   const rows = async (from: number, to: number, granularity: string) =>
@@ -63,8 +63,8 @@ test("a new value is in the cloud at once: now, in time series and as a live eve
   const listener = await listen(cloud.url, cloud.adminToken, { query: "?kind.in=telemetry" });
   await eventually(async () => expect((await cloud.admin.get(`/v3/devices/${id}`)).status).toBe(200));
   await send(`${NOW} power=1.25 tags=["x","y"]`);
-  const isTold = ({ event, data }: SeenEvent) => event === "telemetry" && data["device_id"] === id;
-  expect((await listener.next(isTold)).data["telemetry"]).toEqual({
+  const isTelemetry = ({ event, data }: SeenEvent) => event === "telemetry" && data["device_id"] === id;
+  expect((await listener.next(isTelemetry)).data["telemetry"]).toEqual({
     power: { value: 1.25, timestamp: NOW },
     tags: { value: ["x", "y"], timestamp: NOW },
   });
@@ -83,7 +83,7 @@ test("points that come while the line is cut follow when it is back, late ones t
   expect(String(history)).toBe("50,,,false,,,");
 });
 
-test("points of an hour that the cloud has in part are told after a restart without the line", async () => {
+test("points of an hour that the cloud has in part are uploaded after a restart without the line", async () => {
   const { id, send } = await connect("restarted");
   await send(`${NOW - 100} power=1`);
   await agree(id);
@@ -95,7 +95,7 @@ test("points of an hour that the cloud has in part are told after a restart with
   await agree(id);
 });
 
-test("history that is loaded is told by whole hours, also while values come", async () => {
+test("history that is loaded is uploaded by whole hours, also while values come", async () => {
   const { id, send } = await connect("loaded");
   const rows = Array.from({ length: 20_000 }, (_, i) => `${i * 10},${i % 100},${(i % 7) / 10}`);
   const bytes = `ts,telemetry=energy,telemetry=power\n${rows.join("\n")}\n`;

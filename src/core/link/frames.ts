@@ -1,5 +1,5 @@
 // Messages are cut into frames, so that a large message never holds the line for long and proxies pass everything. The
-// first byte of a frame tells whether more of the message follows.
+// first byte of a frame says whether more of the message follows.
 import { MAX_MESSAGE_BYTES } from "./link-limits.ts";
 import { LinkMistake } from "./message-fields.ts";
 

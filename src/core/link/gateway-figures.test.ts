@@ -11,7 +11,7 @@ test.each([
   ["all stored history", undefined, NOW + 86_400_000, true, 0],
   ["history of before", undefined, NOW - 7_000, true, 7],
   ["an hour and older history", NOW - 5_000, NOW - 7_000, true, 7],
-])("a gateway that has %s to tell reports so", (_what, oldestAt, historyBefore, history, ageSeconds) => {
+])("a gateway that has %s to upload reports so", (_what, oldestAt, historyBefore, history, ageSeconds) => {
   const time = (ms: number | undefined) => (ms === undefined ? undefined : instant(ms));
   const values = renderFigures(
     {
@@ -25,10 +25,10 @@ test.each([
     },
     NOW,
   );
-  const told = new Map([...values].map(([name, value]) => [name, { at: NOW, value }]));
-  expect(readFigures(told)?.backlog).toEqual({ ...NONE, history, ageSeconds });
+  const newest = new Map([...values].map(([name, value]) => [name, { at: NOW, value }]));
+  expect(readFigures(newest)?.backlog).toEqual({ ...NONE, history, ageSeconds });
 });
 
-test("a gateway that has not told whether stored history is left has none", () => {
+test("a gateway that has not reported whether stored history is left has none", () => {
   expect(readFigures(new Map([["status", { at: NOW, value: "connected" }]]))?.backlog.history).toBe(false);
 });

@@ -1,4 +1,4 @@
-// What a gateway that has joined a cloud tells about itself, as telemetry of the device that stands for it.
+// What a gateway that has joined a cloud reports about itself, as telemetry of the device that stands for it.
 import { type Instant, instant } from "#core/time/instant.ts";
 
 export interface GatewayFigures {
@@ -7,7 +7,7 @@ export interface GatewayFigures {
   readonly uptimeMs: number;
   /** What the cloud has not confirmed. */
   readonly backlog: LinkBacklog;
-  /** All telemetry before this time has yet to be told, too. It may lie ahead. */
+  /** All telemetry before this time has yet to be uploaded, too. It may lie ahead. */
   readonly historyBefore: Instant | undefined;
   /** Hours or days of devices that the cloud never gets, since joining. */
   readonly dropped: DroppedHistory;
@@ -32,7 +32,7 @@ export interface LinkBacklog {
 }
 
 export interface DroppedHistory {
-  /** They were deleted before they were told: because of their age, or to make room. */
+  /** They were deleted before they were uploaded: because of their age, or to make room. */
   readonly expired: number;
   /** They cannot be read. */
   readonly unreadable: number;
@@ -65,12 +65,12 @@ export function renderFigures(figures: GatewayFigures, now: number): ReadonlyMap
   ]);
 }
 
-/** What the gateway told last, by the newest values of its device. */
-export interface ToldFigures {
+/** What the gateway reported last, by the newest values of its device. */
+export interface ReportedFigures {
   readonly at: Instant;
   readonly uptimeSeconds: number;
   readonly backlog: Omit<LinkBacklog, "oldestAt"> & {
-    /** Stored history has yet to be told, of which nobody has counted the hours. */
+    /** Stored history has yet to be uploaded, of which nobody has counted the hours. */
     readonly history: boolean;
     readonly ageSeconds: number;
   };
@@ -80,14 +80,14 @@ export interface ToldFigures {
   readonly freeBytes: number;
 }
 
-type Told = ReadonlyMap<string, { readonly at: number; readonly value: unknown }>;
+type NewestValues = ReadonlyMap<string, { readonly at: number; readonly value: unknown }>;
 
-/** Undefined when it has told nothing yet. What it has not told is 0 or false. */
-export function readFigures(told: Told): ToldFigures | undefined {
-  const at = told.get("status")?.at;
+/** Undefined when it has reported nothing yet. What it has not reported is 0 or false. */
+export function readFigures(newest: NewestValues): ReportedFigures | undefined {
+  const at = newest.get("status")?.at;
   if (at === undefined) return undefined;
   const number = (name: string) => {
-    const value = told.get(name)?.value;
+    const value = newest.get(name)?.value;
     return typeof value === "number" ? value : 0;
   };
   return {
@@ -99,7 +99,7 @@ export function readFigures(told: Told): ToldFigures | undefined {
       points: number("backlog_points"),
       bytes: number("backlog_bytes"),
       hours: number("backlog_hours"),
-      history: told.get("backlog_history")?.value === true,
+      history: newest.get("backlog_history")?.value === true,
       ageSeconds: number("backlog_age"),
     },
     dropped: { expired: number("history_expired"), unreadable: number("history_unreadable") },
@@ -116,7 +116,7 @@ export const GATEWAY_BLUEPRINT_NAME = "Busbar gateway";
 export const GATEWAY_MANIFEST = `blueprint_spec: device/3.0
 
 display_name: ${GATEWAY_BLUEPRINT_NAME}
-description: The gateway itself. It tells how its link to the cloud does, and how busy it is.
+description: The gateway itself. It reports the state of its link to the cloud, and its load.
 category: networking
 icon: router-wireless
 author: busbar
@@ -145,11 +145,11 @@ telemetry:
     display_name: Time since the start
   backlog_changes:
     type: integer
-    display_name: Changes to tell
+    display_name: Changes to upload
     description: Changes of records, and states of executions, that the cloud has not confirmed.
   backlog_messages:
     type: integer
-    display_name: Messages to tell
+    display_name: Messages to upload
     description: New messages of devices that the cloud has not confirmed.
   backlog_points:
     type: integer
@@ -160,20 +160,20 @@ telemetry:
     display_name: Size of these messages
   backlog_hours:
     type: integer
-    display_name: Hours to tell
+    display_name: Hours to upload
     description: Hours of devices of which the cloud lacks points. They are read from the store when it is their turn.
   backlog_history:
     type: boolean
-    display_name: Stored history to tell
-    description: After joining, or when the cloud was restored, all stored telemetry is told, the newest first.
+    display_name: Stored history to upload
+    description: After joining, or when the cloud was restored, all stored telemetry is uploaded, the newest first.
   backlog_age:
     type: integer
     unit: s
-    display_name: Age of the oldest telemetry to tell
-    description: While stored history is told, there may be older telemetry to tell.
+    display_name: Age of the oldest telemetry to upload
+    description: While stored history is uploaded, there may be older telemetry to upload.
   history_expired:
     type: integer
-    display_name: History deleted before it was told
+    display_name: History deleted before it was uploaded
     description: Hours or days of devices since joining. They were deleted on the gateway, because of their age or for room.
   history_unreadable:
     type: integer

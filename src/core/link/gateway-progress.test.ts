@@ -35,22 +35,22 @@ function play(script: string, settled: string | undefined): GatewayProgress {
 
 test.each([
   ["", "greeting 7 a"],
-  ["hello:a", "telling 7 a"],
-  ["hello:a r8", "telling 8 a"],
+  ["hello:a", "syncing 7 a"],
+  ["hello:a r8", "syncing 8 a"],
   ["hello:a r8.", "asked 8 a"],
   ["hello:a r8. r9", "asked 9 a"],
   ["hello:a r8. r9.", "asked 9 a"],
   ["hello:a r8. all", "ready 8 a"],
   ["hello:a r8. all r9.", "ready 9 a"],
-  // Nothing is settled before the gateway has told what changed.
+  // Nothing is settled before the gateway has sent what changed.
   ["all", "greeting 7 a"],
-  ["hello:a all", "telling 7 a"],
+  ["hello:a all", "syncing 7 a"],
   // Everything comes again, and the position counts once it is complete.
-  ["again:a", "telling 0 a"],
-  ["again:a w0 w0", "telling 0 a"],
+  ["again:a", "syncing 0 a"],
+  ["again:a w0 w0", "syncing 0 a"],
   ["again:a w0 w9.", "asked 9 a"],
   // Other records: the former ones count as settled until everything is.
-  ["hello:b", "telling 0 a"],
+  ["hello:b", "syncing 0 a"],
   ["hello:b w0 w9.", "asked 9 a"],
   ["hello:b w0 w9. all", "ready 9 b"],
 ])("after [%s] the gateway is %s", (script, expected) => {

@@ -1,14 +1,14 @@
 // How far one connection of a gateway to this cloud has come, as a pure fold over what the gateway sends.
 //
-//   greeting -> telling -> asked -> ready
+//   greeting -> syncing -> asked -> ready
 //
-// The gateway says hello and tells what changed. Then it is asked for executions that are open, and then it gets commands and
+// The gateway says hello and sends what changed. Then it is asked for executions that are open, and then it gets commands and
 // changes. No stage comes twice within a connection.
 import type { Gateway } from "./gateway.ts";
 import { LinkMistake } from "./message-fields.ts";
 import type { UpMessage } from "./messages.ts";
 
-type GatewayStage = "greeting" | "telling" | "asked" | "ready";
+type GatewayStage = "greeting" | "syncing" | "asked" | "ready";
 
 export interface GatewayProgress {
   readonly stage: GatewayStage;
@@ -39,7 +39,7 @@ export function withHello(
   { epoch, version, mustRepeat }: { readonly epoch: string; readonly version: string; readonly mustRepeat: boolean },
 ): GatewayProgress {
   const isKnown = epoch === progress.settledEpoch;
-  return { ...progress, stage: "telling", epoch, version, taken: isKnown && !mustRepeat ? progress.taken : 0 };
+  return { ...progress, stage: "syncing", epoch, version, taken: isKnown && !mustRepeat ? progress.taken : 0 };
 }
 
 /** The gateway has other records than those that were settled, or none were. */
@@ -52,7 +52,7 @@ export function isRestored(progress: GatewayProgress): boolean {
   return progress.settledEpoch !== undefined && hasOtherRecords(progress);
 }
 
-/** Of a whole telling only the last part has a position: one that broke off begins again. */
+/** Of a full upload only the last part has a position: one that broke off begins again. */
 export function hasPosition({ isWhole, isLast }: Records): boolean {
   return !isWhole || isLast;
 }
@@ -61,7 +61,7 @@ export function withRecords(progress: GatewayProgress, records: Records): Gatewa
   const { stage, taken } = progress;
   return {
     ...progress,
-    stage: stage === "telling" && records.isLast ? "asked" : stage,
+    stage: stage === "syncing" && records.isLast ? "asked" : stage,
     taken: hasPosition(records) ? records.to : taken,
   };
 }

@@ -15,17 +15,17 @@ export const LINKED_KINDS = [
 ] as const;
 export type LinkedKind = (typeof LINKED_KINDS)[number];
 
-/** Each of these is told once, and then it need not be remembered. */
+/** Each of these is sent once, and then it need not be remembered. */
 export const PASSING_KINDS: readonly LinkedKind[] = ["alert", "log", "audit"];
 
-/** Names a record whose current state has to be told. */
+/** Names a record whose current state has to be sent. */
 export interface LinkedKey {
   readonly kind: LinkedKind;
   /** The id of the site, blueprint, device or audit entry; for properties and configuration that of their device. */
   readonly key: string;
 }
 
-/** What tells an alert from all others. */
+/** What distinguishes an alert from all others. */
 export interface AlertName {
   readonly deviceId: string;
   readonly source: string;

@@ -57,7 +57,7 @@ export function createPointsUnpacker(): PointsUnpacker {
     if (head > 0) return present(device.forms[head - 1], "a form");
     const form = Array.from({ length: reader.count(Math.min(reader.left, MOST_SERIES)) }, () => {
       const place = reader.unsigned();
-      if (place > device.series.length) throw new LinkMistake("points name a series that nobody has told");
+      if (place > device.series.length) throw new LinkMistake("points name a series that was never announced");
       if (place === device.series.length) known.addSeries(device, readText(reader));
       return place;
     });
@@ -153,6 +153,6 @@ function numberFrom(reader: ByteReader, whole: number, kind: number): number {
 }
 
 function present<Thing>(thing: Thing | undefined, what: string): Thing {
-  if (thing === undefined) throw new LinkMistake(`points name ${what} that nobody has told`);
+  if (thing === undefined) throw new LinkMistake(`points name ${what} that was never announced`);
   return thing;
 }

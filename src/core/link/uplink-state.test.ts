@@ -58,6 +58,6 @@ test("what the cloud has stored only rises", () => {
 test("a record is refused anew if it was not refused before, whatever the reason", () => {
   const record = (kind: string, key: string, reason: string) => ({ kind, key, reason });
   const state = { ...beginUplink(instant(0), 0), refused: [record("site", "a", "one")] };
-  const told = [record("site", "a", "another"), record("site", "b", "one"), record("device", "a", "one")];
-  expect(refusedAnew(state, told)).toEqual([record("site", "b", "one"), record("device", "a", "one")]);
+  const refused = [record("site", "a", "another"), record("site", "b", "one"), record("device", "a", "one")];
+  expect(refusedAnew(state, refused)).toEqual([record("site", "b", "one"), record("device", "a", "one")]);
 });

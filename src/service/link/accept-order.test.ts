@@ -50,7 +50,7 @@ const TRACE = { traceparent: `00-${"1".repeat(32)}-${"2".repeat(16)}-01`, traces
 test.each([
   ["the trace of the call in the cloud", TRACE, parseTraceContext(TRACE.traceparent, TRACE.tracestate)],
   ["no trace without one", undefined, undefined],
-  ["no trace when the cloud tells nonsense", { traceparent: "nonsense", tracestate: undefined }, undefined],
+  ["no trace when the cloud sends nonsense", { traceparent: "nonsense", tracestate: undefined }, undefined],
 ])("an accepted order belongs to %s", async (_, trace, expected) => {
   const { blueprint } = parseManifest(commandManifest("Site"));
   const begun: unknown[] = [];

@@ -11,7 +11,7 @@ export interface AskedExecutions {
    * left.
    */
   askNext(): Promise<boolean>;
-  /** The gateway has told the execution. */
+  /** The gateway has reported the execution. */
   answered(id: string): void;
   /** The gateway does not know these. A restored one may have run them. */
   unknown(ids: readonly string[], isRestored: boolean): Promise<void>;

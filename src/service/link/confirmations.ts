@@ -17,7 +17,7 @@ export function createConfirmations(
   send: (to: number) => Promise<void>,
   fail: (error: unknown) => void,
 ): Confirmations {
-  /** Resolves when the position of what was told so far is stored, and confirmed to the gateway. */
+  /** Resolves when the position of what was sent so far is stored, and confirmed to the gateway. */
   let last: Promise<void> = Promise.resolve();
   /** Those that have not left. */
   let count = 0;

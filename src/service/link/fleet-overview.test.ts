@@ -7,8 +7,8 @@ test.each([
   ["hours", { backlog_hours: 2 }, 1],
   ["stored history", { backlog_history: true }, 1],
   ["nothing", { backlog_changes: 0, backlog_history: false }, 0],
-])("a gateway that has %s to tell is counted", async (_what, values, expected) => {
-  const told = new Map(
+])("a gateway that has %s to upload is counted", async (_what, values, expected) => {
+  const newest = new Map(
     Object.entries({ status: "connected", ...values }).map(([name, value]) => [name, { at: 1, value }]),
   );
   const needs = {
@@ -17,7 +17,7 @@ test.each([
       places: async () => new Map([["g", { siteIds: [], deviceId: "d" }]]),
       versions: async () => [],
     },
-    telemetry: { current: async () => told },
+    telemetry: { current: async () => newest },
   } as unknown as FleetNeeds;
   expect((await fleetOverview(needs)).withBacklog).toBe(expected);
 });

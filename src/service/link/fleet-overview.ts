@@ -1,6 +1,6 @@
 // The gateways of a cloud, for people: each with its last report, and totals of all.
 import type { Gateway } from "#core/link/gateway.ts";
-import { readFigures, type ToldFigures } from "#core/link/gateway-figures.ts";
+import { type ReportedFigures, readFigures } from "#core/link/gateway-figures.ts";
 import { allPages } from "#service/all-pages.ts";
 import type { GatewayPlace, NotedRefusal, VersionCount } from "#service/ports/link-store.ts";
 import type { Needs } from "#service/ports.ts";
@@ -10,7 +10,7 @@ export type FleetNeeds = Pick<Needs, "gateways" | "telemetry">;
 export interface DescribedGateway extends GatewayPlace {
   readonly gateway: Gateway;
   /** As of its last report. While it is away, its backlog may be larger. */
-  readonly told: ToldFigures | undefined;
+  readonly reported: ReportedFigures | undefined;
   /** Only where one gateway is described. */
   readonly takeover?: {
     readonly refused: readonly NotedRefusal[];
@@ -21,7 +21,7 @@ export interface DescribedGateway extends GatewayPlace {
 export interface FleetOverview {
   readonly versions: readonly VersionCount[];
   readonly revoked: number;
-  /** Gateways that have told a backlog of changes or telemetry, or history that is lost. */
+  /** Gateways that have reported a backlog of changes or telemetry, or history that is lost. */
   readonly withBacklog: number;
   readonly withLoss: number;
   readonly backlog: {
@@ -46,8 +46,8 @@ export async function describeGateways(
   for (let at = 0; at < gateways.length; at += AT_ONCE) {
     const some = gateways.slice(at, at + AT_ONCE).map(async (gateway) => {
       const { siteIds = [], deviceId, refusals = 0 } = places.get(gateway.id) ?? {};
-      const told = deviceId === undefined ? undefined : readFigures(await needs.telemetry.current(deviceId));
-      return { gateway, siteIds, deviceId, refusals, told };
+      const reported = deviceId === undefined ? undefined : readFigures(await needs.telemetry.current(deviceId));
+      return { gateway, siteIds, deviceId, refusals, reported };
     });
     described.push(...(await Promise.all(some)));
   }
@@ -69,9 +69,9 @@ export async function fleetOverview(needs: FleetNeeds): Promise<FleetOverview> {
     if (gateway.revokedAt === undefined) valid.push(gateway);
     else revoked++;
   }
-  const told = (await describeGateways(needs, valid)).flatMap((one) => one.told ?? []);
-  const sum = (of: (figures: ToldFigures) => number) => told.reduce((all, one) => all + of(one), 0);
-  const count = (is: (figures: ToldFigures) => boolean) => told.filter(is).length;
+  const reported = (await describeGateways(needs, valid)).flatMap((one) => one.reported ?? []);
+  const sum = (of: (figures: ReportedFigures) => number) => reported.reduce((all, one) => all + of(one), 0);
+  const count = (is: (figures: ReportedFigures) => boolean) => reported.filter(is).length;
   return {
     versions: await needs.gateways.versions(),
     revoked,
@@ -83,6 +83,6 @@ export async function fleetOverview(needs: FleetNeeds): Promise<FleetOverview> {
       bytes: sum(({ backlog }) => backlog.bytes),
       hours: sum(({ backlog }) => backlog.hours),
     },
-    oldestSeconds: told.reduce((most, { backlog }) => Math.max(most, backlog.ageSeconds), 0),
+    oldestSeconds: reported.reduce((most, { backlog }) => Math.max(most, backlog.ageSeconds), 0),
   };
 }

@@ -13,7 +13,7 @@ export interface GatewayDevices {
   connected(): void;
   /** The gateway says how a device is. */
   note(deviceId: string, status: string): void;
-  /** The gateway has told a device. What it said about it before counts from now on. */
+  /** The gateway has reported a device. What it said about it before counts from now on. */
   noteEarly(deviceId: string): void;
   /** The connection has ended. `isLost`: another node may talk to the gateway, so nothing is noted here. */
   leave(isLost: boolean): void;
@@ -30,7 +30,7 @@ const LONGEST_EARLY = 100;
 export function createGatewayDevices(needs: GatewayDeviceNeeds, gatewayId: string): GatewayDevices {
   const sites = new Map<string, string>();
   const own = new Set<string>();
-  /** Connectivity of devices that the gateway has not told yet. */
+  /** Connectivity of devices that the gateway has not reported yet. */
   const early = new Map<string, string>();
 
   function note(deviceId: string, status: string): void {

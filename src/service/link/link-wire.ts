@@ -1,6 +1,6 @@
 import { refuse } from "#core/app-error.ts";
 import type { OpenJoinCode } from "#core/link/gateway.ts";
-import type { ToldFigures } from "#core/link/gateway-figures.ts";
+import type { ReportedFigures } from "#core/link/gateway-figures.ts";
 import type { RefusedRecord } from "#core/link/refused-record.ts";
 import { type Instant, renderInstant } from "#core/time/instant.ts";
 import type { DescribedGateway, FleetOverview } from "#service/link/fleet-overview.ts";
@@ -132,21 +132,21 @@ const renderTime = (at: Instant | undefined) => (at === undefined ? null : rende
 
 export const gatewayAnswer = Type.Object({ gateway: gatewaySchema }, { additionalProperties: false });
 
-function renderReport(told: ToldFigures): Static<typeof reportSchema> {
-  const { ageSeconds, ...backlog } = told.backlog;
+function renderReport(reported: ReportedFigures): Static<typeof reportSchema> {
+  const { ageSeconds, ...backlog } = reported.backlog;
   return {
-    at: renderInstant(told.at),
-    uptime_seconds: told.uptimeSeconds,
+    at: renderInstant(reported.at),
+    uptime_seconds: reported.uptimeSeconds,
     backlog: { ...backlog, age_seconds: ageSeconds },
-    dropped: { ...told.dropped },
-    cpu_percent: told.cpuPercent,
-    memory_bytes: told.memoryBytes,
-    disk_free_bytes: told.freeBytes,
+    dropped: { ...reported.dropped },
+    cpu_percent: reported.cpuPercent,
+    memory_bytes: reported.memoryBytes,
+    disk_free_bytes: reported.freeBytes,
   };
 }
 
 export function renderGateway(described: DescribedGateway): Static<typeof gatewaySchema> {
-  const { gateway, siteIds, deviceId, told, takeover } = described;
+  const { gateway, siteIds, deviceId, reported, takeover } = described;
   return {
     id: gateway.id,
     name: gateway.name,
@@ -159,7 +159,7 @@ export function renderGateway(described: DescribedGateway): Static<typeof gatewa
       refused: takeover.refused.map(renderRefused),
       granted_site_ids: [...takeover.grantedSiteIds],
     }),
-    report: told === undefined ? null : renderReport(told),
+    report: reported === undefined ? null : renderReport(reported),
     created_at: renderInstant(gateway.createdAt),
     last_seen_at: renderTime(gateway.lastSeenAt),
     revoked_at: renderTime(gateway.revokedAt),

@@ -68,8 +68,8 @@ export function createLinks(needs: LinkNeeds): Links {
       );
       await ended;
     } catch (error) {
-      const isTold = error instanceof LinkMistake || error instanceof AppError;
-      const reason = isTold ? error.message : "the cloud cannot go on";
+      const isExpected = error instanceof LinkMistake || error instanceof AppError;
+      const reason = isExpected ? error.message : "the cloud cannot go on";
       needs.log.warn({ gatewayId: gateway.id, err: error }, "the link to a gateway has failed");
       socket.close(reason);
     }
@@ -93,7 +93,7 @@ export function createLinks(needs: LinkNeeds): Links {
       await talkUntilEnd(gateway.id, session, claim.lost);
     } finally {
       intake.end();
-      // Only now may another node talk to it: what is unknown here must not hide what it tells there.
+      // Only now may another node talk to it: what is unknown here must not hide what it reports there.
       await claim.release();
     }
   }

@@ -8,7 +8,7 @@ export interface OfflineAccess {
   load(): Promise<void>;
   /** Whether tokens of the cloud are accepted now. */
   isOpen(): boolean;
-  /** While a connection lasts, from when the cloud has told which tokens there are now. */
+  /** While a connection lasts, from when the cloud has sent the present tokens. */
   follow(signal: AbortSignal): Promise<void>;
 }
 

@@ -43,22 +43,22 @@ test.each([
   ["more records than fit into a page", upTo(1_800), upTo(1_800, 3)],
   ["more executions than fit into a page", upTo(1_800, 3), upTo(1_800)],
   ["both", upTo(3_000, 2), upTo(3_000)],
-])("with %s every record and every execution is told, after its device", async (_, audit, executions) => {
+])("with %s every record and every execution is sent, after its device", async (_, audit, executions) => {
   // The device was made first, and changed last.
   const needs = records({ devices: [5_000], audit, executions });
-  const told: string[] = [];
+  const sent: string[] = [];
   for (let at = 0, isLast = false; !isLast; ) {
     const page = await readLinkedChanges(needs, at);
     expect(page.to).toBeGreaterThan(at);
-    told.push(...page.items.map(({ key }) => key));
+    sent.push(...page.items.map(({ key }) => key));
     ({ to: at, isLast } = page);
   }
-  expect(told[0]).toBe("d0");
+  expect(sent[0]).toBe("d0");
   const all = [...audit.map((number) => `a${number}`), ...executions.map((number) => `e${number}`)];
-  expect(all.filter((key) => !told.includes(key))).toEqual([]);
+  expect(all.filter((key) => !sent.includes(key))).toEqual([]);
 });
 
-test("no device is left out of a whole telling when another one is deleted meanwhile", async () => {
+test("no device is left out of a full upload when another one is deleted meanwhile", async () => {
   const devices = Array.from({ length: 1_500 }, (_, n) => ({ id: `d${n}`, siteId: "s" }));
   const none = async () => ({ items: [], total: 0 });
   const needs = {

@@ -33,7 +33,7 @@ export type ReadLinkedNeeds = Pick<
 
 export interface LinkedPage {
   readonly items: readonly LinkedItem[];
-  /** Everything up to this number is in the items, or was told before. */
+  /** Everything up to this number is in the items, or was sent before. */
   readonly to: number;
   readonly isLast: boolean;
 }
@@ -51,9 +51,9 @@ export async function readLinkedChanges(needs: ReadLinkedNeeds, after: number): 
   const isWhole = page.next >= page.latest || page.next === after;
   // The next page goes on behind both, so that neither a record nor an execution is left out.
   const to = isWhole ? Math.max(upTo, after) : page.next;
-  const told = keys.filter(({ changed }) => changed <= to);
+  const current = keys.filter(({ changed }) => changed <= to);
   const deviceIds = new Set(page.changes.map(({ execution }) => execution.deviceId));
-  const items = await readItems(needs, await withReferences(needs, { keys: told, deviceIds, after }));
+  const items = await readItems(needs, await withReferences(needs, { keys: current, deviceIds, after }));
   // A site is deleted after its devices.
   const isGone = ({ kind, value }: LinkedItem) => kind === "site" && value === null;
   return {
@@ -70,7 +70,7 @@ export async function* readEverythingLinked(needs: ReadLinkedNeeds, upTo: number
   for (const site of await allAtOnce((page) => needs.sites.list("all", page))) {
     yield { kind: "site", key: site.id, value: linkedSite(site) };
   }
-  // Also those that no device has yet: a device that gets one later tells only which one.
+  // Also those that no device has yet: a device that gets one later names only which one.
   for await (const { id } of allPages((page) => needs.blueprints.list(page))) {
     yield await readItem(needs, { kind: "blueprint", key: id });
   }

@@ -24,14 +24,14 @@ export interface GatewayReportNeeds extends AssignNeeds, UploadNeeds {
 }
 
 export interface GatewayReports {
-  /** Something changed that should be told now. */
+  /** Something changed that should be reported now. */
   wake(): void;
   stop(): Promise<void>;
 }
 
 const REPORT_EVERY_MS = 15_000;
 
-/** Tells it now, and then again and again. Without a cloud nothing is told. */
+/** Reports now, and then at intervals. Without a cloud nothing is reported. */
 export function reportGateway(needs: GatewayReportNeeds, call: Call): GatewayReports {
   const end = new AbortController();
   const awake = createWake();
@@ -55,7 +55,8 @@ export function reportGateway(needs: GatewayReportNeeds, call: Call): GatewayRep
         await report();
       } catch (error) {
         // A full disk, for example: the next report may be stored.
-        if (!end.signal.aborted) needs.log.warn({ err: error }, "how this gateway does could not be stored");
+        if (!end.signal.aborted)
+          needs.log.warn({ err: error }, "the report of this gateway about itself could not be stored");
       }
       await awake.next((over) => needs.pause(REPORT_EVERY_MS, over));
     }

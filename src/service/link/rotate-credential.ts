@@ -1,7 +1,7 @@
 // Replaces the credential with which a gateway signs in. At every moment the cloud accepts the one that the gateway has:
 // the gateway stores the new one beside the old, the cloud accepts both, the gateway changes over, and the cloud forgets
 // the old one when it hears of the new one or sees it used. The credential itself never travels, only its hash. The gateway
-// keeps the old one: a cloud that is restored from a backup may know only that, and is then told the present one.
+// keeps the old one: a cloud that is restored from a backup may know only that, and then gets the present one.
 import { formatToken, SECRET_BYTES } from "#core/access/token.ts";
 import { CREDENTIAL_CONTEXT, type Uplink } from "#core/link/gateway.ts";
 import type { UpMessage } from "#core/link/messages.ts";

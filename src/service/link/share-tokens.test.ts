@@ -41,19 +41,19 @@ function cloud() {
 
 /** A line to a gateway, which takes what is sent while it is free. */
 function lineOf(gatewayId: string, free: () => Promise<void> = async () => {}) {
-  const told: string[] = [];
+  const sent: string[] = [];
   const send = async (message: DownMessage) => {
-    if (message.type === "tokens") told.push(message.tokens.map(({ id }) => id).join(" "));
+    if (message.type === "tokens") sent.push(message.tokens.map(({ id }) => id).join(" "));
     await free();
   };
-  return { gatewayId, send, told };
+  return { gatewayId, send, sent };
 }
 
 async function settle(): Promise<void> {
   for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate);
 }
 
-test("a gateway that takes nothing delays no other, and is told the latest state when it is free", async () => {
+test("a gateway that takes nothing delays no other, and gets the latest state when it is free", async () => {
   const { sharing, change } = cloud();
   const taken = Promise.withResolvers<void>();
   const [stuck, other] = [lineOf("stuck", () => taken.promise), lineOf("other")];
@@ -63,14 +63,14 @@ test("a gateway that takes nothing delays no other, and is told the latest state
     change(id);
     await settle();
   }
-  expect([stuck.told, other.told]).toEqual([[""], ["", "a", "b", "c"]]);
+  expect([stuck.sent, other.sent]).toEqual([[""], ["", "a", "b", "c"]]);
   const late = lineOf("late");
   ends.push(sharing.open(late));
   await settle();
-  expect(late.told).toEqual(["c"]);
+  expect(late.sent).toEqual(["c"]);
   taken.resolve();
   await settle();
-  expect(stuck.told).toEqual(["", "c"]);
+  expect(stuck.sent).toEqual(["", "c"]);
   for (const end of ends) end();
 });
 
@@ -80,16 +80,16 @@ test("a read that fails is tried again, ever later, until the gateway knows its 
   counts.failing = 8;
   const end = sharing.open(line);
   await settle();
-  expect(line.told).toEqual([""]);
+  expect(line.sent).toEqual([""]);
   expect(waits.slice(0, 8)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
   counts.failing = 1;
   change("a");
   await settle();
-  expect([line.told, warnings.length]).toEqual([["", "a"], 2]);
+  expect([line.sent, warnings.length]).toEqual([["", "a"], 2]);
   end();
 });
 
-test("a change is read once for all gateways, and a connection that has ended is told nothing", async () => {
+test("a change is read once for all gateways, and a connection that has ended gets nothing", async () => {
   const { sharing, change, counts } = cloud();
   const lines = ["a", "b", "c"].map((id) => lineOf(id));
   const ends = lines.map((line) => sharing.open(line));
@@ -98,6 +98,6 @@ test("a change is read once for all gateways, and a connection that has ended is
   ends[0]?.();
   change("t");
   await settle();
-  expect([counts.reads, ...lines.map(({ told }) => told.length)]).toEqual([2, 1, 2, 2]);
+  expect([counts.reads, ...lines.map(({ sent }) => sent.length)]).toEqual([2, 1, 2, 2]);
   for (const end of ends) end();
 });

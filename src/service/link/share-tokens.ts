@@ -1,4 +1,4 @@
-// Tells the gateways which tokens of this cloud see their sites, as they are now: when a gateway connects and whenever a
+// Sends the gateways the tokens of this cloud that see their sites, as they are now: when a gateway connects and whenever a
 // token is made or revoked.
 import { RECORD_JSON } from "#core/link/link-limits.ts";
 import { type LinkedToken, tokensFor } from "#core/link/linked-token.ts";
@@ -7,7 +7,7 @@ import type { TokenStore } from "#service/ports/token-store.ts";
 import type { Needs } from "#service/ports.ts";
 
 export interface TokenSharing {
-  /** Tells the gateway its tokens, now and after each change. Returns the function that ends it. */
+  /** Sends the gateway its tokens, now and after each change. Returns the function that ends it. */
   open(line: TokenLine): () => void;
   /** Tokens have changed. */
   changed(): void;
@@ -25,8 +25,8 @@ interface TokenSharingNeeds extends Pick<Needs, "tokens" | "gateways" | "now"> {
 
 interface Open {
   readonly line: TokenLine;
-  /** What the gateway was told last. */
-  told: string;
+  /** What was sent to the gateway last. */
+  sent: string;
   /** Fires when tokens have changed since they were read for this line. */
   change: AbortController;
 }
@@ -51,34 +51,34 @@ export function createTokenSharing(needs: TokenSharingNeeds): TokenSharing {
     return reading;
   }
 
-  async function tell(open: Open): Promise<void> {
+  async function sendTokens(open: Open): Promise<void> {
     const all = await readAll();
     const { gatewayId } = open.line;
     const seeing = tokensFor(await needs.gateways.sites(gatewayId), all, needs.now());
     const tokens = firstThatFit(seeing);
-    const told = keyOf(tokens);
-    if (open.told === told || !lines.has(open)) return;
+    const sent = keyOf(tokens);
+    if (open.sent === sent || !lines.has(open)) return;
     if (tokens.length < seeing.length)
       needs.log.warn(
         { gatewayId, tokens: seeing.length, sent: tokens.length },
         "a gateway gets only some of its tokens",
       );
     await open.line.send({ type: "tokens", tokens });
-    open.told = told;
+    open.sent = sent;
   }
 
-  /** Each line on its own: one that is slow delays no other, and is told the latest state when it is free. */
+  /** Each line on its own: one that is slow delays no other, and gets the latest state when it is free. */
   async function follow(open: Open): Promise<void> {
     for (let failures = 0; lines.has(open); ) {
       open.change = new AbortController();
       try {
-        await tell(open);
+        await sendTokens(open);
         failures = 0;
       } catch (error) {
         const { gatewayId } = open.line;
-        // A line that fails ends, and the next connection is told everything.
+        // A line that fails ends, and the next connection gets everything.
         if (failures === 0 && lines.has(open)) {
-          needs.log.warn({ gatewayId, err: error }, "a gateway could not be told its tokens; this is tried again");
+          needs.log.warn({ gatewayId, err: error }, "tokens could not be sent to a gateway; this is tried again");
         }
         failures++;
       }
@@ -89,7 +89,7 @@ export function createTokenSharing(needs: TokenSharingNeeds): TokenSharing {
 
   return {
     open(line) {
-      const open = { line, told: "", change: new AbortController() };
+      const open = { line, sent: "", change: new AbortController() };
       lines.add(open);
       void follow(open);
       return () => {

@@ -61,7 +61,7 @@ function gateway(run: () => object = () => ({ device: {} })) {
   return { take, calls, entries };
 }
 
-test("a change is made as the one who asked for it, and told again when it comes again", async () => {
+test("a change is made as the one who asked for it, and its outcome is sent again when it comes again", async () => {
   const { take, calls } = gateway();
   const { outcome, items } = await take();
   expect(outcome).toEqual({ state: "DONE", answer: { device: {} } });
@@ -71,7 +71,7 @@ test("a change is made as the one who asked for it, and told again when it comes
   expect(calls).toHaveLength(1);
 });
 
-test("an addition that comes again tells the device that was made", async () => {
+test("an addition that comes again names the device that was made", async () => {
   const { take, calls } = gateway(() => ({ device_id: "made" }));
   const add = { ...CHANGE, operation: "provisionStandalone", deviceId: undefined, base: {} } as const;
   const [first, again] = [await take(add), await take(add)];
@@ -89,7 +89,7 @@ test("a refusal is noted, and is the same when the change comes again", async ()
   expect(entries.get("c")).toMatchObject({ outcome: "REFUSED", code: "slug_taken", action: "updateDevice" });
 });
 
-test("a full disk is told and not noted: the change can be asked for again", async () => {
+test("a full disk is reported and not noted: the change can be asked for again", async () => {
   const { take, entries } = gateway(() => {
     throw refuse("storage_full", "full");
   });

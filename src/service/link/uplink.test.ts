@@ -42,7 +42,7 @@ test("a gateway that cannot reach its cloud waits up to twice as long each time,
   expect(waits).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000]);
 });
 
-test("without the line a gateway that has started has to tell what the cloud had not confirmed before", async () => {
+test("without the line a gateway that has started has to send what the cloud had not confirmed before", async () => {
   const needs = {
     linkIntakes: PLAIN_INTAKES,
     ...GATEWAY,

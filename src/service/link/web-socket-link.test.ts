@@ -82,7 +82,7 @@ test("after the end there are no more frames, and nothing can be sent", async ()
   await expect(link.send(Buffer.of(1))).rejects.toThrow("has ended");
 });
 
-test("a reason is cut to what fits, between two characters, and told once", () => {
+test("a reason is cut to what fits, between two characters, and sent once", () => {
   const { link, calls } = open();
   link.close("ä".repeat(100));
   link.close("again");

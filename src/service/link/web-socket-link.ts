@@ -64,7 +64,7 @@ export function webSocketLink(socket: Socket): LinkSocket {
     else socket.ping();
   }, HEARTBEAT_MS);
 
-  /** A reason cannot be told to a side that does not read. */
+  /** A reason cannot be sent to a side that does not read. */
   function giveUp(reason: string): void {
     failure ??= new Error(reason);
     socket.terminate();

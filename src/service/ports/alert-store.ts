@@ -30,7 +30,7 @@ export interface AlertFilter {
   readonly newestFirst: boolean;
 }
 
-/** What listeners and webhooks are told of some changes. */
+/** What listeners and webhooks get of some changes. */
 export interface AlertAnnouncement {
   readonly events: readonly PreparedEvent[];
   readonly notices: readonly Notice[];

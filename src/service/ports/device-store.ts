@@ -31,7 +31,7 @@ export interface DeviceStore {
    * so timing reveals nothing.
    */
   findIn(id: string, scope: SiteScope): Promise<Device | undefined>;
-  /** The devices in scope that have the slug, at most two: enough to tell one from several. */
+  /** The devices in scope that have the slug, at most two: enough to distinguish one from several. */
   findBySlug(slug: string, scope: SiteScope): Promise<readonly Device[]>;
   /** Ordered by id, which is the order of creation. */
   list(filter: DeviceFilter, page: PageRequest): Promise<Page<Device>>;

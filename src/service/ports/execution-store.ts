@@ -134,19 +134,19 @@ export interface ExecutionStore {
   giveToOwner(id: string, isAnswered: boolean): Promise<Execution | undefined>;
   /**
    * Ends it as ERROR, because its owner no longer knows it. Undefined when it has ended or is owned here, and when the owner
-   * never told of it, unless the owner's records were replaced.
+   * never heard of it, unless the owner's records were replaced.
    */
   endLost(id: string, loss: { readonly at: Micros; readonly isReplaced: boolean }): Promise<Execution | undefined>;
   /**
-   * The owner of the site's executions has replaced its records: whatever it tells next of those that are not final
-   * counts, whatever revisions it told before.
+   * The owner of the site's executions has replaced its records: whatever it reports next of those that are not final
+   * counts, whatever revisions it reported before.
    */
   forgetRevisions(siteId: string): Promise<void>;
   /** The other side never accepted it, so it is ours again and may be sent. Undefined when it stays what it is. */
   takeFromOwner(id: string): Promise<Execution | undefined>;
   /** Executions of a site that another side owns, or may own because they were sent, and that have not ended, by id. */
   ownedElsewhere(siteId: string, after: string, limit: number): Promise<readonly Execution[]>;
-  /** Everything that there is to tell about one execution; undefined when there is none. */
+  /** Everything that is known about one execution; undefined when there is none. */
   whole(id: string): Promise<ExecutionChange | undefined>;
   /**
    * Deletes ephemeral executions older than a day and expired idempotency keys, a bounded number at a time. Returns how

@@ -10,7 +10,7 @@ export interface Figures {
   readonly alerts: ReadonlyMap<AlertSeverity, number>;
   /** Of this node. */
   readonly openExecutions: number;
-  /** Of this node; undefined with an external broker, which does not tell. */
+  /** Of this node; undefined with an external broker, which does not report it. */
   readonly mqtt: { readonly connections: number; readonly signIns: SignInCounts } | undefined;
   /** Deliveries that wait for their first or next attempt. */
   readonly waitingDeliveries: number;

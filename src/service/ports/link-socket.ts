@@ -4,9 +4,9 @@ export interface LinkSocket {
   send(frame: Uint8Array): Promise<void>;
   /** Frames in their order until the connection ends. The next one is read when the former was taken. */
   readonly frames: AsyncIterable<Uint8Array>;
-  /** The other side is told the reason. A second call does nothing. */
+  /** The reason is sent to the other side. A second call does nothing. */
   close(reason: string): void;
-  /** Why the other side has closed the connection, if it told. */
+  /** Why the other side has closed the connection, if it said so. */
   reason?(): string | undefined;
 }
 

@@ -35,7 +35,7 @@ export interface UplinkStore {
   amongChanged(keys: readonly LinkedKey[], number: number): Promise<readonly LinkedKey[]>;
   /** All changes so far have this number or a lower one. */
   latest(): Promise<number>;
-  /** The cloud has everything up to this number. What is told only once is forgotten. */
+  /** The cloud has everything up to this number. What is sent only once is forgotten. */
   confirm(number: number): Promise<void>;
   /** The cloud's records of this name have everything. */
   noteCloud(epoch: string): Promise<void>;
@@ -45,7 +45,7 @@ export interface UplinkStore {
   unmarkHours(hours: readonly LinkedHour[]): Promise<void>;
   /** The cloud never gets so much. These marked hours are part of it and are not counted again. */
   noteDropped(dropped: DroppedHistory, hours: readonly LinkedHour[]): Promise<void>;
-  /** All telemetry before this time has yet to be told; undefined: there is none. */
+  /** All telemetry before this time has yet to be uploaded; undefined: there is none. */
   noteHistory(before: Instant | undefined): Promise<void>;
   /** The cloud is connected now. */
   noteContact(at: Instant): Promise<void>;
@@ -81,7 +81,7 @@ interface GatewayFilter {
 /** What is noted of a gateway while it is connected. */
 export interface SeenGateway extends Pick<Gateway, "version" | "epoch" | "taken"> {
   readonly at: Instant;
-  /** It has told what happened while it was away. */
+  /** It has reported what happened while it was away. */
   readonly isCaughtUp: boolean;
 }
 
@@ -113,7 +113,7 @@ export interface GatewayStore {
   find(id: string): Promise<Gateway | undefined>;
   /** Ordered by id, which is the order of joining. */
   list(filter: GatewayFilter, page: PageRequest): Promise<Page<Gateway>>;
-  /** False when there is no such gateway or it is revoked already. Its sites stay, as they were last told. */
+  /** False when there is no such gateway or it is revoked already. Its sites stay, as they were last reported. */
   revoke(id: string, at: Instant, trail: AuditEntry): Promise<boolean>;
   /** The gateway shall get another credential. False when there is no such gateway or it is revoked. */
   askRotation(id: string, trail: AuditEntry): Promise<boolean>;
@@ -127,7 +127,7 @@ export interface GatewayStore {
   connected(): Promise<readonly string[]>;
   /** Those of them whose access was revoked. */
   revokedConnected(): Promise<readonly string[]>;
-  /** The gateway is connected; what it told up to the number is stored. */
+  /** The gateway is connected; what it sent up to the number is stored. */
   noteTaken(id: string, seen: SeenGateway): Promise<void>;
   /** How many gateways run each version, and how many of them have a connection. Revoked ones are left out. */
   versions(): Promise<readonly VersionCount[]>;

@@ -23,7 +23,7 @@ export interface SystemStatus {
     readonly mainThreadBusy: number;
     /** How late timers of the main thread were since then: 99 of 100 were not later. */
     readonly delayMs: number;
-    /** Undefined where the system does not tell. */
+    /** Undefined where the system does not report it. */
     readonly threads: readonly ThreadUse[] | undefined;
   };
   readonly storage: {
