@@ -1,5 +1,5 @@
-// Writes src/client/resources.ts, the types of the client, from the schemas of the operations. A test says when this must
-// be run again. Usage: npm run client-types
+// Writes the part of the client that follows from the declared operations: src/client/resources.ts, its types, and
+// src/client/operations.ts, the methods and paths. A test says when this must be run again. Usage: npm run client-types
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -14,14 +14,15 @@ import { DELIVERY_STATES, WEBHOOK_KINDS } from "#core/webhook/webhook.ts";
 import { renderOpenapi } from "#http/openapi.ts";
 import type { RouteDescription } from "#http/route.ts";
 import { CONNECTIVITY_STATUSES, EXPANSIONS } from "#service/device/device-wire.ts";
+import type { Param } from "#service/operation/query.ts";
 import { ROLES } from "#service/operation/wire.ts";
 import { allRoutes } from "../test/support/all-routes.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
 const ROOT = new URL("../", import.meta.url);
-/** The file that is written. */
-export const RESOURCES = new URL("src/client/resources.ts", ROOT);
+const RESOURCES = new URL("src/client/resources.ts", ROOT);
+const OPERATIONS = new URL("src/client/operations.ts", ROOT);
 
 /** Schemas that have another name in the client. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -43,15 +44,17 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   ErrorCode: Object.keys(ERROR_CODES),
   EventKind: EVENT_KINDS,
   ExecutionState: EXECUTION_STATES,
-  // Earlier clients have another word for communication.
-  Expansion: EXPANSIONS.filter((one) => one !== "communication_info"),
+  Expansion: withoutOld(EXPANSIONS),
   LogSeverity: LOG_SEVERITIES,
   MqttProtocol: MQTT_PROTOCOLS,
   ResponseState: RESPONSE_STATES,
   WebhookKind: WEBHOOK_KINDS,
 };
 
-/** Fields that are wider in the client than in the schema. Newer servers have more words, and more kinds of credentials. */
+/**
+ * Fields that are wider in the client than in the schema. Newer servers have more words, and more kinds of credentials;
+ * and the command line gives words as people typed them, because the server says best what is wrong with them.
+ */
 const WIDER: Readonly<Record<string, string>> = {
   "CatalogueCategory.category": "string | null",
   "CatalogueEntry.category": "string | null",
@@ -60,14 +63,39 @@ const WIDER: Readonly<Record<string, string>> = {
   "RolloutFilter.types": "readonly string[]",
   "TimeseriesItem.aggregation": "string",
   "TimeseriesRequest.aggregation": "string",
+  "listAudit.outcome.in": "readonly string[]",
+  "listCatalogue.category": "string",
+  "listRolloutDevices.state.in": "readonly string[]",
 };
 
 /** Refusals are `ErrorItem`, and credentials are texts by name. */
 const LEFT_OUT = new Set(["Errors", "MqttCertificate", "MqttPassword"]);
 
-export function renderResources(): string {
+/** The files that are written, with their texts. */
+export function renderFiles(): readonly (readonly [URL, string])[] {
   const routes = allRoutes().filter(({ aliasOf }) => aliasOf === undefined);
-  const { schemas, answers } = readDocument(routes);
+  return [
+    [RESOURCES, renderResources(routes)],
+    [OPERATIONS, renderPaths(routes)],
+  ];
+}
+
+function renderPaths(routes: readonly RouteDescription[]): string {
+  const paths = routes.map(({ name, method, path }) => `${name}: "${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}",`);
+  return format(
+    OPERATIONS,
+    `// Written by \`npm run client-types\` from the declared operations.
+
+/** Method and path of each operation. */
+export const OPERATIONS = {
+${paths.sort().join("\n")}
+} as const;
+`,
+  );
+}
+
+function renderResources(routes: readonly RouteDescription[]): string {
+  const { schemas, answers, bodies } = readDocument(routes);
   const { schemas: answered } = readDocument(routes.map(({ body: _, ...route }) => route));
   const words = Object.entries(WORDS).map(([name, list]) => `export type ${name} = ${unionOf(list)};`);
   const types = Object.entries(schemas).flatMap(([title, schema]) => {
@@ -76,6 +104,7 @@ export function renderResources(): string {
     return [`${comment(schema)}export type ${nameOf(title)} = ${type};`];
   });
   return format(
+    RESOURCES,
     `// Written by \`npm run client-types\`. Change the schemas of the operations, not this file.
 
 export type JsonObject = { readonly [key: string]: unknown };
@@ -84,8 +113,41 @@ ${[...words, ...types].join("\n\n")}
 
 /** What each operation answers, by its name in the OpenAPI document. Those that do not answer with JSON are not here. */
 export type Answers = ${objectOf(answers)};
+
+/** The JSON that each operation takes. */
+export type Bodies = ${objectOf(bodies)};
+
+/** What each operation takes in its query. Lists are joined by commas. */
+export type Queries = {
+${routes.map(renderQuery).sort().join("\n")}
+};
 `,
   );
+}
+
+function renderQuery({ name, query = {} }: RouteDescription): string {
+  const properties = Object.entries(query).map(([one, param]) => [one.replace("[]", ""), schemaOf(param)] as const);
+  if (properties.length === 0) return "";
+  return `readonly ${name}: ${objectOf({ properties: Object.fromEntries(properties) }, { title: name, isInput: true })};`;
+}
+
+function schemaOf({ description: text, schema, many, words }: Param<unknown>): Json {
+  // The type names the words.
+  const description = text.replace(/ Any of: .*$/, "");
+  const isFlag = words !== undefined && unionOf(words) === unionOf(["true", "false"]);
+  const one = isFlag
+    ? { type: "boolean" }
+    : words === undefined
+      ? { type: schema["type"] }
+      : { enum: withoutOld(words) };
+  if (many === undefined) return { description, ...one };
+  const list = { type: "array", items: words === undefined ? { type: "string" } : one };
+  return { description, ...(many === "list" ? list : { type: "object", additionalProperties: list }) };
+}
+
+/** Earlier clients have another word for communication. */
+function withoutOld(words: readonly string[]): readonly string[] {
+  return words.filter((one) => one !== "communication_info");
 }
 
 interface Document {
@@ -95,20 +157,31 @@ interface Document {
 
 interface Operation {
   readonly operationId: string;
-  readonly responses: { readonly "200": { readonly content: Readonly<Record<string, { readonly schema?: Json }>> } };
+  readonly requestBody?: Content;
+  readonly responses: { readonly "200": Content };
 }
 
-/** The named schemas, and the answers of all operations as the fields of one object. */
+interface Content {
+  readonly content: Readonly<Record<string, { readonly schema?: Json }>>;
+}
+
+/** The named schemas, and the answers and the bodies of all operations, each as the fields of one object. */
 function readDocument(routes: readonly RouteDescription[]) {
   const about = { version: "", headerPrefix: "", cookieName: "" };
   const { paths, components } = renderOpenapi(routes, about) as unknown as Document;
-  const answers = Object.values(paths)
-    .flatMap((path) => Object.values(path))
-    .map(({ operationId, responses }) => [operationId, responses[200].content["application/json"]?.schema] as const)
-    .filter(([, schema]) => schema !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  const names = answers.map(([name]) => name);
-  return { schemas: components.schemas, answers: { properties: Object.fromEntries(answers), required: names } };
+  const fieldsOf = (read: (operation: Operation) => Content | undefined) => {
+    const fields = Object.values(paths)
+      .flatMap((path) => Object.values(path))
+      .map((one) => [one.operationId, read(one)?.content["application/json"]?.schema] as const)
+      .filter(([, schema]) => schema !== undefined)
+      .sort(([a], [b]) => (a < b ? -1 : 1));
+    return { properties: Object.fromEntries(fields), required: fields.map(([name]) => name) };
+  };
+  return {
+    schemas: components.schemas,
+    answers: fieldsOf(({ responses }) => responses[200]),
+    bodies: fieldsOf(({ requestBody }) => requestBody),
+  };
 }
 
 /** The data of each event by its kind, which is the start of its title: `ExecutionEvent` is of kind `execution`. */
@@ -167,10 +240,12 @@ function comment({ description, anyOf }: Json): string {
   return lines.length === 1 ? `/** ${text} */\n` : `/**\n${lines.map((line) => ` * ${line.trim()}\n`).join("")} */\n`;
 }
 
-function format(source: string): string {
+function format(file: URL, source: string): string {
   const biome = fileURLToPath(new URL("node_modules/@biomejs/biome/bin/biome", ROOT));
-  const args = [biome, "format", `--stdin-file-path=${fileURLToPath(RESOURCES)}`];
+  const args = [biome, "format", `--stdin-file-path=${fileURLToPath(file)}`];
   return execFileSync(process.execPath, args, { cwd: ROOT, input: source, encoding: "utf8" });
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(RESOURCES, renderResources());
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const [file, text] of renderFiles()) writeFileSync(file, text);
+}

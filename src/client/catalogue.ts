@@ -1,22 +1,14 @@
 import { listOf } from "./list-of.ts";
-import type { Window } from "./page.ts";
-import type { Answers } from "./resources.ts";
-import { segment } from "./segment.ts";
+import { callOf } from "./perform.ts";
+import type { Queries } from "./resources.ts";
 import type { Transport } from "./transport.ts";
 
-export function catalogue({ json, bytes }: Transport) {
-  type Search = Window & { readonly q?: string | undefined; readonly category?: string | undefined };
+export function catalogue({ perform, bytes }: Transport) {
   return {
-    list: listOf("entries", (search: Search = {}) =>
-      json<Answers["listCatalogue"]>({ method: "GET", path: "/v3/catalogue", query: { ...search } }),
-    ),
+    list: listOf("entries", (query: Queries["listCatalogue"] = {}) => perform("listCatalogue", { query })),
     /** The package as a zip, also of an entry that is not uploaded. */
-    download: (entryId: string) => bytes({ method: "GET", path: `/v3/catalogue/${segment(entryId)}/zip` }),
+    download: (entry_id: string) => bytes(callOf("downloadCatalogueEntry", { params: { entry_id } })),
     /** The blueprint that devices can use from now on. */
-    upload: (entryId: string) =>
-      json<Answers["uploadCatalogueEntry"]>({
-        method: "POST",
-        path: `/v3/catalogue/${segment(entryId)}/upload`,
-      }),
+    upload: (entry_id: string) => perform("uploadCatalogueEntry", { params: { entry_id } }),
   };
 }

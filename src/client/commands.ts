@@ -1,9 +1,7 @@
 import { type ExecutionUpdate, followExecution } from "./follow-execution.ts";
 import { listUnder } from "./list-of.ts";
-import type { Window } from "./page.ts";
-import type { Answers, CommandInput, Execution, ExecutionState } from "./resources.ts";
+import type { Answers, CommandInput, Execution, Queries } from "./resources.ts";
 import { type CommandRun, runCommand } from "./run-command.ts";
-import { segment } from "./segment.ts";
 import type { Transport } from "./transport.ts";
 
 type Signal = { readonly signal?: AbortSignal | undefined };
@@ -16,30 +14,14 @@ type Waiting = Creation &
     readonly wait?: number | undefined;
   };
 
-export type ExecutionFilter = Window & {
-  readonly retention?: "PERSISTENT" | "EPHEMERAL" | "ALL" | undefined;
-  readonly order?: "CREATED_AT_ASC" | "CREATED_AT_DESC" | undefined;
-  readonly "created_at.gte"?: string | undefined;
-  readonly "created_at.lt"?: string | undefined;
-  readonly "name.in"?: readonly string[] | undefined;
-  readonly "state.in"?: readonly ExecutionState[] | undefined;
-};
-
-export type SiteExecutionFilter = ExecutionFilter & {
-  readonly "device_id.in"?: readonly string[] | undefined;
-  readonly "device.profiles.has_all"?: readonly string[] | undefined;
-  readonly "device.child_type.in"?: readonly string[] | undefined;
-  readonly "device.parent_id.in"?: readonly string[] | undefined;
-};
-
 type Answer = Answers["getCommandExecution"];
 
 /** Wherever a device's id is taken, its slug will do. A device's error is a state of the execution, not an exception. */
 export function commands(transport: Transport) {
-  const { json } = transport;
-  const of = (device: string, rest: string) => `/v3/devices/${segment(device)}/commands/${rest}`;
-  const get = (device: string, id: string, { expand, signal }: Expand & Signal = {}) =>
-    json<Answer>({ method: "GET", path: of(device, `executions/${segment(id)}`), query: { expand }, signal });
+  const { perform } = transport;
+  const of = (device_id: string) => ({ params: { device_id } });
+  const get = (device_id: string, execution_id: string, { expand, signal }: Expand & Signal = {}) =>
+    perform("getCommandExecution", { params: { device_id, execution_id }, query: { expand }, signal });
 
   /** Every change until the execution has ended, each response once. Survives lost connections and restarts. */
   const follow = (device: string, id: string, { signal }: Signal = {}): AsyncGenerator<ExecutionUpdate> =>
@@ -49,9 +31,8 @@ export function commands(transport: Transport) {
     );
 
   const create = (device: string, input: CommandInput, { idempotencyKey, signal }: Creation = {}) =>
-    json<Answers["createCommandExecution"]>({
-      method: "POST",
-      path: of(device, "executions"),
+    perform("createCommandExecution", {
+      ...of(device),
       body: input,
       headers: { "Idempotency-Key": idempotencyKey },
       signal,
@@ -69,9 +50,8 @@ export function commands(transport: Transport) {
       ),
     /** Answers when the execution has ended, or with its state when the wait is over. */
     execute: (device: string, input: CommandInput, { expand, wait, idempotencyKey, signal }: Waiting = {}) =>
-      json<Answers["executeCommand"]>({
-        method: "POST",
-        path: of(device, "execute"),
+      perform("executeCommand", {
+        ...of(device),
         query: { expand },
         body: input,
         headers: { Prefer: wait === undefined ? undefined : `wait=${wait}`, "Idempotency-Key": idempotencyKey },
@@ -80,15 +60,11 @@ export function commands(transport: Transport) {
     /** Answers at once. */
     create,
     get,
-    list: listUnder("executions", (device: string, filter: ExecutionFilter = {}) =>
-      json<Answers["listCommandExecutions"]>({ method: "GET", path: of(device, "executions"), query: { ...filter } }),
+    list: listUnder("executions", (device: string, query: Queries["listCommandExecutions"] = {}) =>
+      perform("listCommandExecutions", { ...of(device), query }),
     ),
-    listBySite: listUnder("executions", (siteId: string, filter: SiteExecutionFilter = {}) =>
-      json<Answers["listSiteCommandExecutions"]>({
-        method: "GET",
-        path: `/v3/sites/${segment(siteId)}/commands/executions`,
-        query: { ...filter },
-      }),
+    listBySite: listUnder("executions", (site_id: string, query: Queries["listSiteCommandExecutions"] = {}) =>
+      perform("listSiteCommandExecutions", { params: { site_id }, query }),
     ),
     follow,
     /** Resolves with the execution when it has ended, whatever its end. */

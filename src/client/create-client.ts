@@ -9,9 +9,7 @@ import { devices } from "./devices.ts";
 import { changes, gateways, uplink } from "./gateways.ts";
 import { type EventCall, type EventQuery, listenToEvents } from "./listen-to-events.ts";
 import { provisioning } from "./provisioning.ts";
-import type { Answers } from "./resources.ts";
 import { rollouts } from "./rollouts.ts";
-import { segment } from "./segment.ts";
 import { sessions } from "./sessions.ts";
 import { sites } from "./sites.ts";
 import { telemetry } from "./telemetry.ts";
@@ -32,6 +30,7 @@ export function createClient<
   Shapes extends Readonly<Record<string, DeviceShape>> = Readonly<Record<string, DeviceShape>>,
 >(options: ClientOptions) {
   const transport = createTransport(options);
+  const { perform } = transport;
   const parts = {
     devices: devices(transport),
     commands: commands(transport),
@@ -41,17 +40,18 @@ export function createClient<
     ...parts,
     /** Any call, and its answer as it came. */
     call: transport.bytes,
-    health: (call: Signal = {}) => transport.json<Answers["getHealth"]>({ method: "GET", path: "/healthz", ...call }),
-    ready: (call: Signal = {}) => transport.json<Answers["getReadiness"]>({ method: "GET", path: "/readyz", ...call }),
+    /** Any operation that answers with JSON, by its name: `client.perform("getSite", { params: { site_id: "..." } })`. */
+    perform,
+    health: (call: Signal = {}) => perform("getHealth", call),
+    ready: (call: Signal = {}) => perform("getReadiness", call),
     system: {
-      get: (call: Signal = {}) => transport.json<Answers["getSystem"]>({ method: "GET", path: "/v3/system", ...call }),
+      get: (call: Signal = {}) => perform("getSystem", call),
       /** Those that can be changed while Busbar runs. */
-      settings: () => transport.json<Answers["listSettings"]>({ method: "GET", path: "/v3/system/settings" }),
+      settings: () => perform("listSettings"),
       putSetting: (name: string, value: string) =>
-        transport.json<Answers["putSetting"]>({ method: "PUT", path: settingPath(name), body: { value } }),
-      resetSetting: (name: string) =>
-        transport.json<Answers["resetSetting"]>({ method: "DELETE", path: settingPath(name) }),
-      log: () => transport.json<Answers["getSystemLog"]>({ method: "GET", path: "/v3/system/log" }),
+        perform("putSetting", { params: { setting: name }, body: { value } }),
+      resetSetting: (name: string) => perform("resetSetting", { params: { setting: name } }),
+      log: () => perform("getSystemLog"),
     },
     /** One device, with the names and types of its blueprint. */
     device: <Name extends keyof Shapes & string>(id: Name): TypedDevice<Shapes[Name]> => typedDevice(parts, id),
@@ -73,5 +73,3 @@ export function createClient<
     backups: backups(transport),
   };
 }
-
-const settingPath = (name: string) => `/v3/system/settings/${segment(name)}`;

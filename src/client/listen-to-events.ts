@@ -2,15 +2,11 @@ import { mayPass } from "./errors.ts";
 import { createEventStream, type EventMessage, type EventStream } from "./event-stream.ts";
 import type { LiveEvent } from "./live-event.ts";
 import { pause } from "./pause.ts";
-import type { EventKind } from "./resources.ts";
+import { callOf } from "./perform.ts";
+import type { Queries } from "./resources.ts";
 import type { Transport } from "./transport.ts";
 
-export type EventQuery = {
-  readonly "kind.in"?: readonly EventKind[] | undefined;
-  readonly "site_id.in"?: readonly string[] | undefined;
-  /** Ids; slugs do not work here. */
-  readonly "device_id.in"?: readonly string[] | undefined;
-};
+export type EventQuery = Queries["listenToEvents"];
 
 export type EventCall = { readonly signal?: AbortSignal | undefined };
 
@@ -33,13 +29,11 @@ export async function* listenToEvents(
   for (let failures = 0; ; ) {
     try {
       const pieces = await transport.stream(
-        {
-          method: "GET",
-          path: "/v3/events",
-          query: { ...query },
+        callOf("listenToEvents", {
+          query,
           headers: { Accept: "text/event-stream", "Last-Event-ID": stream?.lastId },
           signal,
-        },
+        }),
         { silence: SILENCE, isEndless: true },
       );
       const isLost = stream !== undefined && stream.lastId === undefined;

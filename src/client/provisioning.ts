@@ -1,13 +1,11 @@
-import type { Answers, NewChildDevice, NewLuaDevice, NewSimulatedDevice, NewStandaloneDevice } from "./resources.ts";
+import type { NewChildDevice, NewLuaDevice, NewSimulatedDevice, NewStandaloneDevice } from "./resources.ts";
 import type { Transport } from "./transport.ts";
 
-export function provisioning({ json }: Transport) {
-  const create = (path: string, body: object) =>
-    json<Answers["provisionStandalone"]>({ method: "POST", path: `/v3/provisioning/${path}`, body });
+export function provisioning({ perform }: Transport) {
   return {
-    standalone: (device: NewStandaloneDevice) => create("standalone", device),
-    luaDevice: (device: NewLuaDevice) => create("lua_device", device),
-    simulatedDevice: (device: NewSimulatedDevice) => create("simulated_device", device),
-    child: (device: NewChildDevice) => create("child_device", device),
+    standalone: (body: NewStandaloneDevice) => perform("provisionStandalone", { body }),
+    luaDevice: (body: NewLuaDevice) => perform("provisionLuaDevice", { body }),
+    simulatedDevice: (body: NewSimulatedDevice) => perform("provisionSimulatedDevice", { body }),
+    child: (body: NewChildDevice) => perform("provisionChildDevice", { body }),
   };
 }

@@ -1824,3 +1824,406 @@ export type Answers = {
   };
   readonly withdrawJoinCode: JsonObject;
 };
+
+/** The JSON that each operation takes. */
+export type Bodies = {
+  readonly adjustSimulation: SimulationChange;
+  readonly assignBlueprint: AssignBlueprint;
+  readonly createCommandExecution: CommandInput;
+  readonly createCounterCorrection: NewCounterCorrection;
+  readonly createJoinCode: NewJoinCode;
+  readonly createRollout: NewRollout;
+  readonly createSession: SignIn;
+  readonly createSite: NewSite;
+  readonly createToken: NewToken;
+  readonly createWebhook: NewWebhook;
+  readonly executeCommand: CommandInput;
+  readonly generateConfig: GenerateConfig;
+  readonly getTimeseries: TimeseriesQuestion;
+  readonly giveSite: NewSiteGrant;
+  readonly joinCloud: NewUplink;
+  readonly joinGateway: Join;
+  readonly provisionChildDevice: NewChildDevice;
+  readonly provisionLuaDevice: NewLuaDevice;
+  readonly provisionSimulatedDevice: NewSimulatedDevice;
+  readonly provisionStandalone: NewStandaloneDevice;
+  readonly provisionVirtualUcm: NewVirtualUcm;
+  readonly putConfiguration: Readonly<Record<string, JsonObject>>;
+  /** Parameter to value. */
+  readonly putConfigurationBucket: JsonObject;
+  readonly putRetention: RetentionRules;
+  readonly putSetting: NewSettingValue;
+  readonly updateDevice: DeviceChange;
+  readonly updateOnlySite: SiteChange;
+  readonly updateSite: SiteChange;
+};
+
+/** What each operation takes in its query. Lists are joined by commas. */
+export type Queries = {
+  readonly downloadBlueprint: {
+    /** ORIGINAL unless said otherwise. */
+    readonly view?: "ORIGINAL" | "COMPILED" | undefined;
+  };
+  readonly executeCommand: {
+    /** Adds the log of all responses. */
+    readonly expand?: readonly "log"[] | undefined;
+  };
+  readonly exportDeviceTelemetry: {
+    /** The first moment. Default: the beginning. */
+    readonly from?: string | undefined;
+    /** The end, not included. Default: everything there is. */
+    readonly to?: string | undefined;
+    /** Names or aliases. Default: all that the token may read. */
+    readonly attributes?: readonly string[] | undefined;
+    /** Default csv. */
+    readonly form?: "csv" | "jsonl" | "parquet" | undefined;
+    /** A row per moment (wide), or a row per value (long). */
+    readonly shape?: "wide" | "long" | undefined;
+    /** Unix seconds, RFC 3339 in UTC (iso), or as clocks at the site show it (local). Default unix. */
+    readonly time?: "unix" | "iso" | "local" | undefined;
+    /** For local times. Default that of the site. */
+    readonly timezone?: string | undefined;
+  };
+  readonly exportSiteTelemetry: {
+    /** The first moment. Default: the beginning. */
+    readonly from?: string | undefined;
+    /** The end, not included. Default: everything there is. */
+    readonly to?: string | undefined;
+    /** Names or aliases. Default: all that the token may read. */
+    readonly attributes?: readonly string[] | undefined;
+    /** Default csv. */
+    readonly form?: "csv" | "jsonl" | "parquet" | undefined;
+    /** A row per moment (wide), or a row per value (long). */
+    readonly shape?: "wide" | "long" | undefined;
+    /** Unix seconds, RFC 3339 in UTC (iso), or as clocks at the site show it (local). Default unix. */
+    readonly time?: "unix" | "iso" | "local" | undefined;
+    /** For local times. Default that of the site. */
+    readonly timezone?: string | undefined;
+  };
+  readonly getBlueprintManifest: {
+    /** COMPILED unless said otherwise. */
+    readonly view?: "COMPILED" | "ORIGINAL" | undefined;
+  };
+  readonly getCommandExecution: {
+    /** Adds the log of all responses. */
+    readonly expand?: readonly "log"[] | undefined;
+  };
+  readonly getCurrentTelemetry: {
+    /** devices[<device>]=<attribute>,<attribute>: the attributes to read of each device. */
+    readonly devices?: Readonly<Record<string, readonly string[]>> | undefined;
+  };
+  readonly getDevice: {
+    /** What to add to each device. */
+    readonly expand?: readonly Expansion[] | undefined;
+  };
+  readonly getDeviceManifest: {
+    /** COMPILED unless said otherwise. */
+    readonly view?: "COMPILED" | "ORIGINAL" | undefined;
+  };
+  readonly getLatestTelemetry: {
+    /** devices[<device>]=<attribute>,<attribute>: the attributes to read of each device. */
+    readonly devices?: Readonly<Record<string, readonly string[]>> | undefined;
+    /** How old a value may be. Default 30s. */
+    readonly relevance_interval?: string | undefined;
+  };
+  readonly getSiteEnergy: {
+    /** One of: today, yesterday, a day (2026-11-15), a month (2026-11) or a year (2026). Default today. */
+    readonly period?: string | undefined;
+    /** Start of the period, instead of a name for it. */
+    readonly from?: string | undefined;
+    /** End of the period, not included. Default now. */
+    readonly to?: string | undefined;
+  };
+  readonly listAudit: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+    /** By time; newest first unless said otherwise. */
+    readonly order?: "AT_DESC" | "AT_ASC" | undefined;
+    /** Leaves out entries older than this. */
+    readonly "at.gte"?: string | undefined;
+    /** Leaves out this moment and what came after. */
+    readonly "at.lt"?: string | undefined;
+    /** Only these operations, such as createSite,revokeToken. */
+    readonly "action.in"?: readonly string[] | undefined;
+    /** Only entries about these sites. */
+    readonly "site_id.in"?: readonly string[] | undefined;
+    /** Only these outcomes. */
+    readonly "outcome.in"?: readonly string[] | undefined;
+  };
+  readonly listBlueprints: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+  };
+  readonly listCatalogue: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+    /** Words that are all in the name, description, category, author or profiles. */
+    readonly q?: string | undefined;
+    /** Only this category. */
+    readonly category?: string | undefined;
+  };
+  readonly listChanges: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+    /** Only changes of these sites. */
+    readonly "site_id.in"?: readonly string[] | undefined;
+    /** Only changes of these devices, by id. */
+    readonly "device_id.in"?: readonly string[] | undefined;
+    /** Only changes in these states. */
+    readonly "state.in"?: readonly ("PENDING" | "DONE" | "REFUSED" | "OVERRULED" | "WITHDRAWN")[] | undefined;
+  };
+  readonly listCommandExecutions: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+    /** Only persistent executions unless said otherwise. */
+    readonly retention?: "PERSISTENT" | "EPHEMERAL" | "ALL" | undefined;
+    /** By creation; oldest first unless said otherwise. */
+    readonly order?: "CREATED_AT_ASC" | "CREATED_AT_DESC" | undefined;
+    /** Leaves out executions older than this. */
+    readonly "created_at.gte"?: string | undefined;
+    /** Leaves out this moment and what came after. */
+    readonly "created_at.lt"?: string | undefined;
+    /** Only these commands, by the sent name or the manifest name. */
+    readonly "name.in"?: readonly string[] | undefined;
+    /** Only these states. */
+    readonly "state.in"?: readonly ExecutionState[] | undefined;
+  };
+  readonly listCounterCorrections: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+  };
+  readonly listDeviceAlerts: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+    /** Alerts that are active unless said otherwise; false: those that were. */
+    readonly active?: boolean | undefined;
+    /** Only these states. */
+    readonly "state.in"?: readonly ("SOFT" | "HARD" | "UNCONFIRMED")[] | undefined;
+    /** Only these severities. */
+    readonly "severity.in"?: readonly ("info" | "warning" | "error")[] | undefined;
+    /** Leaves out alerts raised before this. */
+    readonly "raised_at.gte"?: string | undefined;
+    /** Leaves out alerts raised at this moment or after. */
+    readonly "raised_at.lt"?: string | undefined;
+    /** By the time of raising; newest first unless said otherwise. */
+    readonly order?: "RAISED_AT_DESC" | "RAISED_AT_ASC" | undefined;
+  };
+  readonly listDeviceLogs: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+    /** Leaves out older entries. */
+    readonly received_at_from?: string | undefined;
+    /** Leaves out this moment and what came after. */
+    readonly received_at_to?: string | undefined;
+    /** Only these severities. */
+    readonly severity?: readonly LogSeverity[] | undefined;
+    /** Oldest first unless said otherwise. */
+    readonly order?: "RECEIVED_AT_ASC" | "RECEIVED_AT_DESC" | undefined;
+    /** Everything unless said otherwise. */
+    readonly show?: "ALL" | "PERSISTED_ONLY" | "TEMPORARY_ONLY" | undefined;
+  };
+  readonly listDevices: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+    /** What to add to each device. */
+    readonly expand?: readonly Expansion[] | undefined;
+    /** Only these devices, by id or slug. */
+    readonly "id.in"?: readonly string[] | undefined;
+    /** Only devices of these types. */
+    readonly "type.in"?:
+      | readonly (
+          | "LUA"
+          | "STANDALONE"
+          | "GATEWAY"
+          | "CHILD"
+          | "NATIVE"
+          | "SIMULATED"
+          | "VIRTUAL_UCM"
+          | "HARDWARE_UCM"
+          | "EMBEDDED_UCM"
+          | "LINK_MASTER_UCM"
+          | "LINK_SLAVE_UCM"
+        )[]
+      | undefined;
+    /** Only children of these devices, by id or slug. */
+    readonly "parent_id.in"?: readonly string[] | undefined;
+    /** Only children of these types. */
+    readonly "child_type.in"?: readonly string[] | undefined;
+    /** Only devices whose blueprint implements all of these profiles. */
+    readonly "profiles.has_all"?: readonly string[] | undefined;
+  };
+  readonly listGateways: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+    /** Only gateways that are connected, or that are not; revoked ones are neither. */
+    readonly connected?: boolean | undefined;
+    /** Only gateways that run one of these versions. */
+    readonly "version.in"?: readonly string[] | undefined;
+  };
+  readonly listJoinCodes: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+  };
+  readonly listRolloutDevices: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+    /** Only devices in one of these states. */
+    readonly "state.in"?: readonly string[] | undefined;
+  };
+  readonly listRollouts: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+  };
+  readonly listSessions: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+  };
+  readonly listSiteAlerts: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+    /** Alerts that are active unless said otherwise; false: those that were. */
+    readonly active?: boolean | undefined;
+    /** Only these states. */
+    readonly "state.in"?: readonly ("SOFT" | "HARD" | "UNCONFIRMED")[] | undefined;
+    /** Only these severities. */
+    readonly "severity.in"?: readonly ("info" | "warning" | "error")[] | undefined;
+    /** Leaves out alerts raised before this. */
+    readonly "raised_at.gte"?: string | undefined;
+    /** Leaves out alerts raised at this moment or after. */
+    readonly "raised_at.lt"?: string | undefined;
+    /** By the time of raising; newest first unless said otherwise. */
+    readonly order?: "RAISED_AT_DESC" | "RAISED_AT_ASC" | undefined;
+  };
+  readonly listSiteCommandExecutions: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+    /** Only persistent executions unless said otherwise. */
+    readonly retention?: "PERSISTENT" | "EPHEMERAL" | "ALL" | undefined;
+    /** By creation; oldest first unless said otherwise. */
+    readonly order?: "CREATED_AT_ASC" | "CREATED_AT_DESC" | undefined;
+    /** Leaves out executions older than this. */
+    readonly "created_at.gte"?: string | undefined;
+    /** Leaves out this moment and what came after. */
+    readonly "created_at.lt"?: string | undefined;
+    /** Only these commands, by the sent name or the manifest name. */
+    readonly "name.in"?: readonly string[] | undefined;
+    /** Only these states. */
+    readonly "state.in"?: readonly ExecutionState[] | undefined;
+    /** Only these devices, by id or slug. */
+    readonly "device_id.in"?: readonly string[] | undefined;
+    /** Only devices that implement all of these profiles. */
+    readonly "device.profiles.has_all"?: readonly string[] | undefined;
+    /** Only children of these types. */
+    readonly "device.child_type.in"?: readonly string[] | undefined;
+    /** Only children of these devices, by id or slug. */
+    readonly "device.parent_id.in"?: readonly string[] | undefined;
+  };
+  readonly listSiteDevices: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+    /** What to add to each device. */
+    readonly expand?: readonly Expansion[] | undefined;
+    /** Only these devices, by id or slug. */
+    readonly "id.in"?: readonly string[] | undefined;
+    /** Only devices of these types. */
+    readonly "type.in"?:
+      | readonly (
+          | "LUA"
+          | "STANDALONE"
+          | "GATEWAY"
+          | "CHILD"
+          | "NATIVE"
+          | "SIMULATED"
+          | "VIRTUAL_UCM"
+          | "HARDWARE_UCM"
+          | "EMBEDDED_UCM"
+          | "LINK_MASTER_UCM"
+          | "LINK_SLAVE_UCM"
+        )[]
+      | undefined;
+    /** Only children of these devices, by id or slug. */
+    readonly "parent_id.in"?: readonly string[] | undefined;
+    /** Only children of these types. */
+    readonly "child_type.in"?: readonly string[] | undefined;
+    /** Only devices whose blueprint implements all of these profiles. */
+    readonly "profiles.has_all"?: readonly string[] | undefined;
+    /** The site of the path once more. */
+    readonly site_id?: string | undefined;
+  };
+  readonly listSites: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+    /** Known because editors of the ecosystem send it. It does not filter. */
+    readonly name?: string | undefined;
+  };
+  readonly listTokens: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+  };
+  readonly listWebhookDeliveries: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+    /** Only these states. */
+    readonly "state.in"?: readonly DeliveryState[] | undefined;
+    /** Newest first unless said otherwise. */
+    readonly order?: "QUEUED_AT_DESC" | "QUEUED_AT_ASC" | undefined;
+  };
+  readonly listWebhooks: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+  };
+  readonly listenToEvents: {
+    /** Only these kinds of events. */
+    readonly "kind.in"?: readonly EventKind[] | undefined;
+    /** Only events of these sites. */
+    readonly "site_id.in"?: readonly string[] | undefined;
+    /** Only events of these devices, by id or slug. */
+    readonly "device_id.in"?: readonly string[] | undefined;
+  };
+  readonly resumeRollout: {
+    /** `true`: leaves out the devices of this stage whose gateway is not connected. */
+    readonly without_away?: boolean | undefined;
+  };
+};

@@ -1,29 +1,20 @@
 import { listOf, listUnder } from "./list-of.ts";
-import type { Window } from "./page.ts";
-import type { Answers, JsonObject, NewRollout } from "./resources.ts";
-import { segment } from "./segment.ts";
+import type { NewRollout, Queries } from "./resources.ts";
 import type { Transport } from "./transport.ts";
 
-type Answer = Answers["getRollout"];
-
 /** Blueprints that many devices get, in stages. */
-export function rollouts({ json }: Transport) {
-  const at = (id: string, rest = "") => `/v3/rollouts/${segment(id)}${rest}`;
-  const turn = (name: "pause" | "abort") => async (id: string) =>
-    (await json<Answer>({ method: "POST", path: at(id, `/${name}`) })).rollout;
+export function rollouts({ perform }: Transport) {
+  const of = (rollout_id: string) => ({ params: { rollout_id } });
   return {
-    create: async (rollout: NewRollout) =>
-      (await json<Answer>({ method: "POST", path: "/v3/rollouts", body: rollout as JsonObject })).rollout,
-    list: listOf("rollouts", (window: Window = {}) =>
-      json<Answers["listRollouts"]>({ method: "GET", path: "/v3/rollouts", query: { ...window } }),
+    create: async (body: NewRollout) => (await perform("createRollout", { body })).rollout,
+    list: listOf("rollouts", (query: Queries["listRollouts"] = {}) => perform("listRollouts", { query })),
+    get: async (id: string) => (await perform("getRollout", of(id))).rollout,
+    devices: listUnder("devices", (id: string, query: Queries["listRolloutDevices"] = {}) =>
+      perform("listRolloutDevices", { ...of(id), query }),
     ),
-    get: async (id: string) => (await json<Answer>({ method: "GET", path: at(id) })).rollout,
-    devices: listUnder("devices", (id: string, window: Window & { readonly "state.in"?: string } = {}) =>
-      json<Answers["listRolloutDevices"]>({ method: "GET", path: at(id, "/devices"), query: { ...window } }),
-    ),
-    pause: turn("pause"),
-    resume: async (id: string, query: { readonly without_away?: "true" | "false" } = {}) =>
-      (await json<Answer>({ method: "POST", path: at(id, "/resume"), query: { ...query } })).rollout,
-    abort: turn("abort"),
+    pause: async (id: string) => (await perform("pauseRollout", of(id))).rollout,
+    resume: async (id: string, query: Queries["resumeRollout"] = {}) =>
+      (await perform("resumeRollout", { ...of(id), query })).rollout,
+    abort: async (id: string) => (await perform("abortRollout", of(id))).rollout,
   };
 }

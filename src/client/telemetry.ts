@@ -1,6 +1,6 @@
 import type { ErrorItem } from "./errors.ts";
-import type { Answers, Snapshot, TimeseriesQuestion } from "./resources.ts";
-import { segment } from "./segment.ts";
+import { callOf } from "./perform.ts";
+import type { Queries, Snapshot, TimeseriesQuestion } from "./resources.ts";
 import { readColumns, type TimeseriesColumns } from "./timeseries-columns.ts";
 import type { Transport } from "./transport.ts";
 
@@ -16,40 +16,25 @@ export type TimeseriesRows = {
   readonly rows: readonly (readonly (number | string | boolean | null)[])[];
 };
 
-export type ExportQuery = {
-  /** RFC 3339. */
-  readonly from?: string;
-  readonly to?: string;
-  readonly attributes?: readonly string[];
-  readonly form?: "csv" | "jsonl" | "parquet";
-  readonly shape?: "wide" | "long";
-  readonly time?: "unix" | "iso" | "local";
-};
-
 type Signal = { readonly signal?: AbortSignal };
 
 /** An answer that brings nothing for this long has broken off. */
 const SILENCE_MS = 60_000;
 
-export function telemetry({ json, open, stream }: Transport) {
-  const csv = (question: TimeseriesQuestion, call: Signal) =>
-    open(
-      { method: "POST", path: "/telemetry/v1/timeseries", body: question, headers: { Accept: "text/csv" }, ...call },
-      { silence: SILENCE_MS, isEndless: false },
-    );
+export function telemetry({ perform, json, open, stream }: Transport) {
+  const csv = (body: TimeseriesQuestion, call: Signal) =>
+    open(callOf("getTimeseries", { body, headers: { Accept: "text/csv" }, ...call }), {
+      silence: SILENCE_MS,
+      isEndless: false,
+    });
   return {
     now: (devices: Readonly<Record<string, readonly string[]>>) =>
-      json<Now>({
-        method: "GET",
-        path: "/telemetry/v1/now",
-        query: Object.fromEntries(Object.entries(devices).map(([device, names]) => [`devices[${device}]`, names])),
-      }),
+      json<Now>(callOf("getCurrentTelemetry", { query: { devices } })),
     /** All values that the device has and the caller may read, by attribute. */
-    ofDevice: (device: string) =>
-      json<{ readonly telemetry: Readonly<Record<string, Snapshot>> }>({
-        method: "GET",
-        path: `/v3/devices/${segment(device)}/telemetry`,
-      }),
+    ofDevice: (device_id: string) =>
+      json<{ readonly telemetry: Readonly<Record<string, Snapshot>> }>(
+        callOf("getDeviceTelemetry", { params: { device_id } }),
+      ),
     /** CSV as it comes, header first. */
     timeseries: async (question: TimeseriesQuestion, call: Signal = {}) => (await csv(question, call)).pieces,
     /** The same as columns, numbers in typed arrays: for ranges that fit into memory. */
@@ -58,25 +43,16 @@ export function telemetry({ json, open, stream }: Transport) {
       return readColumns(pieces, ownHeader("Timeseries-Data-Types"));
     },
     /** The same as rows, all at once. */
-    rows: (question: TimeseriesQuestion, call: Signal = {}) =>
-      json<TimeseriesRows>({ method: "POST", path: "/telemetry/v1/timeseries", body: question, ...call }),
+    rows: (body: TimeseriesQuestion, call: Signal = {}) =>
+      json<TimeseriesRows>(callOf("getTimeseries", { body, ...call })),
     /** Every point of a device as it comes, in order of time. `form` is csv, jsonl or parquet. */
-    export: (device: string, query: ExportQuery = {}) =>
-      stream(
-        {
-          method: "GET",
-          path: `/v3/devices/${segment(device)}/telemetry/export`,
-          query,
-          headers: { Accept: "*/*" },
-        },
-        { silence: SILENCE_MS, isEndless: false },
-      ),
-    /** CSV with a header; what is answered is durable. */
-    import: (device: string, csv: Uint8Array) =>
-      json<Answers["importTelemetry"]>({
-        method: "POST",
-        path: `/v3/devices/${segment(device)}/telemetry/import`,
-        bytes: { type: "text/csv", content: csv },
+    export: (device_id: string, query: Queries["exportDeviceTelemetry"] = {}) =>
+      stream(callOf("exportDeviceTelemetry", { params: { device_id }, query, headers: { Accept: "*/*" } }), {
+        silence: SILENCE_MS,
+        isEndless: false,
       }),
+    /** CSV with a header; what is answered is durable. */
+    import: (device_id: string, csv: Uint8Array) =>
+      perform("importTelemetry", { params: { device_id }, bytes: { type: "text/csv", content: csv } }),
   };
 }

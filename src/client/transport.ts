@@ -1,5 +1,7 @@
+import type { Call, QueryValue } from "./call.ts";
 import type { ErrorItem } from "./errors.ts";
 import { ApiError, type FailureReason, UnreachableError } from "./errors.ts";
+import { callOf, type Perform } from "./perform.ts";
 
 export type ClientOptions = {
   /** Address of the server, with or without a path such as `/api`. */
@@ -12,23 +14,9 @@ export type ClientOptions = {
   readonly fetch?: typeof globalThis.fetch | undefined;
 };
 
-type QueryValue = string | number | boolean | readonly string[] | undefined;
-
-type Call = {
-  readonly method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
-  readonly path: string;
-  /** Lists are joined by commas; what is undefined is left out. */
-  readonly query?: Readonly<Record<string, QueryValue>> | undefined;
-  /** Sent as JSON. */
-  readonly body?: unknown;
-  /** Sent as it is, instead of a JSON body. */
-  readonly bytes?: { readonly type: string; readonly content: Uint8Array } | undefined;
-  /** What is undefined is left out. */
-  readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
-  readonly signal?: AbortSignal | undefined;
-};
-
 export type Transport = {
+  /** Any operation that answers with JSON. */
+  readonly perform: Perform;
   readonly json: <T>(call: Call) => Promise<T>;
   readonly bytes: (call: Call) => Promise<Uint8Array>;
   /**
@@ -101,8 +89,11 @@ export function createTransport(options: ClientOptions): Transport {
     }
   };
 
+  const json = <T>(call: Call) => answer(call, (response) => parseAnswer<T>(response));
+
   return {
-    json: <T>(call: Call) => answer(call, (response) => parseAnswer<T>(response)),
+    perform: (name, ...input) => json(callOf(name, ...input)),
+    json,
     bytes: (call) => answer(call, async (response) => new Uint8Array(await response.arrayBuffer())),
     open,
     stream: async (call, patience) => (await open(call, patience)).pieces,
@@ -148,8 +139,12 @@ function headersOf(call: Call, prefix: string, token: string | undefined): Heade
 
 function renderQuery(query: Call["query"]): string {
   const parameters = new URLSearchParams();
+  const set = (name: string, value: QueryValue) => {
+    if (value !== undefined) parameters.set(name, String(value));
+  };
   for (const [name, value] of Object.entries(query ?? {})) {
-    if (value !== undefined) parameters.set(name, Array.isArray(value) ? value.join(",") : String(value));
+    if (typeof value !== "object" || Array.isArray(value)) set(name, value as QueryValue);
+    else for (const [key, inner] of Object.entries(value)) set(`${name}[${key}]`, inner);
   }
   const text = parameters.toString();
   return text === "" ? "" : `?${text}`;

@@ -1,38 +1,20 @@
 import { listOf, listUnder } from "./list-of.ts";
-import type { Window } from "./page.ts";
-import type { Answers, DeliveryState, NewWebhook } from "./resources.ts";
-import { segment } from "./segment.ts";
+import type { NewWebhook, Queries } from "./resources.ts";
 import type { Transport } from "./transport.ts";
 
-type DeliveryFilter = Window & {
-  readonly "state.in"?: readonly DeliveryState[] | undefined;
-  readonly order?: "QUEUED_AT_ASC" | "QUEUED_AT_DESC" | undefined;
-};
-
-export function webhooks({ json }: Transport) {
-  const at = (id: string, rest = "") => `/v3/webhooks/${segment(id)}${rest}`;
+export function webhooks({ perform }: Transport) {
   return {
     /** The secret that deliveries are signed with is in this answer and nowhere else. */
-    create: (webhook: NewWebhook) =>
-      json<Answers["createWebhook"]>({ method: "POST", path: "/v3/webhooks", body: webhook }),
-    list: listOf("webhooks", (window: Window = {}) =>
-      json<Answers["listWebhooks"]>({ method: "GET", path: "/v3/webhooks", query: { ...window } }),
-    ),
-    delete: (id: string) => json<Answers["deleteWebhook"]>({ method: "DELETE", path: at(id) }),
+    create: (body: NewWebhook) => perform("createWebhook", { body }),
+    list: listOf("webhooks", (query: Queries["listWebhooks"] = {}) => perform("listWebhooks", { query })),
+    delete: (webhook_id: string) => perform("deleteWebhook", { params: { webhook_id } }),
     /** Sends one delivery of kind test, and tells how that went. */
-    test: (id: string) =>
-      json<Answers["testWebhook"]>({
-        method: "POST",
-        path: at(id, "/test"),
-      }),
-    deliveries: listUnder("deliveries", (id: string, filter: DeliveryFilter = {}) =>
-      json<Answers["listWebhookDeliveries"]>({ method: "GET", path: at(id, "/deliveries"), query: { ...filter } }),
+    test: (webhook_id: string) => perform("testWebhook", { params: { webhook_id } }),
+    deliveries: listUnder("deliveries", (webhook_id: string, query: Queries["listWebhookDeliveries"] = {}) =>
+      perform("listWebhookDeliveries", { params: { webhook_id }, query }),
     ),
     /** Tries at once, and then for another day. */
-    retry: (id: string, deliveryId: string) =>
-      json<Answers["retryWebhookDelivery"]>({
-        method: "POST",
-        path: at(id, `/deliveries/${segment(deliveryId)}/retry`),
-      }),
+    retry: (webhook_id: string, delivery_id: string) =>
+      perform("retryWebhookDelivery", { params: { webhook_id, delivery_id } }),
   };
 }

@@ -5,15 +5,16 @@ import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
 import { EXAMPLES } from "#http/reference/examples.ts";
-import { RESOURCES, renderResources } from "../../scripts/client-types.ts";
+import { renderFiles } from "../../scripts/client-types.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** Below the checkout, so that its packages are found. */
 const FOLDER = join(ROOT, "node_modules/.cache/client-agreement");
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 
-test("the types of the client are those of the schemas", { timeout: 60_000 }, () => {
-  expect(readFileSync(RESOURCES, "utf8"), "schemas have changed: run `npm run client-types`").toBe(renderResources());
+test("the paths and types of the client are those of the operations", { timeout: 60_000 }, () => {
+  for (const [file, text] of renderFiles())
+    expect(readFileSync(file, "utf8"), "operations have changed: run `npm run client-types`").toBe(text);
 });
 
 test("the TypeScript of every example is compiled", { timeout: 60_000 }, () => {

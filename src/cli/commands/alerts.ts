@@ -14,11 +14,10 @@ import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
 import { suggestDevice } from "#cli/suggest-device.ts";
 import { cutText } from "#cli/table.ts";
 import { UsageError } from "#cli/usage-error.ts";
-import type { AlertFilter } from "#client/alerts.ts";
 import { listAll } from "#client/list-all.ts";
 import type { LiveEvent } from "#client/live-event.ts";
 import type { Page, Window } from "#client/page.ts";
-import type { Alert } from "#client/resources.ts";
+import type { Alert, Queries } from "#client/resources.ts";
 import { printable } from "#core/text/printable.ts";
 
 type AlertFlags = ClientFlags &
@@ -69,6 +68,7 @@ export function addAlertsCommand(alerts: Command, cli: Cli): void {
 }
 
 /** Where alerts are requested: one list, or one per site. */
+type AlertFilter = Queries["listSiteAlerts"];
 type Source = {
   readonly lists: readonly ((filter: AlertFilter) => Promise<Page<"alerts", Alert>>)[];
   readonly events: { readonly "device_id.in"?: readonly string[]; readonly "site_id.in"?: readonly string[] };

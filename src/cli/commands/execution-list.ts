@@ -9,10 +9,12 @@ import { renderValue } from "#cli/render-value.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import { cutText } from "#cli/table.ts";
 import { UsageError } from "#cli/usage-error.ts";
-import type { ExecutionFilter, SiteExecutionFilter } from "#client/commands.ts";
-import type { Execution } from "#client/resources.ts";
+import type { Execution, Queries } from "#client/resources.ts";
 import { EXECUTION_STATES, type ExecutionState } from "#core/command/execution.ts";
 import { nearestOf } from "#core/text/nearest.ts";
+
+type ExecutionFilter = Queries["listCommandExecutions"];
+type SiteExecutionFilter = Queries["listSiteCommandExecutions"];
 
 type ListFlags = ClientFlags &
   WindowFlags & {

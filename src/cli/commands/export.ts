@@ -18,7 +18,7 @@ import { writeOutput } from "#cli/write-output.ts";
 import type { Client } from "#client/create-client.ts";
 import { mayPass } from "#client/errors.ts";
 import { listAll } from "#client/list-all.ts";
-import type { ExportQuery } from "#client/telemetry.ts";
+import type { Queries } from "#client/resources.ts";
 
 type Form = "csv" | "jsonl" | "parquet";
 type ExportFlags = Omit<ClientFlags, "output"> & {
@@ -151,7 +151,7 @@ async function writeDevice(
   const end = isThere && file !== undefined ? await findEnd(file, shape) : undefined;
   const from = Math.max(given, end?.from ?? given);
   if (from >= to) return;
-  const query: ExportQuery = {
+  const query: Queries["exportDeviceTelemetry"] = {
     from: new Date(from).toISOString(),
     to: new Date(to).toISOString(),
     ...(attributes.length > 0 && { attributes }),

@@ -67,8 +67,8 @@ function addCloudCommands(gateway: Command, cli: Cli): void {
     .action(async (flags: ListFlags) => {
       if (flags.away && flags.connected) throw new UsageError("--away and --connected exclude each other");
       const filter = {
-        ...((flags.away || flags.connected) && { connected: flags.connected ? ("true" as const) : ("false" as const) }),
-        ...(flags.gatewayVersion !== undefined && { "version.in": flags.gatewayVersion }),
+        ...((flags.away || flags.connected) && { connected: flags.connected === true }),
+        ...(flags.gatewayVersion !== undefined && { "version.in": [flags.gatewayVersion] }),
       };
       const { client, wait } = await openSession(cli, flags);
       const fetchPage = (window: Window) => client.gateways.list({ ...window, ...filter });

@@ -69,8 +69,7 @@ export function addRolloutCommands(rollout: Command, cli: Cli): void {
     .action(async (argument: string | undefined, flags: RolloutFlags & WindowFlags & { state?: readonly string[] }) => {
       const { client, wait } = await openSession(cli, flags);
       const id = idOf(argument, flags);
-      const states = flags.state === undefined ? {} : { "state.in": flags.state.join(",") };
-      const list = (window: Window) => client.rollouts.devices(id, { ...window, ...states });
+      const list = (window: Window) => client.rollouts.devices(id, { ...window, "state.in": flags.state });
       await printTable(cli, flags, { ...(await wait(fetchList("devices", list, flags))), columns: DEVICE_COLUMNS });
     });
 
@@ -106,11 +105,7 @@ export function addRolloutCommands(rollout: Command, cli: Cli): void {
     .action(async (argument: string | undefined, flags: RolloutFlags & { yes?: boolean; withoutAway?: true }) => {
       const id = idOf(argument, flags);
       const { client, wait } = await openSession(cli, flags);
-      await print(
-        cli,
-        flags,
-        await wait(client.rollouts.resume(id, flags.withoutAway ? { without_away: "true" } : {})),
-      );
+      await print(cli, flags, await wait(client.rollouts.resume(id, flags.withoutAway ? { without_away: true } : {})));
     });
 }
 

@@ -183,7 +183,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   getRollout: { ts: `client.rollouts.get(${rollout})` },
   listRolloutDevices: {
     query: { "state.in": "FAILED" },
-    ts: `client.rollouts.devices(${rollout}, { "state.in": "FAILED" })`,
+    ts: `client.rollouts.devices(${rollout}, { "state.in": ["FAILED"] })`,
   },
   pauseRollout: { ts: `client.rollouts.pause(${rollout})` },
   resumeRollout: { ts: `client.rollouts.resume(${rollout})` },

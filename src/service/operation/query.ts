@@ -10,6 +10,10 @@ import type { PageRequest } from "#service/ports/page.ts";
 export interface Param<Value> {
   readonly description: string;
   readonly schema: Readonly<Record<string, unknown>>;
+  /** Several values, joined by commas; `map`: such a list for each of several keys. */
+  readonly many?: "list" | "map";
+  /** The only words that it takes. */
+  readonly words?: readonly string[];
   /** Returns the value, or says what is wrong with the text. */
   readonly parse: (text: string) => { readonly value: Value } | { readonly problem: string };
 }
@@ -53,6 +57,7 @@ export function mapOf(description: string): Param<ReadonlyMap<string, readonly s
   return {
     description,
     schema: { type: "object", additionalProperties: { type: "string", description: "comma-separated" } },
+    many: "map",
     parse: () => ({ problem: "is written with a key, such as name[key]=value" }),
   };
 }
@@ -117,7 +122,7 @@ export function anyText(description: string): Param<string> {
 
 /** One of several words, in upper or lower case. */
 export function choice<Word extends string>(description: string, words: readonly Word[]): Param<Word> {
-  return { description, schema: { type: "string", enum: words }, parse: (text) => chosen(text, words) };
+  return { description, schema: { type: "string", enum: words }, words, parse: (text) => chosen(text, words) };
 }
 
 /** A comma-separated list of any texts. */
@@ -125,6 +130,7 @@ export function list(description: string): Param<readonly string[]> {
   return {
     description,
     schema: { type: "string", description: "comma-separated" },
+    many: "list",
     parse: (text) => ({ value: split(text) }),
   };
 }
@@ -134,6 +140,8 @@ export function listOf<Word extends string>(description: string, words: readonly
   return {
     description: `${description} Any of: ${words.join(", ")}.`,
     schema: { type: "string", description: "comma-separated" },
+    many: "list",
+    words,
     parse: (text) => {
       const value: Word[] = [];
       for (const part of split(text)) {

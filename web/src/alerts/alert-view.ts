@@ -1,6 +1,5 @@
 // What the screens of alerts compute: order, countdown, filters, and which alert an address means.
-import type { AlertFilter } from "#client/alerts.ts";
-import type { Alert } from "#client/resources.ts";
+import type { Alert, Queries } from "#client/resources.ts";
 import { ALERT_SEVERITIES, ALERT_STATES } from "#core/alert/alert-state.ts";
 import type { QueryChange } from "#web/router/paths.ts";
 import type { Query } from "#web/router/query.ts";
@@ -33,7 +32,7 @@ const PAGE_SIZE = 50;
 type ShownAlerts = {
   /** Those that were active. */
   readonly isPast: boolean;
-  readonly filter: AlertFilter & { readonly limit: number; readonly offset: number };
+  readonly filter: Queries["listSiteAlerts"] & { readonly limit: number; readonly offset: number };
 };
 
 /** In the address, filters have the names of the interface. What is not understood is left out. */

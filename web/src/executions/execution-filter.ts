@@ -1,6 +1,5 @@
 // The filters of a list of executions. In the address they have the names of the interface.
-import type { SiteExecutionFilter } from "#client/commands.ts";
-import type { Execution } from "#client/resources.ts";
+import type { Execution, Queries } from "#client/resources.ts";
 import { EXECUTION_STATES } from "#core/command/execution.ts";
 import type { Query } from "#web/router/query.ts";
 import { durationOf, endOf, messageOf } from "./execution-view.ts";
@@ -24,7 +23,9 @@ export const FILTER_NAMES = [
 ] as const;
 
 /** What is not understood is left out, so that a mistyped address shows more, not an error. */
-export function readFilter(query: Query): SiteExecutionFilter & { readonly limit: number; readonly offset: number } {
+export function readFilter(
+  query: Query,
+): Queries["listSiteCommandExecutions"] & { readonly limit: number; readonly offset: number } {
   const list = (name: string) => {
     const items = query.list(name);
     return items.length === 0 ? undefined : items;
