@@ -1,17 +1,7 @@
-// Metrics whose values are counted when somebody asks, and cost nothing otherwise.
-import { Counter, Gauge, type Registry } from "prom-client";
+import type { ReadMetric } from "#http/add-metrics.ts";
 import type { Figures } from "#service/ports/figures.ts";
 
-interface FigureMetric {
-  readonly name: string;
-  readonly help: string;
-  readonly label?: string;
-  readonly isCounter?: true;
-  /** Values, each with that of the label. Empty where there is nothing to count. */
-  readonly read: (figures: Figures) => Iterable<readonly [value: number, label?: string]>;
-}
-
-const METRICS: readonly FigureMetric[] = [
+export const FIGURE_METRICS: readonly ReadMetric<Figures>[] = [
   {
     name: "busbar_devices",
     help: "Devices by connectivity; unknown ones have not been heard of since the start.",
@@ -111,32 +101,3 @@ const METRICS: readonly FigureMetric[] = [
     read: ({ spans }) => Object.entries(spans ?? {}).map(([outcome, count]) => [count, outcome]),
   },
 ];
-
-/** All metrics of a scrape, and of others at the same time, are read from the same figures. */
-export function addFigureMetrics(registry: Registry, figures: () => Promise<Figures>): void {
-  let reading: Promise<Figures | undefined> | undefined;
-  /** While the records cannot be read, the other metrics are there. */
-  const readOnce = () => {
-    reading ??= figures()
-      .catch(() => undefined)
-      .finally(() => {
-        reading = undefined;
-      });
-    return reading;
-  };
-  for (const { name, help, label, isCounter, read } of METRICS) {
-    const collect = async function (this: Counter | Gauge) {
-      const found = await readOnce();
-      const values = found === undefined ? [] : [...read(found)];
-      this.reset();
-      for (const [value, of] of values) {
-        if (label === undefined || of === undefined) this.inc(value);
-        else this.inc({ [label]: of }, value);
-      }
-      // Otherwise a metric without labels says 0.
-      if (label === undefined && values.length === 0) this.remove();
-    };
-    const options = { name, help, labelNames: label === undefined ? [] : [label], registers: [registry], collect };
-    void (isCounter === true ? new Counter(options) : new Gauge(options));
-  }
-}

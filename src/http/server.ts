@@ -15,7 +15,7 @@ import { allowOrigins } from "#http/cors.ts";
 import { countBodies } from "#http/count-bodies.ts";
 import { createApp, LIMITS, type Limits } from "#http/create-app.ts";
 import { createMainThreadShare } from "#http/main-thread-share.ts";
-import { createMetrics } from "#http/metrics.ts";
+import { createMetrics, type MetricsNeeds } from "#http/metrics.ts";
 import { createBodyPacer } from "#http/pace-bodies.ts";
 import { type PageFiles, sendPage } from "#http/page/page-files.ts";
 import { refuseSocket } from "#http/refuse-socket.ts";
@@ -27,15 +27,8 @@ import { openTlsDoor, type ServerCertificate } from "#http/tls-door.ts";
 import { createTokenHeaders } from "#http/token-headers.ts";
 import { traceCalls } from "#http/trace-calls.ts";
 import { createWebSockets } from "#http/web-sockets.ts";
-import type { ChoreHealth } from "#service/chore-health.ts";
-import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
 import { callRefusal, openCallPlaces } from "#service/operation/call-places.ts";
-import type { Backups } from "#service/ports/backups.ts";
-import type { DeviceHost } from "#service/ports/device-host.ts";
-import type { Figures } from "#service/ports/figures.ts";
 import type { Tracer } from "#service/ports/tracer.ts";
-import type { TelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
-import type { Troubles } from "#service/troubles.ts";
 import { acceptOften, type OpenPort } from "#tuning/accept-often.ts";
 
 const PREFIXES = ["", "/api"];
@@ -45,22 +38,16 @@ const BODIES_BYTES = 64 * 1024 * 1024;
 const UNREAD_BYTES = 64 * 1024 * 1024;
 const BODIES_BYTES_PER_CALLER = 16 * 1024 * 1024;
 /** Far fewer in total than the writes that may wait for the disk: so calls alone cannot keep devices from writing. */
-const CHANGES = { slots: 8_192, perToken: 2_048, perAddress: 4_096 };
+const CHANGE_PLACES = { slots: 8_192, perToken: 2_048, perAddress: 4_096 };
+const CHANGES = { name: "changes", refusal: callRefusal("calls that change something") };
 /** Between the end of the port and the first request of a client that connected before, in milliseconds. */
 const FIRST_REQUEST_MS = 500;
 const CHECK_MS = 10;
 
-export interface ServerNeeds extends Omit<ProblemNeeds, "pacer">, AuthenticateNeeds {
+export interface ServerNeeds extends Omit<ProblemNeeds, "pacer">, AuthenticateNeeds, MetricsNeeds {
   readonly budgets: Pick<ByteBudgets, "list" | "open">;
   readonly shares: Shares;
-  readonly telemetryCounter: Pick<TelemetryCounter, "read">;
-  readonly dispatcher: Pick<CommandDispatcher, "dropped" | "onEnd">;
-  readonly figures: () => Promise<Figures>;
   readonly tracer: Tracer;
-  readonly hosts: Pick<DeviceHost, "states" | "overruns">;
-  readonly troubles: Pick<Troubles, "list" | "counts">;
-  readonly choreHealth: Pick<ChoreHealth, "failures">;
-  readonly backups: Pick<Backups, "last">;
 }
 
 export interface ServerSettings {
@@ -84,6 +71,15 @@ export interface Server {
   stop(): Promise<void>;
 }
 
+type App = ReturnType<typeof createApp>["app"];
+
+/** How far the server is on the way to its end. */
+interface Life {
+  /** The port closes: calls are still served, but nobody should send more. */
+  isClosing: boolean;
+  readonly stopping: AbortController;
+}
+
 export async function createServer(
   needs: ServerNeeds,
   settings: ServerSettings,
@@ -93,13 +89,8 @@ export async function createServer(
   const authenticate = createAuthenticate(needs, tokenHeaders);
   const metrics = createMetrics(needs, settings);
   const mainThread = createMainThreadShare(needs.shares);
-  const changing = openCallPlaces(
-    needs.shares,
-    { name: "changes", refusal: callRefusal("calls that change something") },
-    CHANGES,
-  );
-  let isClosing = false;
-  const stopping = new AbortController();
+  const changing = openCallPlaces(needs.shares, CHANGES, CHANGE_PLACES);
+  const life: Life = { isClosing: false, stopping: new AbortController() };
   const limits = { ...LIMITS, connectionsPerAddress: settings.connectionsPerAddress, ...settings.limits };
   const pacer = createBodyPacer(needs.shares, limits.connections);
   const problemNeeds = { ...needs, pacer };
@@ -114,37 +105,15 @@ export async function createServer(
   traceCalls(app, needs.tracer);
   app.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id).headers(SECURITY_HEADERS);
-    const { headers, httpVersion } = request.raw;
-    if (isClosing) reply.header("connection", "close");
-    if (stopping.signal.aborted || (isClosing && asksForReadiness(request))) {
-      return done(refuse("shutting_down", "the service is stopping; try again in a moment"));
-    }
-    if (!SERVED_METHODS.has(request.method)) return done(unknownRoute(request));
-    const hosts = countHosts(request.raw.rawHeaders);
-    if (hosts > 1 || (hosts === 0 && httpVersion === "1.1")) {
-      return done(refuse("invalid_request", `the request has ${hosts === 0 ? "no" : "more than one"} Host header`));
-    }
-    // A content type that cannot be parsed counts as none.
-    if (headers["content-type"] !== undefined && request.mediaType === undefined) delete headers["content-type"];
-    done();
+    if (life.isClosing) reply.header("connection", "close");
+    done(refusalOf(request, life));
   });
   allowOrigins(app, { origins: settings.corsOrigins, headerPrefixes: tokenHeaders.prefixes });
   app.addHook("onResponse", (request, reply, done) => {
     metrics.observe(request, reply);
     done();
   });
-  // A refusal takes a turn like an answer. If there is no place to wait, the client is told that instead.
-  const sendInTurn = (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
-    mainThread
-      .serve(request, () => sendProblem(problemNeeds, request, { reply, error }))
-      .catch((crowded: unknown) => sendProblem(problemNeeds, request, { reply, error: crowded }));
-  app.setErrorHandler(sendInTurn);
-  const { pageFiles } = settings;
-  app.setNotFoundHandler((request, reply) => {
-    if (pageFiles !== undefined && sendPage(pageFiles, request, reply)) return reply;
-    return sendInTurn(unknownRoute(request), request, reply);
-  });
-
+  answerFailures(app, { problemNeeds, mainThread, pageFiles: settings.pageFiles });
   const bodies = needs.budgets.open("request_bodies", BODIES_BYTES);
   countBodies(app, createByteShares(bodies, BODIES_BYTES_PER_CALLER), pacer);
   const webSockets = createWebSockets(app, {
@@ -156,48 +125,73 @@ export async function createServer(
     countUnread: boundUnread(app, needs.budgets.open("unread_answers", UNREAD_BYTES)),
     renderFailure: (request: FastifyRequest, error: unknown) => renderFailure(problemNeeds, request, error),
   };
-  for (const route of [...routes, metrics.route]) {
-    for (const prefix of PREFIXES) {
-      if (pageFiles !== undefined && prefix + route.path === "/") continue;
-      const registration = {
-        prefix,
-        authenticate,
-        tokenHeaders,
-        stopping: stopping.signal,
-        isClosing: () => isClosing,
-        mainThread,
-        changing,
-        late,
-        webSockets,
-      };
-      registerRoute(app, route, registration);
+  const registration = {
+    authenticate,
+    tokenHeaders,
+    stopping: life.stopping.signal,
+    isClosing: () => life.isClosing,
+    mainThread,
+    changing,
+    late,
+    webSockets,
+  };
+  for (const prefix of PREFIXES) {
+    for (const route of [...routes, metrics.route]) {
+      if (settings.pageFiles !== undefined && prefix + route.path === "/") continue;
+      registerRoute(app, route, { ...registration, prefix });
     }
   }
   await app.ready();
 
-  const { certificate } = settings;
-  const refuseNewcomer = (socket: Socket) => {
-    // Before the handshake the client would not understand.
-    if (certificate !== undefined) return void socket.destroy();
-    const message = "there are too many connections, and each of them is in use; close some or try again in a moment";
-    const refusal = {
-      status: "503 Service Unavailable",
-      code: "overloaded",
-      message,
-      requestId: needs.newId(),
-    } as const;
-    refuseSocket(socket, refusal, true);
-  };
-  const openDoor =
-    certificate &&
-    ((serve: (secure: Socket, connection: Socket) => void) => openTlsDoor(needs.log, certificate, serve));
-  const connections = boundConnections(app.server, { shares: needs.shares, refuseNewcomer, openDoor }, limits);
+  const door = doorOf(needs, settings.certificate);
+  const connections = boundConnections(app.server, { shares: needs.shares, ...door }, limits);
+  return servePort(app, { connections, life, stopMs: limits.stopMs });
+}
 
+interface FailureNeeds {
+  readonly problemNeeds: ProblemNeeds;
+  readonly mainThread: ReturnType<typeof createMainThreadShare>;
+  readonly pageFiles: PageFiles | undefined;
+}
+
+/** A refusal takes a turn like an answer. If there is no place to wait, the client learns that instead. */
+function answerFailures(app: App, { problemNeeds, mainThread, pageFiles }: FailureNeeds): void {
+  const sendInTurn = (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
+    mainThread
+      .serve(request, () => sendProblem(problemNeeds, request, { reply, error }))
+      .catch((crowded: unknown) => sendProblem(problemNeeds, request, { reply, error: crowded }));
+  app.setErrorHandler(sendInTurn);
+  app.setNotFoundHandler((request, reply) => {
+    if (pageFiles !== undefined && sendPage(pageFiles, request, reply)) return reply;
+    return sendInTurn(unknownRoute(request), request, reply);
+  });
+}
+
+/** How a connection begins, and how one too many is refused. */
+function doorOf({ log, newId }: Pick<ServerNeeds, "log" | "newId">, certificate: ServerCertificate | undefined) {
+  if (certificate === undefined) {
+    return { openDoor: undefined, refuseNewcomer: (socket: Socket) => refuseCrowded(socket, newId()) };
+  }
+  return {
+    openDoor: (serve: (secure: Socket, connection: Socket) => void) => openTlsDoor(log, certificate, serve),
+    // Before the handshake the client would not understand an answer.
+    refuseNewcomer: (socket: Socket) => void socket.destroy(),
+  };
+}
+
+function servePort(
+  app: App,
+  {
+    connections,
+    life,
+    stopMs,
+  }: { readonly connections: ReturnType<typeof boundConnections>; readonly life: Life; readonly stopMs: number },
+): Server {
   let openPort: OpenPort | undefined;
   const leave = async () => {
-    isClosing = true;
+    life.isClosing = true;
     await openPort?.close(EVENT_LOOP.elapsed);
-    // Whoever connected last has not been heard yet.
+    // Whoever connected last has sent nothing yet.
     for (let waited = 0; connections.hasNewcomers() && waited < FIRST_REQUEST_MS; waited += CHECK_MS) {
       await new Promise((resolve) => setTimeout(resolve, CHECK_MS));
     }
@@ -219,8 +213,8 @@ export async function createServer(
     closePort,
     async stop() {
       await closePort();
-      stopping.abort();
-      const cut = setTimeout(() => app.server.closeAllConnections(), limits.stopMs);
+      life.stopping.abort();
+      const cut = setTimeout(() => app.server.closeAllConnections(), stopMs);
       // A connection whose last answer did not announce its end becomes idle and would delay the stop.
       connections.closeIdle();
       const idle = setInterval(() => connections.closeIdle(), 100);
@@ -232,7 +226,27 @@ export async function createServer(
   };
 }
 
-/** Calls are still served while the port closes, but nobody should send more. */
+/** Why a request is refused before anybody looks at its route; undefined when it is not. */
+function refusalOf(request: FastifyRequest, { isClosing, stopping }: Life): AppError | undefined {
+  const { headers, httpVersion, rawHeaders } = request.raw;
+  if (stopping.signal.aborted || (isClosing && asksForReadiness(request))) {
+    return refuse("shutting_down", "the service is stopping; try again in a moment");
+  }
+  if (!SERVED_METHODS.has(request.method)) return unknownRoute(request);
+  const hosts = countHosts(rawHeaders);
+  if (hosts > 1 || (hosts === 0 && httpVersion === "1.1")) {
+    return refuse("invalid_request", `the request has ${hosts === 0 ? "no" : "more than one"} Host header`);
+  }
+  // A content type that cannot be parsed counts as none.
+  if (headers["content-type"] !== undefined && request.mediaType === undefined) delete headers["content-type"];
+  return undefined;
+}
+
+function refuseCrowded(socket: Socket, requestId: string): void {
+  const message = "there are too many connections, and each of them is in use; close some or try again in a moment";
+  refuseSocket(socket, { status: "503 Service Unavailable", code: "overloaded", message, requestId }, true);
+}
+
 function asksForReadiness({ routeOptions }: FastifyRequest): boolean {
   return (routeOptions.config as { operation?: string }).operation === "getReadiness";
 }

@@ -16,9 +16,6 @@ const STILL_LONG = [
   "src/core/link/telemetry-spool.ts createTelemetrySpool",
   "src/core/lua/parse-lua.ts parseTokens",
   "src/core/telemetry/render/write-number.ts writeShortest",
-  "src/http/metrics.ts createMetrics",
-  "src/http/server.ts createServer",
-  "src/http/system/system-routes.ts systemRoutes",
   "src/mqtt/external/create-external-broker.ts createExternalBroker",
   "src/role/foundation.ts openFoundation",
   "src/role/start-role.ts startRole",
@@ -28,7 +25,6 @@ const STILL_LONG = [
   "src/runtime/lua/lua-state.ts createLuaState",
   "src/service/link/gateway-session.ts createGatewaySession",
   "src/service/link/talk-to-cloud.ts talkToCloud",
-  "src/store/series/open-series.ts openSeries",
 ];
 
 interface Function {

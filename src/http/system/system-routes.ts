@@ -1,6 +1,7 @@
 import { METRICS } from "#http/metrics.ts";
 import { htmlAnswer } from "#http/page/html-answer.ts";
 import { renderWelcomePage } from "#http/page/welcome-page.ts";
+import type { RawAnswer } from "#service/operation/answer.ts";
 import { type Operation, operation } from "#service/operation/operation.ts";
 import { Type } from "#service/operation/schema.ts";
 import { oneOf } from "#service/operation/wire.ts";
@@ -22,20 +23,35 @@ export interface SystemNeeds {
   };
 }
 
+const STATUS = Type.Object({ status: oneOf(["ok"]) }, { additionalProperties: false });
+const WORK = Type.Object({ name: Type.String(), percent: Type.Integer() }, { additionalProperties: false });
+const TROUBLE = Type.Object({ part: Type.String(), message: Type.String() }, { additionalProperties: false });
+const READINESS = Type.Object(
+  {
+    status: oneOf(["ok"]),
+    under_way: Type.Optional(Type.Array(WORK)),
+    degraded: Type.Optional(Type.Array(TROUBLE)),
+  },
+  { additionalProperties: false },
+);
+
 /** Routes about the program itself. The document and its page cover `others` and these. */
 export function systemRoutes(needs: SystemNeeds, others: readonly Operation[]): readonly Operation[] {
-  const status = Type.Object({ status: oneOf(["ok"]) }, { additionalProperties: false });
-  const work = Type.Object({ name: Type.String(), percent: Type.Integer() }, { additionalProperties: false });
-  const trouble = Type.Object({ part: Type.String(), message: Type.String() }, { additionalProperties: false });
-  const readiness = Type.Object(
-    {
-      status: oneOf(["ok"]),
-      under_way: Type.Optional(Type.Array(work)),
-      degraded: Type.Optional(Type.Array(trouble)),
-    },
-    { additionalProperties: false },
-  );
-  const routes: Operation[] = [
+  // The server adds the metrics itself, because it measures.
+  const all = () => [...others, ...routes, METRICS];
+  // Loaded when somebody asks for it, so that a start is shorter.
+  const document = once(async () => (await import("#http/openapi.ts")).renderOpenapi(all(), needs.about));
+  const reference = once(async () => {
+    const { renderReferencePage } = await import("#http/page/reference-page.ts");
+    return htmlAnswer(renderReferencePage(await document()));
+  });
+  const welcome = once(() => htmlAnswer(renderWelcomePage(needs.about)));
+  const routes: readonly Operation[] = [...probes(needs), ...pages({ document, reference, welcome })];
+  return routes;
+}
+
+function probes(needs: SystemNeeds): readonly Operation[] {
+  return [
     operation({
       method: "GET",
       path: "/healthz",
@@ -43,7 +59,7 @@ export function systemRoutes(needs: SystemNeeds, others: readonly Operation[]): 
       summary: "Whether the process answers",
       tag,
       level: "public",
-      answer: status,
+      answer: STATUS,
       run: async () => ({ status: "ok" }),
     }),
     operation({
@@ -55,7 +71,7 @@ export function systemRoutes(needs: SystemNeeds, others: readonly Operation[]): 
         "Answers 503 while the records cannot be read and while the service stops. Work that still goes on in the background, such as starting devices or filling the demo's history, is under_way. What does not work while the rest serves, such as a full disk or a stored value that cannot be read, is degraded; the log has the details.",
       tag,
       level: "public",
-      answer: readiness,
+      answer: READINESS,
       run: async () => {
         await needs.checkReady();
         const underWay = needs.underWay();
@@ -67,6 +83,17 @@ export function systemRoutes(needs: SystemNeeds, others: readonly Operation[]): 
         };
       },
     }),
+  ];
+}
+
+interface Pages {
+  readonly document: () => Promise<object>;
+  readonly reference: () => Promise<RawAnswer>;
+  readonly welcome: () => RawAnswer;
+}
+
+function pages({ document, reference, welcome }: Pages): readonly Operation[] {
+  return [
     operation({
       method: "GET",
       path: "/openapi.json",
@@ -98,16 +125,6 @@ export function systemRoutes(needs: SystemNeeds, others: readonly Operation[]): 
       run: async () => welcome(),
     }),
   ];
-  // The server adds the metrics itself, because it measures.
-  const all = [...others, ...routes, METRICS];
-  // Loaded when somebody asks for it, so that a start is shorter.
-  const document = once(async () => (await import("#http/openapi.ts")).renderOpenapi(all, needs.about));
-  const reference = once(async () => {
-    const { renderReferencePage } = await import("#http/page/reference-page.ts");
-    return htmlAnswer(renderReferencePage(await document()));
-  });
-  const welcome = once(() => htmlAnswer(renderWelcomePage(needs.about)));
-  return routes;
 }
 
 function once<Value>(make: () => Value): () => Value {

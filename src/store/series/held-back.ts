@@ -7,14 +7,14 @@ interface HeldBackNeeds {
   readonly hold: (points: readonly HeldPoints[]) => Promise<void>;
   /** Returns the first points whose time is right now, after the clock was set by this much. */
   readonly releasable: (byMs: number) => Promise<readonly HeldRow[]>;
-  readonly forget: (rows: readonly HeldRow[]) => Promise<void>;
+  readonly forgetHeld: (rows: readonly HeldRow[]) => Promise<void>;
   readonly append: (messages: readonly TelemetryPoints[]) => Promise<void>;
 }
 
 /** Beyond this many points that wait for the disk, the rest is dropped: they were refused anyway. */
 const MAX_WAITING = 10_000;
 
-export function createHeldBack({ hold, releasable, forget, append }: HeldBackNeeds) {
+export function createHeldBack({ hold, releasable, forgetHeld, append }: HeldBackNeeds) {
   let waiting: HeldPoints[] = [];
   let underWay: Promise<void> | undefined;
   let next: Promise<void> | undefined;
@@ -46,7 +46,7 @@ export function createHeldBack({ hold, releasable, forget, append }: HeldBackNee
         const rows = await releasable(step);
         if (rows.length === 0) return devices;
         await append(rows.map(readHeld));
-        await forget(rows);
+        await forgetHeld(rows);
         for (const { deviceId } of rows) devices.add(deviceId);
       }
     },

@@ -16,7 +16,7 @@ import type { SeriesIndex } from "./series-index.ts";
 /** Beyond this many waiting bytes the devices have to wait: their messages are not acknowledged until there is room. */
 export const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
-interface IntakeNeeds {
+export interface IntakeNeeds {
   readonly index: SeriesIndex;
   /** Resolves when the batch is durable. */
   readonly commit: (batch: Uint8Array<ArrayBuffer>) => Promise<void>;

@@ -17,7 +17,7 @@ type Body<Request> = Request extends unknown ? Omit<Request, "id"> : never;
 
 type Asked<Kind extends WriterRequest["kind"]> = Omit<Extract<WriterRequest, { kind: Kind }>, "kind" | "id">;
 
-interface WriterThread {
+export interface WriterThread {
   append(batch: Uint8Array<ArrayBuffer>): Promise<void>;
   hold(points: readonly HeldPoints[]): Promise<void>;
   releasable(byMs: number): Promise<readonly HeldRow[]>;
