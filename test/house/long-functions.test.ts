@@ -24,7 +24,6 @@ const STILL_LONG = [
   "src/runtime/lua/lua-host.ts createLuaHost",
   "src/runtime/lua/lua-state.ts createLuaState",
   "src/service/link/gateway-session.ts createGatewaySession",
-  "src/service/link/talk-to-cloud.ts talkToCloud",
 ];
 
 interface Function {
