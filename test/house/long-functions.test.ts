@@ -23,7 +23,6 @@ const STILL_LONG = [
   "src/runtime/lua/hosted-script.ts createHostedScript",
   "src/runtime/lua/lua-host.ts createLuaHost",
   "src/runtime/lua/lua-state.ts createLuaState",
-  "src/service/link/gateway-session.ts createGatewaySession",
 ];
 
 interface Function {

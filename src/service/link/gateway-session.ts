@@ -1,7 +1,6 @@
 // One connection of a gateway to this cloud: stores what the gateway sends, asks for what is unknown, and hands over
 // commands and changes.
 
-import type { ExecutionChange, Merge } from "#core/command/remote-execution.ts";
 import type { Gateway } from "#core/link/gateway.ts";
 import {
   beginProgress,
@@ -14,39 +13,20 @@ import {
   withHello,
   withRecords,
 } from "#core/link/gateway-progress.ts";
-import { LinkMistake } from "#core/link/message-fields.ts";
-import { type DownMessage, LINK_PROTOCOL, type LinkedItem, type UpMessage } from "#core/link/messages.ts";
+import { type DownMessage, LINK_PROTOCOL, type UpMessage } from "#core/link/messages.ts";
 import { requireProtocol } from "#core/link/protocol.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
-import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
-import type { Connectivity } from "#service/device/connectivity.ts";
-import { callOf, forgetOthers, type SourceGateway } from "#service/link/apply-linked.ts";
-import { createAskedExecutions } from "#service/link/asked-executions.ts";
-import { createConfirmations } from "#service/link/confirmations.ts";
-import type { ChangeLane, GatewayChanges } from "#service/link/gateway-changes.ts";
-import { createGatewayDevices } from "#service/link/gateway-devices.ts";
-import { createGatewayOrders, type GatewayOrders, type OrderNeeds } from "#service/link/gateway-orders.ts";
+import { callOf, forgetOthers } from "#service/link/apply-linked.ts";
+import { createDownLane, type DownLaneNeeds } from "#service/link/down-lane.ts";
+import { type GatewayIntakeNeeds, openGatewayIntake } from "#service/link/gateway-intake.ts";
+import type { GatewayOrders } from "#service/link/gateway-orders.ts";
 import type { LinkChannel } from "#service/link/link-channel.ts";
 import { loseSightOf } from "#service/link/open-elsewhere.ts";
-import { createRefusals } from "#service/link/refusals.ts";
-import type { TokenSharing } from "#service/link/share-tokens.ts";
-import { createRecordIntake, type TakeRecordsNeeds } from "#service/link/take-records.ts";
-import { hasRoomToUnpack, type TakeTelemetryNeeds, takeTelemetry } from "#service/link/take-telemetry.ts";
+import { hasRoomToUnpack } from "#service/link/take-telemetry.ts";
 import type { Needs } from "#service/ports.ts";
 
-export interface SessionNeeds
-  extends Omit<TakeRecordsNeeds, "connectivity" | "dispatcher" | "log">,
-    TakeTelemetryNeeds,
-    OrderNeeds,
-    Pick<Needs, "uplinks"> {
-  readonly dispatcher: CommandDispatcher;
-  readonly connectivity: Connectivity;
+export interface SessionNeeds extends GatewayIntakeNeeds, DownLaneNeeds, Pick<Needs, "uplinks"> {
   readonly version: string;
-  /** What one gateway may have here. */
-  readonly linkedLimits: { readonly sites: number; readonly devices: number; readonly series: number };
-  readonly gatewayChanges: Pick<GatewayChanges, "open">;
-  readonly tokenSharing: Pick<TokenSharing, "open">;
-  readonly log: { info(about: object, text: string): void; warn(about: object, text: string): void };
 }
 
 export interface GatewaySession {
@@ -64,79 +44,39 @@ export interface GatewaySession {
 
 type Message<Type extends UpMessage["type"]> = Extract<UpMessage, { type: Type }>;
 
+interface SessionHooks {
+  /** Fires when another node may talk to the gateway. From then on nothing is noted here. */
+  readonly lost: AbortSignal;
+  /** Called with each device that gets commands over this connection from now on. */
+  readonly onWay: (deviceId: string) => void;
+  /** Called with the gateway whose site this one has taken over. */
+  readonly onTakeover: (formerOwner: string) => void;
+}
+
 export function createGatewaySession(
   needs: SessionNeeds,
   gateway: Gateway,
   channel: LinkChannel<DownMessage, UpMessage>,
-  {
-    lost,
-    onWay,
-    onTakeover,
-  }: {
-    /** Fires when another node may talk to the gateway. From then on nothing is noted here. */
-    readonly lost: AbortSignal;
-    /** Called with each device that gets commands over this connection from now on. */
-    readonly onWay: (deviceId: string) => void;
-    /** Called with the gateway whose site this one has taken over. */
-    readonly onTakeover: (formerOwner: string) => void;
-  },
+  { lost, onWay, onTakeover }: SessionHooks,
 ): GatewaySession {
   const gatewayId = gateway.id;
   let progress = beginProgress(gateway);
   /** What a full upload has named so far. */
   let named: Set<string> | undefined;
-  /** Hands over changes, once the gateway is ready. */
-  let changes: ChangeLane | undefined;
-  let endTokens = () => {};
-
-  const devices = createGatewayDevices(needs, gatewayId);
-  const refusals = createRefusals(needs, gatewayId);
-  const orders = createGatewayOrders(needs, channel);
-  const asked = createAskedExecutions(needs, gatewayId, channel.send);
-  const source: SourceGateway = {
-    gatewayId,
-    devices: devices.sites,
-    own: devices.own,
-    refusedSites: refusals.sites,
-    onTakeover,
-  };
-  const applying = { ...needs, dispatcher: { applyRemote } };
-  const records = createRecordIntake(applying, source, { refusals, turn: channel.turn, ask: asked.ask, onDevice });
-  const confirmations = createConfirmations(
-    // A line that is gone is noticed where messages are read.
-    (to) => channel.send({ type: "ack", to, ...refusals.news() }).catch(() => {}),
-    (error) => fail(error, "what a gateway has sent cannot be confirmed"),
-  );
-  const telemetry = takeTelemetry(needs, {
-    devices: devices.sites,
-    send: channel.send,
-    turn: channel.turn,
-    maxSeries: needs.linkedLimits.series,
-    async refused(deviceId, reason) {
-      refusals.add({ kind: "telemetry", key: deviceId }, reason);
-      await refusals.store();
-    },
-    fail(error) {
-      const reason = error instanceof LinkMistake ? error.message : "the cloud cannot store telemetry";
-      fail(error, "telemetry of a gateway cannot be stored", reason);
-    },
-  });
 
   function fail(error: unknown, text: string, reason = "the cloud cannot go on"): void {
     needs.log.warn({ gatewayId, err: error }, text);
     channel.close(reason);
   }
 
-  async function applyRemote(change: ExecutionChange): Promise<Merge> {
-    const merge = await needs.dispatcher.applyRemote(change);
-    orders.reported(change.execution.id);
-    return merge;
-  }
-
   function onDevice(deviceId: string, isThere: boolean): void {
     devices.noteEarly(deviceId);
     if (progress.stage === "ready" && isThere) onWay(deviceId);
   }
+
+  const intake = openGatewayIntake(needs, { gatewayId, channel, onTakeover, onDevice, fail });
+  const { devices, refusals, orders, asked, source, records, confirmations, telemetry } = intake;
+  const down = createDownLane(needs, { gatewayId, send: channel.send, copy: (items) => records.take(items), fail });
 
   async function talk(): Promise<void> {
     await devices.read();
@@ -162,9 +102,9 @@ export function createGatewaySession(
         return orders.answered(message.id, message.refused);
       case "changed":
         records.refuseUnreadable(message);
-        return await changes?.settled(message);
+        return await down.settled(message);
       case "want":
-        return await changes?.wanted(message.digest);
+        return await down.wanted(message.digest);
       case "credential":
         return await takeCredential(message);
       case "leave":
@@ -243,19 +183,7 @@ export function createGatewaySession(
       onWay(deviceId);
       needs.dispatcher.deviceReachable(deviceId);
     }
-    await openDown();
-  }
-
-  /** What goes down the line, beside commands. */
-  async function openDown(): Promise<void> {
-    const copy = (items: readonly LinkedItem[]) => records.take(items);
-    const { lane, done } = needs.gatewayChanges.open({ gatewayId, send: channel.send, copy });
-    changes = lane;
-    done.catch((error: unknown) => fail(error, "changes cannot be handed over to a gateway"));
-    endTokens = needs.tokenSharing.open({ gatewayId, send: channel.send });
-    // Read again: it may have been asked for since the gateway signed in.
-    const { mustRotate } = (await needs.gateways.find(gatewayId)) ?? {};
-    if (mustRotate === true) await channel.send({ type: "rotate" });
+    await down.open();
   }
 
   async function takeCredential({ hash, isUsed }: Message<"credential">): Promise<void> {
@@ -282,8 +210,7 @@ export function createGatewaySession(
     async leave() {
       await confirmations.settled();
       await telemetry.end();
-      changes?.close();
-      endTokens();
+      down.close();
       orders.abandon();
       devices.leave(lost.aborted);
       await loseSightOf(needs, gatewayId, lost);
@@ -293,9 +220,7 @@ export function createGatewaySession(
     orders,
     // A line that fails is closed, and what was asked is asked again over the next one.
     ask: (executionId) => void asked.ask([executionId]).catch(() => {}),
-    rotate: () => {
-      if (changes !== undefined) void channel.send({ type: "rotate" }).catch(() => {});
-    },
+    rotate: down.rotate,
     close: channel.close,
   };
 }
