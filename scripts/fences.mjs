@@ -13,6 +13,9 @@ const LAYERS = {
   service: [
     "#core/**",
     "#manifest/**",
+    // What scripts find around them. It loads no connections.
+    "#drivers/find-module.ts",
+    "#drivers/host-api.ts",
     "node:crypto",
     "node:stream",
     "node:vm",
@@ -69,6 +72,7 @@ const LAYERS = {
     "#runtime/harness/**",
     // `modbus read` asks devices by the very code that scripts use.
     "#drivers/open-modbus.ts",
+    "#drivers/host-api.ts",
     "#runtime/inspect/open-rock-repository.ts",
     "#runtime/inspect/read-package-folder.ts",
     "#runtime/inspect/read-profile-folder.ts",

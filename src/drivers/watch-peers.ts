@@ -1,5 +1,6 @@
 // Whether a device can talk, as its calls show: a script may pass over every failure, and people must know all the same.
 import { type LuaValue, textOf } from "#drivers/lua-value.ts";
+import { ALL_DRIVERS } from "./all-drivers.ts";
 import type { ConnectionError } from "./peer-connections.ts";
 
 export interface PeerWatch {
@@ -14,10 +15,8 @@ const SILENT_AFTER = 3;
 /** Peers that are remembered; a script can name any number. */
 const MAX_BLOCKED = 16;
 const MAX_TEXT = 500;
-/** They begin or prepare something, and prove nothing about the other side. */
-const OPENING = /^(?:port\.open|mqtt\.open|modbus\.(?:open|map_open|map_connect))$/;
-const LOCAL =
-  /^(?:can\.(?:listen|log|take|take_log|drops)|serial\.(?:lock|unlock|flush)|mqtt\.(?:take|drops|is_connected))$/;
+const OPENING: ReadonlySet<string> = new Set(["port.open", ...ALL_DRIVERS.flatMap(({ opening }) => opening)]);
+const LOCAL: ReadonlySet<string> = new Set(ALL_DRIVERS.flatMap(({ local }) => local));
 
 /** `report` is called with what is wrong when that changes, and with undefined when the device can talk again. */
 export function watchPeers(report: (problem: string | undefined) => void): PeerWatch {
@@ -46,10 +45,10 @@ export function watchPeers(report: (problem: string | undefined) => void): PeerW
 
   return {
     succeeded(call, args, results) {
-      if (OPENING.test(call)) blocked.delete(keyOf(call, args));
+      if (OPENING.has(call)) blocked.delete(keyOf(call, args));
       else if (isSilentReading(call, results)) silence = "the device does not answer";
       else if (isFailedBatch(call, results)) countFailure("none of several requests was answered");
-      else if (!LOCAL.test(call)) {
+      else if (!LOCAL.has(call)) {
         blocked.delete(keyOf(call, args));
         failures = 0;
         silence = undefined;
@@ -57,7 +56,7 @@ export function watchPeers(report: (problem: string | undefined) => void): PeerW
       tell();
     },
     failed(call, args, { code, message }) {
-      const isOpening = OPENING.test(call);
+      const isOpening = OPENING.has(call);
       if (code === "missing" || (isOpening && (code === "refused" || code === "invalid" || code === "unsupported")))
         block(keyOf(call, args), message);
       else if (code === "refused") silence = message.slice(0, MAX_TEXT);

@@ -21,6 +21,7 @@ import { printable } from "#core/text/printable.ts";
 import { parseDuration } from "#core/time/duration.ts";
 import { parseInstant } from "#core/time/instant.ts";
 import { formatProblem } from "#core/value/string-format.ts";
+import { hostApi } from "#drivers/host-api.ts";
 import { jsonSchemaProblem } from "#manifest/json-schema-problem.ts";
 import { parseManifest } from "#manifest/parse-manifest.ts";
 import { parseUnit } from "#manifest/units.ts";
@@ -49,6 +50,7 @@ function parsedManifest(text: string): Blueprint {
 function lintLua(text: string): unknown {
   const files = [text, `${text.slice(0, 12).replaceAll(/[^\w.]/g, "x")} = enapter.x(1);\n`.repeat(text.length >> 5)];
   return lintScripts({
+    hostApi,
     files: files.map((one, index) => ({ path: `${index}.lua`, text: one, isOwn: true })),
     blueprint: pump,
     isComplete: true,

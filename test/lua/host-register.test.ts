@@ -3,8 +3,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { findModule } from "#core/lua/find-module.ts";
-import { type HostTable, hostApi } from "#core/lua/host/host-api.ts";
+import type { HostTable } from "#core/lua/host/create-host-api.ts";
+import { findModule } from "#drivers/find-module.ts";
+import { hostApi } from "#drivers/host-api.ts";
 import { startDrivers } from "../support/drivers.ts";
 import { startModbusServer } from "../support/modbus-server.ts";
 import { playSunSpec } from "../support/sunspec-server.ts";

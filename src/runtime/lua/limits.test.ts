@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
-import { findModule } from "#core/lua/find-module.ts";
+import { findModule } from "#drivers/find-module.ts";
 import { afterFailure, NO_BACK_OFF } from "./back-off.ts";
 import { createJobList } from "./job-list.ts";
 import { meterWasm } from "./meter-wasm.ts";

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { readPreludes } from "#drivers/read-preludes.ts";
 import { createLuaState, type FunctionRef } from "./lua-state.ts";
 import { compileLua } from "./lua-wasm.ts";
 import type { MemoryAccount } from "./script-memory.ts";
@@ -42,7 +43,10 @@ export function createLuaEngine(limits: Partial<ScriptLimits> = {}): LuaEngine {
 /** What messages and tracebacks call all of it: scripts should not know its files. */
 const PRELUDE_NAME = "=[busbar]";
 
-/** The files in order of their names. The first returns the functions `call`, `play` and `set_play`, which the others receive. */
+/**
+ * Our files in order of their names, then those of the drivers. The first returns the functions `call`, `play` and
+ * `set_play`. Each of the others receives `call`, `instant` and `set_play`, and after them what those before it returned.
+ */
 function runPrelude(module: WebAssembly.Module): Pick<LuaEngine, "image" | "play"> {
   const { state, instant } = createLuaState({
     module,
@@ -55,15 +59,21 @@ function runPrelude(module: WebAssembly.Module): Pick<LuaEngine, "image" | "play
   });
   const folder = new URL("./prelude/", import.meta.url);
   const names = readdirSync(folder).filter((name) => name.endsWith(".lua"));
+  const own = names.sort().map((name) => readFileSync(new URL(name, folder), "latin1"));
   let shared: readonly FunctionRef[] = [];
-  for (const name of names.sort()) {
-    const loaded = state.load(readFileSync(new URL(name, folder), "latin1"), PRELUDE_NAME);
+  const returned: FunctionRef[] = [];
+  for (const source of [...own, ...readPreludes()]) {
+    const loaded = state.load(source, PRELUDE_NAME);
     if ("error" in loaded) throw new Error(loaded.error);
     const [call, , setPlay] = shared;
     const isFirst = call === undefined || setPlay === undefined;
-    const args = isFirst ? [{ fn: instant }] : [{ fn: call }, { fn: instant }, { fn: setPlay }];
-    const results = state.callForFunctions(loaded.fn, args);
+    const args = isFirst ? [instant] : [call, instant, setPlay, ...returned];
+    const results = state.callForFunctions(
+      loaded.fn,
+      args.map((fn) => ({ fn })),
+    );
     if (isFirst) shared = results;
+    else returned.push(...results);
   }
   const play = shared[1];
   if (play === undefined) throw new Error("the prelude has no play");

@@ -2,7 +2,6 @@
 // only rockspecs are run.
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import { type ScriptIssue, scriptIssue } from "#core/blueprint/script-issue.ts";
-import { findModule, folderOf } from "#core/lua/find-module.ts";
 import { STUBS_FOLDER } from "#core/lua/host/render-stubs.ts";
 import { lintScripts } from "#core/lua/lint/lint-scripts.ts";
 import type { EvaluateLua } from "#core/lua/lua-data.ts";
@@ -11,6 +10,8 @@ import { type Rockspec, readRockspec } from "#core/lua/rockspec.ts";
 import { scanRequires } from "#core/lua/scan-requires.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
 import { decodeText } from "#core/text/decode-text.ts";
+import { findModule, folderOf } from "#drivers/find-module.ts";
+import { hostApi } from "#drivers/host-api.ts";
 import { packagePath } from "#manifest/package-path.ts";
 import { rangeAt } from "#manifest/range-at.ts";
 import { readMapModules } from "#service/blueprint/read-map-modules.ts";
@@ -104,6 +105,7 @@ export function buildProgram(content: Package, blueprint: Blueprint, around: Sur
           const module = findModule({ entry, modules: all, ...host }, name, folderOf(path));
           return "library" in module ? module.library : undefined;
         },
+        hostApi,
       }),
     );
   }

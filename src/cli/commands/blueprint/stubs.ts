@@ -6,8 +6,8 @@ import { remark } from "#cli/print.ts";
 import { saveFile } from "#cli/save-file.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
-import { hostApi } from "#core/lua/host/host-api.ts";
 import { renderSettings, renderStubs, STUBS_FOLDER, STUBS_SETTINGS } from "#core/lua/host/render-stubs.ts";
+import { hostApi } from "#drivers/host-api.ts";
 
 /** Writes the type stubs of a blueprint's folder anew. */
 export async function stubs(cli: Cli, path: string | undefined): Promise<void> {

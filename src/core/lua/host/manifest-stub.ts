@@ -7,7 +7,7 @@ import type {
   TelemetryType,
   ValueType,
 } from "#core/blueprint/blueprint.ts";
-import type { HostApi } from "./host-api.ts";
+import type { HostApi } from "./create-host-api.ts";
 
 export const argumentsClass = (command: string): string => `enapter.arguments.${command}`;
 export const bucketClass = (bucket: string): string => `configuration.values.${bucket}`;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { hostApi } from "./host-api.ts";
+import { hostApi } from "#drivers/host-api.ts";
 import { renderReference } from "./render-reference.ts";
 
 const docs = (name: string) => new URL(`../../../../docs/${name}`, import.meta.url);

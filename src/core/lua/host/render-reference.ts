@@ -1,5 +1,5 @@
 // docs/lua-reference.md, made of the register of the host.
-import type { HostApi, HostTable } from "./host-api.ts";
+import type { HostApi, HostTable } from "./create-host-api.ts";
 import type { HostMember } from "./parse-signature.ts";
 
 const HEAD = `# Lua host, call by call

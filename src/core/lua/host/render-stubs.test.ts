@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseLua } from "#core/lua/parse-lua.ts";
+import { hostApi } from "#drivers/host-api.ts";
 import { parseManifest } from "#manifest/parse-manifest.ts";
-import { hostApi } from "./host-api.ts";
 import { renderSettings, renderStubs } from "./render-stubs.ts";
 
 function stubsOf(more: string, version: "v3" | "v1" = "v3"): ReadonlyMap<string, string> {

@@ -1,6 +1,6 @@
 // Type stubs for LuaLS, the language server of Lua, made of the register of the host and of a blueprint's manifest.
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
-import { type HostApi, type HostTable, tableOfType } from "./host-api.ts";
+import { type HostApi, type HostTable, tableOfType } from "./create-host-api.ts";
 import { argumentsClass, bucketClass, renderManifestStub } from "./manifest-stub.ts";
 import type { HostFunction, HostMember } from "./parse-signature.ts";
 import { STANDARD_LIBRARY } from "./standard-library.ts";

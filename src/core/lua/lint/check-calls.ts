@@ -1,6 +1,6 @@
 import { DETAILS_FIELD } from "#core/alert/alert-details.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
-import type { HostTable } from "#core/lua/host/host-api.ts";
+import type { HostTable } from "#core/lua/host/create-host-api.ts";
 import type { LuaExpression, LuaSpan } from "#core/lua/lua-syntax.ts";
 import type { HostCall } from "./host-types.ts";
 import type { LintReport } from "./lint-report.ts";

@@ -1,4 +1,4 @@
-import type { HostApi } from "#core/lua/host/host-api.ts";
+import type { HostApi } from "#core/lua/host/create-host-api.ts";
 import type { LuaPlace } from "#core/lua/walk-lua.ts";
 import type { GlobalUse, LintFacts } from "./lint-facts.ts";
 import type { LintReport } from "./lint-report.ts";

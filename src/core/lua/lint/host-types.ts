@@ -1,5 +1,5 @@
 // Which table or object of the host an expression gives, where that is certain.
-import { type HostApi, type HostTable, tableOfType } from "#core/lua/host/host-api.ts";
+import { type HostApi, type HostTable, tableOfType } from "#core/lua/host/create-host-api.ts";
 import { callbackParameters, type HostFunction, type HostMember } from "#core/lua/host/parse-signature.ts";
 import type { LuaChain, LuaExpression, LuaLocal, LuaStep } from "#core/lua/lua-syntax.ts";
 import type { LintFacts, LuaVariable } from "./lint-facts.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { findModule, folderOf } from "#core/lua/find-module.ts";
+import { findModule, folderOf } from "#drivers/find-module.ts";
+import { hostApi } from "#drivers/host-api.ts";
 import { parseManifest } from "#manifest/parse-manifest.ts";
 import { lintScripts } from "./lint-scripts.ts";
 
@@ -32,6 +33,7 @@ function lint(
   const all = { ...more.rocks, ...own };
   const program = { entry: "main.lua", modules: new Set(Object.keys(all)) };
   const issues = lintScripts({
+    hostApi,
     files: Object.entries(all).map(([path, text]) => ({ path, text, isOwn: Object.hasOwn(own, path) })),
     blueprint: { ...pump, luaHost: more.v1 === true ? "v1" : "v3" },
     isComplete: more.isComplete ?? true,

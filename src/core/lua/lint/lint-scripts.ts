@@ -2,7 +2,7 @@
 // the host does not have. It reports only what is certain: a warning that is wrong teaches people to ignore warnings.
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { ScriptIssue } from "#core/blueprint/script-issue.ts";
-import { hostApi } from "#core/lua/host/host-api.ts";
+import type { HostApi, HostVersion } from "#core/lua/host/create-host-api.ts";
 import { parseLua } from "#core/lua/parse-lua.ts";
 import { scanRequires } from "#core/lua/scan-requires.ts";
 import { walkLua } from "#core/lua/walk-lua.ts";
@@ -19,6 +19,7 @@ export interface LintInput {
   readonly isComplete: boolean;
   /** The host's table that `require(name)` in this file gives; undefined for a file of the program. */
   readonly libraryAt: (name: string, path: string) => string | undefined;
+  readonly hostApi: (version: HostVersion) => HostApi;
 }
 
 interface LintFile {
@@ -32,7 +33,7 @@ interface LintFile {
 const MOST_CHARACTERS = 256 * 1024;
 
 /** All of them warnings. The interpreter has accepted the files. Never throws. */
-export function lintScripts({ files, blueprint, isComplete, libraryAt }: LintInput): readonly ScriptIssue[] {
+export function lintScripts({ files, blueprint, isComplete, libraryAt, hostApi }: LintInput): readonly ScriptIssue[] {
   let characters = 0;
   const parsed = files.flatMap(({ path, text, isOwn }): ParsedFile[] => {
     characters += text.length;

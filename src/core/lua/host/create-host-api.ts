@@ -2,7 +2,6 @@
 
 import { V1_MISSING, V1_SIGNATURES, V1_TABLES } from "#core/lua/v1/v1-signatures.ts";
 import { DEVICE_ALIASES, DEVICE_SIGNATURES, DEVICE_TABLES } from "./device-signatures.ts";
-import { DRIVER_SIGNATURES, DRIVER_TABLES } from "./driver-signatures.ts";
 import { type HostMember, parseSignature } from "./parse-signature.ts";
 import { STANDARD_LIBRARY } from "./standard-library.ts";
 
@@ -22,8 +21,16 @@ export interface HostApi {
   readonly aliases: ReadonlyMap<string, string>;
 }
 
-type HostVersion = "v3" | "v1";
+/** That of device/3.0, or that of device/1.0. */
+export type HostVersion = "v3" | "v1";
 
+/** Texts of tables and classes, and of functions and values. */
+interface Signatures {
+  readonly tables: Readonly<Record<string, string>>;
+  readonly signatures: Readonly<Record<string, string>>;
+}
+
+const DEVICE: Signatures = { tables: DEVICE_TABLES, signatures: DEVICE_SIGNATURES };
 /** Functions that take a dot and a colon. */
 const CALLED_EITHER_WAY: ReadonlySet<string> = new Set([
   "enapter.CommandContext.error",
@@ -31,31 +38,24 @@ const CALLED_EITHER_WAY: ReadonlySet<string> = new Set([
   "modbustcp.Client.err_to_str",
   "ucm.Peer.execute_command",
 ]);
-const known = new Map<HostVersion, HostApi>();
 
-/** That of device/3.0, or that of device/1.0. */
-export function hostApi(version: HostVersion): HostApi {
-  const api = known.get(version) ?? build(version);
-  known.set(version, api);
-  return api;
-}
-
-interface Tables {
-  readonly globals: Map<string, HostMember>;
-  readonly tables: Map<string, HostTable & { readonly members: Map<string, HostMember> }>;
-}
-
-function build(version: HostVersion): HostApi {
+/** `drivers` are the signatures of what reaches devices, servers and ports. */
+export function createHostApi(version: HostVersion, drivers: readonly Signatures[]): HostApi {
   const made: Tables = { globals: new Map(), tables: new Map() };
-  addTables(made, { ...DEVICE_TABLES, ...DRIVER_TABLES });
+  for (const { tables } of [DEVICE, ...drivers]) addTables(made, tables);
   addStandardLibrary(made);
-  addSignatures(made, { ...DEVICE_SIGNATURES, ...DRIVER_SIGNATURES });
+  for (const { signatures } of [DEVICE, ...drivers]) addSignatures(made, signatures);
   if (version === "v1") {
     for (const name of V1_MISSING) made.globals.delete(name);
     addTables(made, V1_TABLES);
     addSignatures(made, V1_SIGNATURES);
   }
   return { ...made, aliases: new Map(Object.entries(DEVICE_ALIASES)) };
+}
+
+interface Tables {
+  readonly globals: Map<string, HostMember>;
+  readonly tables: Map<string, HostTable & { readonly members: Map<string, HostMember> }>;
 }
 
 function addTables({ globals, tables }: Tables, abouts: Readonly<Record<string, string>>): void {

@@ -1,9 +1,10 @@
-import type { ScriptProgram } from "./script-program.ts";
+import type { ScriptProgram } from "#core/lua/script-program.ts";
+import { ALL_DRIVERS } from "./all-drivers.ts";
 
 /** Names under which the host's own tables can be required, unless the program has a file of that name. */
 const LIBRARIES: ReadonlySet<string> = new Set([
   ..."enapter device scheduler configuration storage system json".split(" "),
-  ..."modbus sunspec http serial can relay digitalin digitalout analogin analogout mqtt".split(" "),
+  ...ALL_DRIVERS.flatMap(({ libraries }) => libraries),
   ..."_G coroutine math os string table utf8".split(" "),
 ]);
 

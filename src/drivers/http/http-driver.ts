@@ -1,0 +1,9 @@
+import type { Driver } from "#drivers/driver.ts";
+
+export const httpDriver: Driver = {
+  name: "http",
+  libraries: ["http"],
+  opening: [],
+  local: [],
+  signatures: () => import("./signatures.ts"),
+};

@@ -1,0 +1,40 @@
+/** Tables and classes, in the order of the documentation. A class has a capital letter. */
+export const tables = {
+  relay: "Relays.",
+  "relay.Client": "A relay.",
+  digitalin: "Digital inputs.",
+  "digitalin.Client": "A digital input.",
+  digitalout: "Digital outputs.",
+  "digitalout.Client": "A digital output.",
+  analogin: "Analog inputs.",
+  "analogin.Client": "An analog input.",
+  analogout: "Analog outputs.",
+  "analogout.Client": "An analog output.",
+};
+
+/** core/lua/host/parse-signature.ts explains the notation. */
+export const signatures = {
+  "relay.new(uri: string): relay.Client?, string?": "Returns a relay, or nil and an error text.",
+  "relay.Client:close(): string?": "Closes the contact; returns nil or an error text.",
+  "relay.Client:open(): string?": "Opens the contact; returns nil or an error text.",
+  "relay.Client:impulse(ms: number): string?": "Changes the contact for so many milliseconds, and returns at once.",
+  "relay.Client:is_closed(): boolean, string?": "Returns whether the contact is closed.",
+  "digitalin.new(uri: string): digitalin.Client?, string?": "Returns an input, or nil and an error text.",
+  "digitalin.LOW: integer": "0.",
+  "digitalin.HIGH: integer": "1.",
+  "digitalin.Client:get_state(): integer?, string?": "Returns `digitalin.LOW` or `digitalin.HIGH`.",
+  "digitalin.Client:read_counter(): integer?, string?": "Returns the impulses so far.",
+  "digitalin.Client:reset_counter(): string?": "Sets the counter to 0; returns nil or an error text.",
+  "digitalout.new(uri: string): digitalout.Client?, string?": "Returns an output, or nil and an error text.",
+  "digitalout.LOW: integer": "0.",
+  "digitalout.HIGH: integer": "1.",
+  "digitalout.Client:get_state(): integer?, string?": "Returns `digitalout.LOW` or `digitalout.HIGH`.",
+  "digitalout.Client:set_state(state: integer): string?": "Sets the output; returns nil or an error text.",
+  "analogin.new(uri: string): analogin.Client?, string?": "Returns an input, or nil and an error text.",
+  "analogin.Client:get_volts(): number?, string?": "Returns the voltage.",
+  "analogin.Client:get_amps(): number?, string?": "Returns the current.",
+  "analogin.Client:get_temperature(): number?, string?": "Returns the temperature.",
+  "analogout.new(uri: string): analogout.Client?, string?": "Returns an output, or nil and an error text.",
+  "analogout.Client:set_volts(volts: number): string?": "Sets the voltage; returns nil or an error text.",
+  "analogout.Client:set_amps(amps: number): string?": "Sets the current; returns nil or an error text.",
+};
