@@ -1,6 +1,11 @@
 // Reporter of vitest: closes a run with a table of the files that took longest. `load` is the time until the first test
-// could begin, `tests` the time of the tests with their hooks; both in seconds.
+// could begin, `tests` the time of the tests with their hooks; both in seconds. After a run of everything it also says how
+// many random cases and kills there were.
+import { IS_LONG, ROUNDS, roundsOf } from "../test/support/rounds.ts";
+
 const ROWS = 25;
+/** A run of so many files is one of everything. */
+const EVERYTHING = 100;
 
 export default class SlowestFiles {
   onTestRunEnd(modules) {
@@ -19,5 +24,14 @@ export default class SlowestFiles {
     const all = { load: total("load"), duration: total("duration"), count: total("count") };
     console.log(`\nThe slowest files\n   load  tests  count  file\n${slowest.map(row).join("\n")}`);
     console.log(`${row({ ...all, name: `all ${files.length} files` })}\n`);
+    if (files.length >= EVERYTHING) console.log(`${roundsTable()}\n`);
   }
+}
+
+function roundsTable() {
+  const other = IS_LONG ? "few" : "many";
+  const rows = Object.entries(ROUNDS).map(
+    ([what, counts]) => `${String(roundsOf(what)).padStart(9)}${String(counts[other]).padStart(11)}  ${what}`,
+  );
+  return [`Random cases\n     here  ${IS_LONG ? " npm test" : "test:long"}  what`, ...rows].join("\n");
 }

@@ -5,10 +5,11 @@ import { beforeAll, expect, test } from "vitest";
 import { manifest } from "../support/blueprints.ts";
 import type { Operation } from "../support/check-answer.ts";
 import { memoryInUse } from "../support/memory-in-use.ts";
+import { roundsOf } from "../support/rounds.ts";
 import { type CallOptions, useServer } from "../support/server.ts";
 
 const busbar = useServer(["--mqtt-port", "0", "--commands-wait-limit", "1ms", "--commands-response-timeout", "20ms"]);
-const RUNS = 2_000;
+const RUNS = roundsOf("random HTTP calls");
 
 type Json = Readonly<Record<string, unknown>>;
 interface Call {

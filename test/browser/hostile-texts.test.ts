@@ -1,6 +1,7 @@
 // Texts that others write: authors of blueprints, devices, people with a token. Whatever they hold is shown as text.
 import { beforeAll, expect, test } from "vitest";
 import { connectFakeDevice, type FakeDeviceConfig } from "../support/fake-device.ts";
+import { IS_LONG } from "../support/rounds.ts";
 import { inBrowser, PATIENCE, useDemo } from "./support/browse.ts";
 import { hostileManifest } from "./support/hostile-manifest.ts";
 import { MARK, PAYLOADS, payload } from "./support/payloads.ts";
@@ -63,9 +64,9 @@ function hostileTexts(): void {
       const { page } = visitor;
       const found: unknown[] = [];
       for (const { name, path } of screensOf(ids)) {
-        // Once by opening it, and with more in its address as a link of the page does it.
+        // By opening it, with more in its address. The long run also goes there as a link of the page does.
         const more = `${path}?q=${encodeURIComponent(payload())}&x=${encodeURIComponent(payload())}`;
-        for (const show of [() => visitor.go(path), () => visitor.move(more)]) {
+        for (const show of [() => visitor.go(more), ...(IS_LONG ? [() => visitor.move(path)] : [])]) {
           await show();
           const planted = await page.evaluate<string[]>(
             `[...document.querySelectorAll("[${MARK}], [href^='javascript:' i], [src^='javascript:' i]")].map((one) => one.outerHTML)`,

@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { freePort } from "../support/free-port.ts";
 import { randomFrom } from "../support/random.ts";
+import { IS_LONG, roundsOf } from "../support/rounds.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { makeCommandDevice } from "./command-device.ts";
 import { CommandLoad } from "./command-load.ts";
@@ -11,8 +12,7 @@ import { type CountingDevice, startCountingDevice } from "./counting-device.ts";
 import { send } from "./send.ts";
 import { startVictim, type Victim } from "./victim.ts";
 
-const IS_LONG = process.env["BUSBAR_LONG"] === "1";
-const ROUNDS = IS_LONG ? 100 : 5;
+const ROUNDS = roundsOf("kills of commands");
 const TIMEOUT_S = 2;
 /** A promise of the service: an execution ends at the latest so long after its deadline. */
 const GRACE_S = 5;

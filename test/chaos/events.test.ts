@@ -4,6 +4,7 @@ import type { LiveEvent } from "#client/live-event.ts";
 import type { CommandResponse, Execution } from "#client/resources.ts";
 import { freePort } from "../support/free-port.ts";
 import { randomFrom } from "../support/random.ts";
+import { roundsOf } from "../support/rounds.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { makeCommandDevice } from "./command-device.ts";
 import { CommandLoad } from "./command-load.ts";
@@ -12,7 +13,7 @@ import { EventListener } from "./event-listener.ts";
 import { send } from "./send.ts";
 import { startVictim, type Victim } from "./victim.ts";
 
-const ROUNDS = process.env["BUSBAR_LONG"] === "1" ? 60 : 2;
+const ROUNDS = roundsOf("kills of events");
 const POINTS = ["commit.before:20", "commit.inside:20", "commit.after:20"];
 
 test("kills at random moments and at every step of a commit, under load", { timeout: 600_000 }, async () => {

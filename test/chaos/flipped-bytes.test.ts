@@ -13,8 +13,12 @@ import { sqliteChunks } from "#store/series/sqlite/open-sqlite-chunks.ts";
 import { Connection } from "#store/sqlite/connection.ts";
 import { randomFrom } from "../support/random.ts";
 import { readCsv } from "../support/read-csv.ts";
+import { roundsOf } from "../support/rounds.ts";
 
-const ROUNDS = process.env["BUSBAR_LONG"] === undefined ? { stored: 12, anywhere: 8 } : { stored: 300, anywhere: 500 };
+const ROUNDS = {
+  stored: roundsOf("flipped bits of stored telemetry"),
+  anywhere: roundsOf("flipped bytes of a file"),
+};
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 /** Two days in segments of a day, five hours in segments of an hour, one hour in the journal: it lies ahead, so that nothing seals it. */

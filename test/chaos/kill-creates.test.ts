@@ -2,14 +2,14 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { randomFrom } from "../support/random.ts";
+import { IS_LONG, roundsOf } from "../support/rounds.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { expectSound, Ledger } from "./creates.ts";
 import { send } from "./send.ts";
 import { startVictim, type Victim } from "./victim.ts";
 
-const IS_LONG = process.env["BUSBAR_LONG"] === "1";
 /** Two kinds of moments take turns, so two rounds have both. */
-const ROUNDS = IS_LONG ? 100 : 2;
+const ROUNDS = roundsOf("kills of creates");
 const CREATES = 200;
 /** About as long as the creates take. */
 const LATEST_KILL_MS = 250;

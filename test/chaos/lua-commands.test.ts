@@ -4,11 +4,12 @@ import { packPackage } from "#service/blueprint/pack-package.ts";
 import { INTERRUPTED } from "#service/command/end-interrupted.ts";
 import { startModbusServer } from "../support/modbus-server.ts";
 import { randomFrom } from "../support/random.ts";
+import { roundsOf } from "../support/rounds.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { send } from "./send.ts";
 import { startVictim, type Victim } from "./victim.ts";
 
-const ROUNDS = process.env["BUSBAR_LONG"] === "1" ? 40 : 3;
+const ROUNDS = roundsOf("kills of commands of scripts");
 const TIMEOUT_S = 20;
 const AT_ONCE = 4;
 

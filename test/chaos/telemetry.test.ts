@@ -11,15 +11,18 @@ import { openSeries } from "#store/series/open-series.ts";
 import { type Postgres, startPostgres } from "../support/postgres.ts";
 import { randomFrom } from "../support/random.ts";
 import { readCsv } from "../support/read-csv.ts";
+import { IS_LONG, roundsOf } from "../support/rounds.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { chunksAt } from "./chunks-at.ts";
 import { batchOf, DEVICES } from "./telemetry-points.ts";
 
 const VICTIM = fileURLToPath(new URL("./telemetry-victim.ts", import.meta.url));
-const isLong = process.env["BUSBAR_LONG"] === "1";
-const ROUNDS = isLong ? { sqlite: 100, postgres: 20 } : { sqlite: 5, postgres: 2 };
+const ROUNDS = {
+  sqlite: roundsOf("kills of telemetry, SQLite"),
+  postgres: roundsOf("kills of telemetry, PostgreSQL"),
+};
 /** How often a place is passed before the kill there. */
-const PASSES = isLong ? [1, 4] : [2];
+const PASSES = IS_LONG ? [1, 4] : [2];
 /** Long enough for some rounds of sealing. */
 const LATEST_KILL = 150;
 const POINTS = [
@@ -213,7 +216,7 @@ describe("on PostgreSQL, with another node that goes on", () => {
     }),
   );
 
-  test.each(isLong ? POINTS : ["before-seal", "after-seal", "before-compaction", "after-load"])(
+  test.each(IS_LONG ? POINTS : ["before-seal", "after-seal", "before-compaction", "after-load"])(
     "a kill of a node at telemetry.%s loses no point on any node",
     { timeout: 120_000 },
     (name) =>

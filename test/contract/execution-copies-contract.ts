@@ -6,6 +6,7 @@ import type { Execution } from "#core/command/execution.ts";
 import { makeExecution } from "../support/executions.ts";
 import { createMemoryExecutions } from "../support/memory-executions.ts";
 import { newId } from "../support/records.ts";
+import { roundsOf } from "../support/rounds.ts";
 import { life, take } from "./execution-model.ts";
 import { newDevice } from "./record-store-contract.ts";
 import { expectRefusal, type OpenStores } from "./stores.ts";
@@ -57,7 +58,7 @@ export function executionCopiesContract(open: OpenStores): void {
         }
       }),
       // A life that hangs is reported with its seed, before the time of the whole test is over.
-      { numRuns: process.env["BUSBAR_LONG"] === "1" ? 1_000 : 25, timeout: 30_000, endOnFailure: true },
+      { numRuns: roundsOf("random lives of copied executions"), timeout: 30_000, endOnFailure: true },
     );
   });
 }

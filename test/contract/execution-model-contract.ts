@@ -8,14 +8,13 @@ import { arrival, asNew, EVERYTHING, makeExecution } from "../support/executions
 import { createMemoryExecutions } from "../support/memory-executions.ts";
 import { randomFrom } from "../support/random.ts";
 import { makeEntry, newId } from "../support/records.ts";
+import { IS_LONG, roundsOf } from "../support/rounds.ts";
 import { farList, life, play, take } from "./execution-model.ts";
 import { newDevice } from "./record-store-contract.ts";
 import type { OpenStores } from "./stores.ts";
 
-const IS_LONG = process.env["BUSBAR_LONG"] === "1";
-
 /** `expectIntact` looks at what the store keeps beside the rows themselves, such as counters. */
-export function executionModelContract(open: OpenStores, expectIntact: () => Promise<void> | void, runs = 120): void {
+export function executionModelContract(open: OpenStores, expectIntact: () => Promise<void> | void, runs: number): void {
   test("a random life of executions is answered as by a naive store", { timeout: 120_000 }, async () => {
     const ids = Array.from({ length: 100 }, newId);
     let steps = 0;
@@ -30,13 +29,14 @@ export function executionModelContract(open: OpenStores, expectIntact: () => Pro
         expect(await play(executions, places, { steps: one, ids })).toEqual(expected);
         await expectIntact();
       }),
-      { numRuns: IS_LONG ? 16 * runs : runs },
+      { numRuns: runs },
     );
     console.log(`${steps} steps compared`);
   });
 
   test("far pages over many groups and days are those of a naive store", { timeout: 60_000 }, async () => {
-    const [COUNT, LISTS] = IS_LONG ? [4_000, 600] : [2_000, 250];
+    const COUNT = IS_LONG ? 4_000 : 1_000;
+    const LISTS = roundsOf("far lists of executions");
     const opened = await open();
     const { executions } = opened;
     const naive = createMemoryExecutions();

@@ -1,12 +1,14 @@
 // Random points and queries on PostgreSQL 15 and 18 and on SQLite, at the same time and cell by cell what a naive reference
-// gives. On PostgreSQL one node does everything, or two take turns. BUSBAR_LONG=1 asks ten times as much.
+// gives. On PostgreSQL one node does everything, or two take turns. `npm run test:long` asks much more.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { POSTGRES_VERSIONS, type Postgres, startPostgres } from "../support/postgres.ts";
+import { IS_LONG, roundsOf } from "../support/rounds.ts";
 import { findDifferenceOn, type QueryBench, SeriesBench, sqliteBackend, together } from "../support/series-bench.ts";
 import { openSharedNodes, type SharedNodes } from "../support/shared-bench.ts";
 
 /** Queries cost less than points, and their borders lie on and beside the points of their seed. */
-const [SEEDS, QUERIES] = process.env["BUSBAR_LONG"] === "1" ? [500, 100] : [25, 200];
+const SEEDS = roundsOf("seeds of random queries, PostgreSQL");
+const QUERIES = IS_LONG ? 100 : 200;
 
 const servers: Postgres[] = [];
 const shared = new Map<string, SharedNodes>();

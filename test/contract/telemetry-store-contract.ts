@@ -8,6 +8,7 @@ import type { DropChoice, SeriesRequest, TelemetryPoints, TelemetryStore } from 
 import { answerNaively, type Points } from "../support/naive-answer.ts";
 import { randomFrom } from "../support/random.ts";
 import { readCsv, readValuesAsCsv } from "../support/read-csv.ts";
+import { roundsOf } from "../support/rounds.ts";
 
 export interface OpenedStore {
   readonly store: TelemetryStore;
@@ -24,7 +25,7 @@ const KINDS = { power: "number", energy: "number", on: "boolean", status: "text"
 type Attribute = keyof typeof KINDS;
 const ATTRIBUTES = Object.keys(KINDS) as readonly Attribute[];
 /** Of random writes and queries; some of them settle, and the fifth one opens the store again. */
-const ROUNDS = process.env["BUSBAR_LONG"] === "1" ? 12 : 6;
+const ROUNDS = roundsOf("random writes of a telemetry store");
 
 const message = (deviceId: string, at: number, values: Readonly<Record<string, Value>>): TelemetryPoints => ({
   deviceId,

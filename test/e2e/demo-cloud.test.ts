@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { openLine } from "../../scripts/demo-cloud/line.ts";
 import { serve } from "../../scripts/demo-cloud/serve.ts";
+import { IS_LONG } from "../support/rounds.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 test("the line leads to the first node that answers, until it is cut, and again when it is healed", async () => {
@@ -68,7 +69,7 @@ test("a process that does not start is told with its last words", async () => {
   );
 });
 
-if (process.env["BUSBAR_LONG"] === "1") {
+if (IS_LONG) {
   test("the demo of a cloud starts, its line is cut and healed by calls, and it stops without a trace", async () => {
     const root = fileURLToPath(new URL("../../", import.meta.url));
     const child = spawn(process.execPath, ["scripts/demo-cloud/run.ts", "--port", "0"], {

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { codeBlocksOf } from "../support/code-blocks.ts";
 import { freePort } from "../support/free-port.ts";
+import { IS_LONG } from "../support/rounds.ts";
 import { runPage } from "../support/shell-page.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
@@ -14,7 +15,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const PAGE = "docs/guide/first-modbus-device.md";
 const VERSION = (JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string }).version;
 
-test.runIf(process.env["BUSBAR_LONG"] === "1")(
+test.runIf(IS_LONG)(
   "each step of the guide works: install, demo, own device, command",
   { timeout: 600_000 },
   async () => {

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { commandManifest } from "../support/command-site.ts";
+import { IS_LONG } from "../support/rounds.ts";
 import { canMount, mountSmallDisk } from "../support/small-disk.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../bin/busbar", import.meta.url));
@@ -195,7 +196,7 @@ if (canMount()) {
     expect(await second.ended).toBe(0);
   }, 120_000);
 
-  if (process.env["BUSBAR_LONG"] === "1") {
+  if (IS_LONG) {
     test("a gateway with a full disk keeps its link: commands of the cloud are accepted, and only history waits", async () => {
       const { folder, gateway, cloud, orderMany, uplink } = await joinWithFullDisk("gateway");
       // Longer than it takes until the gateway notes what the cloud has confirmed.

@@ -7,6 +7,7 @@ import { delimiter, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { IS_LONG } from "../support/rounds.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -63,7 +64,6 @@ async function runDemo(root: string): Promise<Running> {
   throw new Error(`it ended before it was ready:\n${lines.join("\n")}`);
 }
 
-const isLong = process.env["BUSBAR_LONG"] === "1";
 const OUT = join(ROOT, "build/test");
 let tarball = "";
 beforeAll(() => {
@@ -79,7 +79,7 @@ test("the list of what is in it names what runs, and no tool", () => {
   expect(names.filter((name) => tools.test(name))).toEqual([]);
 });
 
-test.runIf(isLong)("two builds have the same bytes", { timeout: 240_000 }, () => {
+test.runIf(IS_LONG)("two builds have the same bytes", { timeout: 240_000 }, () => {
   const again = build(join(OUT, "second"));
   expect(digest(again)).toBe(digest(tarball));
   expect(digest(sbomOf(again))).toBe(digest(sbomOf(tarball)));
@@ -115,7 +115,7 @@ test("installed from the tarball alone, the demo becomes ready and serves its pa
   await expect.poll(running, { timeout: 60_000 }).toContain('"RUNNING"');
 });
 
-test.runIf(isLong)(
+test.runIf(IS_LONG)(
   "npm installs the tarball into an empty folder, and the demo runs",
   { timeout: 300_000 },
   async () => {

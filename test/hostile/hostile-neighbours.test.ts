@@ -1,6 +1,7 @@
 // While one neighbour abuses the gateway, the others' reads, commands and points stay in their limits, memory too, and
 // everything that was acknowledged is there. How it measures on a busy machine: docs/decisions/hostile-neighbours.md.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { IS_LONG } from "../support/rounds.ts";
 import type { Abuse } from "./abuse.ts";
 import { createAbusers } from "./abuser.ts";
 import { ABUSES } from "./abuses.ts";
@@ -9,7 +10,6 @@ import { strictFaults, TABLE_HEAD, tableLine, tolerantFaults } from "./judge.ts"
 import { type Echo, startEcho } from "./machine.ts";
 import { runAbuse } from "./run-abuse.ts";
 
-const IS_LONG = process.env["BUSBAR_LONG"] === "1";
 const LENGTHS = IS_LONG ? { calmMs: 1_000, abuseMs: 6_000 } : { calmMs: 150, abuseMs: 500 };
 const ATTEMPTS = 3;
 const faultsOf = IS_LONG ? strictFaults : tolerantFaults;

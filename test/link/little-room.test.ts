@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { startVictim } from "../chaos/victim.ts";
 import { startModbusServer } from "../support/modbus-server.ts";
 import { randomFrom } from "../support/random.ts";
+import { IS_LONG } from "../support/rounds.ts";
 import { createSession, type Session } from "../support/session.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { differences, readSide } from "./compare-records.ts";
@@ -19,7 +20,7 @@ const POINTS_A_DAY = DAY_S / STEP_S;
 const COMMANDS = 5;
 const UNCHANGED_TIMES = 15;
 
-test.runIf(process.env["BUSBAR_LONG"] === "1")(
+test.runIf(IS_LONG)(
   "without room and without the line the oldest history goes, counted on both sides, and commands stay",
   { timeout: 600_000 },
   async () => {

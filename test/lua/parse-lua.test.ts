@@ -8,12 +8,12 @@ import { lexLua } from "#core/lua/lex-lua.ts";
 import { parseLua } from "#core/lua/parse-lua.ts";
 import { createSyntaxChecks } from "#runtime/lua/check-syntax.ts";
 import { randomFrom } from "../support/random.ts";
+import { roundsOf } from "../support/rounds.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const SCRIPTS = ["examples", "src/runtime/lua", "test/convert", "test/lua", "bench/lua"]
   .flatMap((folder) => globSync(`${folder}/**/*.lua`, { cwd: ROOT }))
   .map((file) => ({ file, text: readFileSync(join(ROOT, file), "latin1") }));
-const IS_LONG = process.env.BUSBAR_LONG !== undefined;
 
 const checks = createSyntaxChecks();
 let check = checks();
@@ -224,11 +224,11 @@ test("texts made by chance", () => {
     if (parseLua(text).problem === undefined) taken += 1;
   };
   // Words in any order: most are no Lua.
-  for (let round = 0; round < (IS_LONG ? 200_000 : 8_000); round += 1) {
+  for (let round = 0; round < roundsOf("random Lua texts"); round += 1) {
     compare(Array.from({ length: 1 + Math.floor(random() * 8) }, () => pick(WORDS)).join(" "));
   }
   // Real scripts with one token dropped, doubled, replaced or moved, cut to a statement or two.
-  for (let round = 0; round < (IS_LONG ? 40_000 : 1_500); round += 1) {
+  for (let round = 0; round < roundsOf("changed Lua scripts"); round += 1) {
     const { text } = pick(SCRIPTS);
     const { tokens } = lexLua(text);
     const from = Math.floor(random() * tokens.length);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Issue } from "#core/blueprint/issue.ts";
 import { parseManifest } from "#manifest/parse-manifest.ts";
+import { roundsOf } from "../support/rounds.ts";
 import { applyFix } from "./apply-fix.ts";
 import { DEMO_LIBRARY } from "./demo-profiles.ts";
 import { generateManifest } from "./generate-manifest.ts";
@@ -8,7 +9,7 @@ import { mutateManifest } from "./mutate-manifest.ts";
 import { createRandom, type Random } from "./random.ts";
 import { renderJson, renderYaml } from "./render-tree.ts";
 
-const ROUNDS = process.env["BUSBAR_LONG"] === "1" ? 5_000 : 500;
+const ROUNDS = roundsOf("manifests with wrong bytes");
 
 const PIECES = [
   "\n",

@@ -4,6 +4,7 @@ import { createConnectivity } from "#service/device/connectivity.ts";
 import { logins, startTestBroker, type TestBroker } from "../support/embedded-broker.ts";
 import { createFakeInbox } from "../support/fake-inbox.ts";
 import { connectPacket, connectRaw, PINGREQ } from "../support/raw-mqtt.ts";
+import { IS_LONG } from "../support/rounds.ts";
 
 const SILENCE_MS = 30_000;
 let broker: TestBroker | undefined;
@@ -75,7 +76,7 @@ test("a device that shows no sign of life is OFFLINE when its keep-alive has lap
   expect(changes).toEqual(["ONLINE", "OFFLINE"]);
 });
 
-if (process.env["BUSBAR_LONG"] === "1")
+if (IS_LONG)
   test("in real time: ONLINE for 5 quiet minutes with a keep-alive of 60 s, OFFLINE within 90 s of a pulled cable", async () => {
     const { connectivity, changes, connect, until } = await start(() => performance.now());
     const sweeps = setInterval(() => connectivity.sweep(), 1_000);

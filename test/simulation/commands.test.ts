@@ -1,10 +1,10 @@
 // Thousands of random schedules of creates, connections, answers, crashes, clock jumps and trouble with the disk.
-// BUSBAR_LONG=1 plays a hundred times as many.
 import { expect, test } from "vitest";
+import { roundsOf } from "../support/rounds.ts";
 import { BUGS } from "./bugs.ts";
 import { playSchedule } from "./schedule.ts";
 
-const SCHEDULES = process.env["BUSBAR_LONG"] === "1" ? 200_000 : 2_000;
+const SCHEDULES = roundsOf("schedules of commands");
 /** A bug must show itself within so many schedules. */
 const CAUGHT_WITHIN = 500;
 

@@ -17,8 +17,9 @@ import { attributesOf } from "#service/telemetry/attributes.ts";
 import { generateManifest } from "../manifest/generate-manifest.ts";
 import { createRandom, type Random } from "../manifest/random.ts";
 import { renderJson } from "../manifest/render-tree.ts";
+import { roundsOf } from "../support/rounds.ts";
 
-const COUNT = 3_000;
+const COUNT = roundsOf("manifests that are simulated");
 const HOUR = 3_600_000;
 const NOON = instant(Date.parse("2026-06-15T12:00:00Z"));
 

@@ -32,6 +32,7 @@ export type PostgresVersion = 15 | 18;
 
 /** Version 18 comes with the packages; version 15 is there where Debian's package is installed. */
 export const POSTGRES_VERSIONS: readonly PostgresVersion[] = existsSync(DEBIAN_PROGRAMS) ? [15, 18] : [18];
+export const NEWEST_POSTGRES: PostgresVersion = 18;
 
 /** The database of a kept server that has the tables of Busbar. */
 const TABLES = "busbar_tables";
@@ -75,7 +76,7 @@ export interface PostgresOptions {
 }
 
 export async function startPostgres({
-  version = 18,
+  version = NEWEST_POSTGRES,
   fsync = false,
   parent = tmpdir(),
 }: PostgresOptions = {}): Promise<Postgres> {

@@ -1,11 +1,12 @@
 // The matcher of our own (prelude/05-patterns.lua) is compared with the one of Lua's library, which is the reference.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { roundsOf } from "../../../test/support/rounds.ts";
 import { logsOf, virtualScript } from "../../../test/support/virtual-script.ts";
 import { createLuaState } from "./lua-state.ts";
 import { compileLua } from "./lua-wasm.ts";
 
-const CASES = process.env["BUSBAR_LONG"] === "1" ? 30_000 : 5_000;
+const CASES = roundsOf("random Lua patterns");
 
 /** As if the host interrupted every match of the library, so that all are made by our own matcher. */
 const ALWAYS_SLOW = readFileSync(new URL("./prelude/05-patterns.lua", import.meta.url), "latin1")

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { DAY_MS, HOUR_MS } from "#core/time/hour.ts";
 import { answerNaively } from "../../../test/support/naive-answer.ts";
+import { roundsOf } from "../../../test/support/rounds.ts";
 import {
   type Faults,
   findDifference,
@@ -13,8 +14,6 @@ import { BatchWriter } from "./batch.ts";
 import { DamagedPiece } from "./checksum.ts";
 import type { Chunk } from "./chunk.ts";
 import { SeriesEngine } from "./engine.ts";
-
-const isLong = process.env["BUSBAR_LONG"] === "1";
 
 const benches: SeriesBench[] = [];
 afterEach(async () => {
@@ -46,8 +45,12 @@ async function storedIn({ store }: SeriesBench): Promise<readonly number[]> {
 
 describe.each([
   // test/contract/postgres-queries.test.ts asks as many and more of SQLite, too, over all of the store.
-  { name: "SQLite", open: sqliteBackend, seeds: isLong ? 2_500 : 60 },
-  { name: "a store that answers later", open: memoryBackend, seeds: isLong ? 500 : 30 },
+  { name: "SQLite", open: sqliteBackend, seeds: roundsOf("seeds of random queries, SQLite") },
+  {
+    name: "a store that answers later",
+    open: memoryBackend,
+    seeds: roundsOf("seeds of random queries, a store that answers later"),
+  },
 ])("the engine over $name", ({ open, seeds }) => {
   async function newBench(faults: Faults = {}): Promise<SeriesBench> {
     const bench = await SeriesBench.open(open(), faults);

@@ -29,6 +29,7 @@ export const LINK_BUGS: readonly LinkBug[] = [
   },
   {
     name: "the cloud lets an order time out that the gateway may have accepted",
+    caughtBy: 11,
     cloudStores: withExecutions((real) => ({
       expire: async (id, deadline) => {
         await real.unmarkAttempted(id);
@@ -47,20 +48,24 @@ export const LINK_BUGS: readonly LinkBug[] = [
   },
   {
     name: "a restored gateway sends what was open in the backup",
+    caughtBy: 208,
     restored: (database) => database.run("UPDATE execution SET attempted = 0 WHERE is_open = 1"),
   },
   {
     name: "a restored gateway keeps its epoch",
+    caughtBy: 251,
     restored: (database, epoch) => database.run("INSERT INTO epoch (id, epoch) VALUES (1, ?)", epoch),
     restoredSide: "gateway",
   },
   {
     name: "a restored cloud keeps its epoch",
+    caughtBy: 879,
     restored: (database, epoch) => database.run("INSERT INTO epoch (id, epoch) VALUES (1, ?)", epoch),
     restoredSide: "cloud",
   },
   {
     name: "what a restored gateway does not know is ordered again",
+    caughtBy: 110,
     cloud: (needs) => ({
       ...needs,
       dispatcher: { ...needs.dispatcher, lost: async (id) => void (await needs.dispatcher.returned(id)) },
@@ -68,6 +73,7 @@ export const LINK_BUGS: readonly LinkBug[] = [
   },
   {
     name: "what a restored gateway does not know stays open",
+    caughtBy: 20,
     cloud: (needs) => ({ ...needs, dispatcher: { ...needs.dispatcher, lost: async () => {} } }),
   },
   {
@@ -104,6 +110,7 @@ export const LINK_BUGS: readonly LinkBug[] = [
   },
   {
     name: "the cloud confirms points that it could not store",
+    caughtBy: 39,
     cloud: (needs, { random }) => ({
       ...needs,
       telemetry: {
@@ -152,6 +159,7 @@ export const LINK_BUGS: readonly LinkBug[] = [
   },
   {
     name: "a node does not hear that it has lost its claim",
+    caughtBy: 99,
     cloud: (needs) => ({
       ...needs,
       nodes: {
@@ -165,6 +173,7 @@ export const LINK_BUGS: readonly LinkBug[] = [
   },
   {
     name: "a gateway does not keep the credential before the present one",
+    caughtBy: 26,
     gatewayStores: withUplinks((real) => ({
       get: async () => {
         const uplink = await real.get();

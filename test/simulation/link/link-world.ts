@@ -37,6 +37,8 @@ const ALL = { limit: 1_000, offset: 0 };
 /** A bug put in on purpose, to see that it is found. */
 export interface LinkBug {
   readonly name: string;
+  /** A schedule that notices it, where the first ones do not. */
+  readonly caughtBy?: number;
   readonly gatewayStores?: (stores: SubjectStores, world: LinkWorld) => SubjectStores;
   readonly cloudStores?: (stores: SubjectStores, world: LinkWorld) => SubjectStores;
   readonly gateway?: (needs: UplinkNeeds, world: LinkWorld) => UplinkNeeds;

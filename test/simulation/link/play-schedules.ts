@@ -1,11 +1,12 @@
 // Random schedules of commands, changes, cuts, crashes, restored backups, clock jumps and broken frames, of a gateway and
-// a cloud with two nodes: 2,000 with the tests, 200,000 with BUSBAR_LONG=1. They are dealt out among files, because files
+// a cloud with two nodes. They are dealt out among files, because files
 // run at the same time. Other ranges: BUSBAR_TEST_SEED is the first one, BUSBAR_TEST_SCHEDULES how many there are.
 import { expect, test } from "vitest";
+import { roundsOf } from "../../support/rounds.ts";
 import { playLinkSchedule } from "./link-schedule.ts";
 
 const FIRST = Number(process.env["BUSBAR_TEST_SEED"] ?? 1);
-const ALL = Number(process.env["BUSBAR_TEST_SCHEDULES"] ?? (process.env["BUSBAR_LONG"] === "1" ? 200_000 : 2_000));
+const ALL = Number(process.env["BUSBAR_TEST_SCHEDULES"] ?? roundsOf("schedules of a link"));
 /** A long run tells how far it is, so that it can go on from there. */
 const TOLD_EVERY = 10_000;
 

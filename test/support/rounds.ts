@@ -1,0 +1,39 @@
+// How many random cases, kills and rounds a test run has: `few` with `npm test`, `many` with `npm run test:long`
+// (BUSBAR_LONG=1). Both runs close with this table.
+
+/** Some tests take minutes, or judge times: only the long run has them. */
+export const IS_LONG = process.env["BUSBAR_LONG"] === "1";
+
+export const ROUNDS = {
+  "schedules of a link": { few: 300, many: 200_000 },
+  "schedules of commands": { few: 500, many: 200_000 },
+  "seeds of random queries, SQLite": { few: 20, many: 2_500 },
+  "seeds of random queries, a store that answers later": { few: 10, many: 500 },
+  "seeds of random queries, PostgreSQL": { few: 6, many: 500 },
+  "random writes of a telemetry store": { few: 6, many: 12 },
+  "random lives of executions, SQLite": { few: 40, many: 1_920 },
+  "random lives of executions, PostgreSQL": { few: 10, many: 640 },
+  "random lives of copied executions": { few: 8, many: 1_000 },
+  "far lists of executions": { few: 100, many: 600 },
+  "generated manifests": { few: 1_000, many: 100_000 },
+  "manifests with wrong bytes": { few: 250, many: 5_000 },
+  "manifests that are simulated": { few: 400, many: 3_000 },
+  "random Lua texts": { few: 4_000, many: 200_000 },
+  "changed Lua scripts": { few: 800, many: 40_000 },
+  "random Lua patterns": { few: 2_000, many: 30_000 },
+  "random HTTP calls": { few: 1_000, many: 2_000 },
+  "kills of nodes, broker and database": { few: 5, many: 100 },
+  "kills of commands": { few: 2, many: 100 },
+  "kills of commands of scripts": { few: 2, many: 40 },
+  "kills of creates": { few: 2, many: 100 },
+  "kills of events": { few: 1, many: 60 },
+  "kills of telemetry, SQLite": { few: 2, many: 100 },
+  "kills of telemetry, PostgreSQL": { few: 1, many: 20 },
+  "flipped bits of stored telemetry": { few: 6, many: 300 },
+  "flipped bytes of a file": { few: 4, many: 500 },
+  "rounds of trouble between gateways and a cloud": { few: 2, many: 50 },
+} as const satisfies Readonly<Record<string, { readonly few: number; readonly many: number }>>;
+
+export function roundsOf(what: keyof typeof ROUNDS): number {
+  return ROUNDS[what][IS_LONG ? "many" : "few"];
+}
