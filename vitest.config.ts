@@ -24,9 +24,9 @@ export default defineConfig({
     // bin/busbar says why.
     execArgv: ["--no-wasm-code-gc"],
     // Only what hangs waits for so long: a busy machine is slow, and that is no failure.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
-    expect: { poll: { timeout: 60_000 } },
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 120_000 } },
     // Suites start servers, workers and browsers of their own: more files at once than cores only adds noise.
     maxWorkers: 3,
     // Node loads the sources itself, as it does for users: Vite would turn each use of an import into a look-up.

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import type { LuaValue } from "#drivers/lua-value.ts";
 import { reachRules, simulatedPorts } from "../../test/support/drivers.ts";
 import { startModbusServer } from "../../test/support/modbus-server.ts";
+import { PATIENT } from "../../test/support/patient.ts";
 import { createDriverThread } from "./driver-thread.ts";
 import { createLiveRules } from "./live-rules.ts";
 import { createPortHub } from "./port-hub.ts";
@@ -94,7 +95,7 @@ test("rules that change hold for the next connection of a thread that runs, and 
   expect(await read(first)).not.toEqual([[5]]);
   rules.set(reachRules(`battery=127.0.0.1:${server.port}`));
   // Rules and calls come to the thread over two ports, so the next call may be the earlier one.
-  await vi.waitFor(async () => expect(await read(first)).toEqual([[5]]));
+  await vi.waitFor(async () => expect(await read(first)).toEqual([[5]]), PATIENT);
   expect(await read(startThread())).toEqual([[5]]);
   rules.set([]);
   expect(await read(startThread())).not.toEqual([[5]]);

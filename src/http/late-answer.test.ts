@@ -5,6 +5,7 @@ import { refuse } from "#core/app-error.ts";
 import { LateAnswer } from "#service/operation/answer.ts";
 import { operation } from "#service/operation/operation.ts";
 import { head, openBareServer } from "../../test/support/bare-server.ts";
+import { PATIENT } from "../../test/support/patient.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
@@ -93,6 +94,6 @@ test("a client that has left ends the white space", async () => {
   const closed = new Promise((resolve) => answer.on("error", () => {}).on("close", resolve));
   call.on("error", () => {}).destroy();
   await closed;
-  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0));
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0), PATIENT);
   resolve({});
 });

@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
 import { createShares } from "#core/share/shares.ts";
+import { PATIENT } from "../../test/support/patient.ts";
 import { type LingerLimits, lingerAfter } from "./linger.ts";
 import { type BodyPacer, createBodyPacer } from "./pace-bodies.ts";
 
@@ -82,7 +83,7 @@ test("all of a body is read in turns, its memory is given back at once, and the 
 test("a client that leaves in the middle of its refused body ends nothing else", async () => {
   const { client, closed } = await openRefused({});
   client.write(Buffer.alloc(1_000_000));
-  await vi.waitUntil(() => dropped.length > 0);
+  await vi.waitUntil(() => dropped.length > 0, PATIENT);
   client.resetAndDestroy();
   expect(await closed).toBeGreaterThan(0);
 });

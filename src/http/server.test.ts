@@ -205,7 +205,7 @@ test("connections that wait idle do not hold up the stop", async () => {
 
 test("a connection that was opened ahead of need does not hold up the stop", async () => {
   // Longer than the test may take.
-  const { server, port } = await open([quick], { stopMs: 60_000, headersMs: 30_000 });
+  const { server, port } = await open([quick], { stopMs: 3_600_000, headersMs: 290_000 });
   const ahead = connect(port, "127.0.0.1");
   const closed = once(ahead, "close");
   await once(ahead, "connect");
@@ -213,7 +213,7 @@ test("a connection that was opened ahead of need does not hold up the stop", asy
   expect(await get(port, "/quick", new Agent())).toMatchObject({ status: 200 });
   await server.stop();
   await closed;
-}, 10_000);
+}, 240_000);
 
 test("a call that does not end is cut off when the time of the stop is over", async () => {
   const { held, arrived, release } = heldRoute();

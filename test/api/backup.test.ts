@@ -95,9 +95,7 @@ async function askRestored(data: string): Promise<Told> {
   });
 }
 
-test("a backup that is taken under load holds everything that was acknowledged before it began", {
-  timeout: 60_000,
-}, async () => {
+test("a backup that is taken under load holds everything that was acknowledged before it began", async () => {
   let isWorking = true;
   const working = (async () => {
     while (isWorking) await work();
@@ -149,7 +147,7 @@ test("a backup whose reader goes away is given up, and the next one is made", as
   const reader = response.body?.getReader();
   await reader?.read();
   gone.abort();
-  await expect.poll(async () => (await busbar(["backup", "again.tar.gz"])).code, { timeout: 20_000 }).toBe(0);
+  await expect.poll(async () => (await busbar(["backup", "again.tar.gz"])).code).toBe(0);
   expect((await busbar(["backup", "verify", "again.tar.gz"])).code).toBe(0);
 });
 
@@ -186,7 +184,7 @@ test("a folder that holds an installation is not overwritten, nor is a file", as
   expect((await busbar(["backup", "load.tar.gz"])).err).toContain("load.tar.gz is there already");
 });
 
-test("an encrypted backup opens with its passphrase or its identity alone", { timeout: 60_000 }, async () => {
+test("an encrypted backup opens with its passphrase or its identity alone", async () => {
   const identity = await generateIdentity();
   writeFileSync(inFolder("key.txt"), `# a comment\n${identity}\n`);
   const recipient = await identityToRecipient(identity);
@@ -219,9 +217,7 @@ const headOf = (file: string) => readFileSync(inFolder(file)).subarray(0, AGE.le
 const verified = async (...words: readonly string[]) =>
   JSON.parse((await busbar(["backup", "verify", "-o", "json", ...words], PASSPHRASE)).out) as { encrypted: boolean };
 
-test("a passphrase that is set encrypts every backup of the command line, without a flag", {
-  timeout: 60_000,
-}, async () => {
+test("a passphrase that is set encrypts every backup of the command line, without a flag", async () => {
   const taken = await busbar(["backup", "env.tar.gz"], PASSPHRASE);
   expect(taken).toMatchObject({
     code: 0,
@@ -238,7 +234,7 @@ test("a passphrase that is set encrypts every backup of the command line, withou
   expect((await busbar(["backup", "plain.tar.gz"])).err).toContain("it is not encrypted and holds every key");
 });
 
-test("recipients of the configuration file encrypt too, and flags win over settings", { timeout: 60_000 }, async () => {
+test("recipients of the configuration file encrypt too, and flags win over settings", async () => {
   const identity = await generateIdentity();
   writeFileSync(inFolder("own.txt"), identity);
   const recipient = await identityToRecipient(identity);
@@ -254,7 +250,7 @@ test("recipients of the configuration file encrypt too, and flags win over setti
   expect(await verified("flag.tar.gz", "--identity", "own.txt")).toMatchObject({ encrypted: true });
 });
 
-test("a server whose settings encrypt never sends a plain backup", { timeout: 60_000 }, async () => {
+test("a server whose settings encrypt never sends a plain backup", async () => {
   const identity = await generateIdentity();
   writeFileSync(inFolder("server.txt"), identity);
   await server.restart([], { BUSBAR_BACKUP_RECIPIENTS: await identityToRecipient(identity) });
@@ -275,13 +271,13 @@ test("a server whose settings encrypt never sends a plain backup", { timeout: 60
   await server.restart();
 });
 
-test("a folder of backups has a full one and then the changes, and restores both", { timeout: 60_000 }, async () => {
+test("a folder of backups has a full one and then the changes, and restores both", async () => {
   const next = () => busbar(["backup", "--data", server.data, "--folder", "many", "--keep", "2"]);
   const names = () => readdirSync(inFolder("many")).filter((name) => name.endsWith(".tar.gz"));
   const first = await next();
   expect(first.out).toMatch(/many\/busbar-\d{8}T\d{6}Z-full\.tar\.gz\n$/);
   for (let i = 0; i < 3; i++) await work();
-  await expect.poll(async () => (await next()).out, { timeout: 10_000 }).toMatch(/-changes\.tar\.gz\n$/);
+  await expect.poll(async () => (await next()).out).toMatch(/-changes\.tar\.gz\n$/);
   const full = names().find((name) => name.includes("-full")) ?? "";
   const changes = names().find((name) => name.includes("-changes")) ?? "";
   expect(readFileSync(inFolder(`many/${changes}`)).length).toBeGreaterThan(0);
@@ -298,7 +294,7 @@ test("a folder of backups has a full one and then the changes, and restores both
   expect(lonely.err).toContain(`adds to ${full}, which is not beside it`);
 });
 
-test("nothing that was under way is sent again, and the link starts over", { timeout: 30_000 }, async () => {
+test("nothing that was under way is sent again, and the link starts over", async () => {
   const { url } = server;
   await server.stop();
   const offline = (...words: readonly string[]) => runBusbar(words, { cwd: folder, env: { BUSBAR_URL: url } });

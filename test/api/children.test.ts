@@ -3,12 +3,12 @@ import { beforeAll, expect, test, vi } from "vitest";
 import type { Device } from "#client/resources.ts";
 import { type CommandSite, commandsOf, connected, makeCommandSite } from "../support/command-site.ts";
 import type { FakeDevice } from "../support/fake-device.ts";
+import { PATIENT } from "../support/patient.ts";
 import { useServer } from "../support/server.ts";
 import { createInbox } from "../support/topic-inbox.ts";
 
 const busbar = useServer(["--mqtt-port", "0", "--commands-response-timeout", "20s"]);
 const registering = useServer(["--mqtt-port", "0", "--devices-register-children"]);
-const eventually = { timeout: 15_000, interval: 20 };
 
 let site: CommandSite;
 beforeAll(async () => {
@@ -109,9 +109,9 @@ test("a child is unreachable without a live parent, and its commands are deliver
   expect(await status(part)).toBe("UNKNOWN");
   const parent = await connect();
   await parent.client.subscribeAsync(`${to}/#`, { qos: 1 });
-  await vi.waitFor(async () => expect(await status(part)).toBe("ONLINE"), eventually);
+  await vi.waitFor(async () => expect(await status(part)).toBe("ONLINE"), PATIENT);
   parent.drop();
-  await vi.waitFor(async () => expect(await status(part)).toBe("OFFLINE"), eventually);
+  await vi.waitFor(async () => expect(await status(part)).toBe("OFFLINE"), PATIENT);
   const id = await commandsOf(busbar.admin, part).started({ name: "stop" });
   expect(await commandsOf(busbar.admin, part).state(id)).toBe("NEW");
   const again = await connect();
@@ -218,6 +218,6 @@ test("a parent adds its children itself, where the setting allows it", async () 
     expect(audit.body).toMatchObject({ entries: [{ actor: { name: "rack" }, target: { device_id: child } }] });
     await parent.client.subscribeAsync(`v1/to/${username}/module-1/v1/command/requests`, { qos: 1 });
     const id = await commandsOf(server.admin, child).started({ name: "stop" });
-    await vi.waitFor(() => expect(inbox.all().map(({ body }) => body["id"])).toContain(id), eventually);
+    await vi.waitFor(() => expect(inbox.all().map(({ body }) => body["id"])).toContain(id), PATIENT);
   }
 });

@@ -2,10 +2,10 @@
 import { beforeAll, expect, test, vi } from "vitest";
 import { type CommandSite, connected, makeCommandSite } from "../support/command-site.ts";
 import type { FakeDeviceConfig } from "../support/fake-device.ts";
+import { PATIENT } from "../support/patient.ts";
 import { useServer } from "../support/server.ts";
 
 const busbar = useServer(["--mqtt-port", "0", "--mqtt-tls-port", "0"]);
-const eventually = { timeout: 15_000, interval: 20 };
 
 let site: CommandSite;
 beforeAll(async () => {
@@ -47,9 +47,9 @@ test("a device that is connected without encryption from this machine is on loca
   const type = async () => ((await communication(id)) as { type: string }).type;
   expect(await type()).toBe("MQTT_V1_PLAINTEXT");
   const device = await connected(config);
-  await vi.waitFor(async () => expect(await type()).toBe("MQTT_V1_LOCALHOST"), eventually);
+  await vi.waitFor(async () => expect(await type()).toBe("MQTT_V1_LOCALHOST"), PATIENT);
   await device.close();
-  await vi.waitFor(async () => expect(await type()).toBe("MQTT_V1_PLAINTEXT"), eventually);
+  await vi.waitFor(async () => expect(await type()).toBe("MQTT_V1_PLAINTEXT"), PATIENT);
 });
 
 test("a script, a simulation and the gateway have no connection of their own", async () => {

@@ -110,7 +110,7 @@ describe("a fresh demo", () => {
   });
 
   test("has a week of history, without a seam to the present", async () => {
-    await expect.poll(() => historyLeft(busbar), { timeout: 60_000, interval: 250 }).toBeUndefined();
+    await expect.poll(() => historyLeft(busbar), { interval: 250 }).toBeUndefined();
     for (const [device, attribute] of [
       ["roof-inverter", "ac_power"],
       ["battery-rack-a", "battery_soc"],
@@ -119,7 +119,7 @@ describe("a fresh demo", () => {
     ] as const) {
       expect(await hours(busbar, device, attribute), `${device} ${attribute}`).toBeGreaterThanOrEqual(168);
     }
-  }, 70_000);
+  });
 
   test("goes on after a restart: the same devices, the same mode, no second history", async () => {
     const before = await list(busbar);

@@ -99,7 +99,7 @@ beforeAll(async () => {
     await send("watts", quarter / 4, { grid_power: watts });
     await send("kilowatts", quarter / 4, { grid_power: kilowatts });
   }
-}, 60_000);
+});
 
 const read = async (query: string, session = busbar.admin, site = siteId) =>
   (await session.get<{ energy: Energy }>(`/v3/sites/${site}/energy${query}`)).body.energy;

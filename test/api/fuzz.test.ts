@@ -161,4 +161,4 @@ test(`${RUNS} random calls are answered or refused as the document says, without
   );
   expect(grown).toBeLessThan(48);
   for (const status of [200, 400, 404]) expect(statuses.get(status)).toBeGreaterThan(RUNS / 50);
-}, 120_000);
+});

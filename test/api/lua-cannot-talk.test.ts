@@ -3,10 +3,10 @@ import { expect, test, vi } from "vitest";
 import { examineDevices } from "#cli/doctor/examine-devices.ts";
 import { createClient } from "#client/create-client.ts";
 import { type LuaDevice, newLuaDevice, WITH_REQUIRED } from "../support/lua-device.ts";
+import { PATIENT } from "../support/patient.ts";
 import { useServer } from "../support/server.ts";
 
 const busbar = useServer();
-const eventually = { timeout: 30_000, interval: 50 };
 
 async function raised({ path }: LuaDevice): Promise<readonly string[]> {
   const { body } = await busbar.admin.get<{ device: { raised_alert_names: readonly string[] } }>(
@@ -29,7 +29,7 @@ test("a port that nobody has configured: no command succeeds, and state, alert, 
   await vi.waitFor(async () => {
     expect(await device.runtime()).toMatchObject({ state: "COMMUNICATION_FAILED", last_error: { message: why } });
     expect([...(await raised(device))].sort()).toEqual(["communication_failed", "own"]);
-  }, eventually);
+  }, PATIENT);
   expect(await device.run("slow")).toMatchObject({ state: "ERROR", response: { payload: { message: why } } });
   expect(await device.logs()).toContain(why);
   const client = createClient({ url: busbar.url, token: busbar.adminToken });
@@ -45,13 +45,13 @@ test("a required value that nobody has configured: the state and an alert say wh
     const last_error = { message: "required configuration is missing: limits.power" };
     expect(await device.runtime()).toMatchObject({ state: "NOT_CONFIGURED", last_error });
     expect(await raised(device)).toEqual(["not_configured"]);
-  }, eventually);
+  }, PATIENT);
   const put = await busbar.admin.call("PUT", `${device.path}/configuration/limits`, { json: { power: 5 } });
   expect(put.status).toBe(200);
   await vi.waitFor(async () => {
     expect((await device.runtime()).state).toBe("RUNNING");
     expect(await raised(device)).toEqual([]);
-  }, eventually);
+  }, PATIENT);
 });
 
 test("an address without tcp://, and a peer that nobody answers for, are told until there is an answer", async () => {
@@ -63,10 +63,10 @@ test("an address without tcp://, and a peer that nobody answers for, are told un
   await vi.waitFor(async () => {
     const message = expect.stringContaining("for Modbus TCP write tcp://127.0.0.1:502");
     expect(await device.runtime()).toMatchObject({ state: "COMMUNICATION_FAILED", last_error: { message } });
-  }, eventually);
+  }, PATIENT);
   await device.assign("scheduler.add(1000, function() end)");
   await vi.waitFor(async () => {
     expect(await device.runtime()).toMatchObject({ state: "RUNNING" });
     expect(await raised(device)).toEqual([]);
-  }, eventually);
+  }, PATIENT);
 });

@@ -3,11 +3,11 @@ import { expect, test, vi } from "vitest";
 import type { Device } from "#client/resources.ts";
 import { commandsOf } from "../support/command-site.ts";
 import { newLuaDevice, WITH_REQUIRED } from "../support/lua-device.ts";
+import { PATIENT } from "../support/patient.ts";
 import { useServer } from "../support/server.ts";
 
 const registering = useServer(["--devices-register-children"]);
 const strict = useServer();
-const eventually = { timeout: 20_000, interval: 20 };
 
 const LUA_PARENT = `
 local child, err = enapter.register_child("cell-1", { name = "Cell 1", child_type = "cell" })
@@ -43,7 +43,7 @@ async function luaSetUp() {
 
 test("a Lua parent registers its children, speaks for them and gets their commands in its handlers", async () => {
   const { parent, child } = await luaSetUp();
-  await vi.waitFor(async () => expect((await parent.logs()).join()).toContain("ready"), eventually);
+  await vi.waitFor(async () => expect((await parent.logs()).join()).toContain("ready"), PATIENT);
   const list = await registering.admin.get<{ devices: readonly Device[] }>(`/v3/devices?parent_id.in=${parent.id}`);
   expect(list.body.devices).toMatchObject([{ slug: "cell-1", type: "CHILD", name: "Cell 1", child_type: "cell" }]);
   const id = list.body.devices[0]?.id ?? "";
@@ -67,7 +67,7 @@ test("a Lua parent registers its children, speaks for them and gets their comman
     const now = await registering.admin.get(`/telemetry/v1/now?devices[${id}]=count`);
     expect(now.body).toMatchObject({ devices: { [id]: { count: { value: 7 } } } });
     expect((await registering.admin.get(`/v3/devices/${id}/logs`)).text).toContain("the cell speaks");
-  }, eventually);
+  }, PATIENT);
   const connectivity = async () =>
     (await registering.admin.get<{ device: Device }>(`/v3/devices/${id}?expand=connectivity`)).body.device.connectivity;
   expect(await connectivity()).toEqual({ status: "ONLINE" });
@@ -76,7 +76,7 @@ test("a Lua parent registers its children, speaks for them and gets their comman
   await vi.waitFor(async () => {
     const open = await registering.admin.get(`/v3/devices/${id}/commands/executions?state.in=IN_PROGRESS`);
     expect(open.body).toMatchObject({ total_count: 1 });
-  }, eventually);
+  }, PATIENT);
   await registering.admin.post(`${parent.path}/runtime/restart`, {});
   expect((await running).body.execution.response).toMatchObject({
     state: "ERROR",
@@ -86,7 +86,7 @@ test("a Lua parent registers its children, speaks for them and gets their comman
 
 test("a script cannot speak for a device that is not its child", async () => {
   const parent = await newLuaDevice(strict, LUA_PARENT);
-  await vi.waitFor(async () => expect((await parent.logs()).join()).toContain("there is no child"), eventually);
+  await vi.waitFor(async () => expect((await parent.logs()).join()).toContain("there is no child"), PATIENT);
 });
 
 const CONFIGURED = `
@@ -112,12 +112,12 @@ test("a Lua parent reads the configuration of a child, and learns when it is wri
     const [child] = (await list()).body.devices;
     expect(child?.slug).toBe("cell-2");
     return child?.id ?? "";
-  }, eventually);
+  }, PATIENT);
   const lines = async () =>
     (await registering.admin.get<{ logs: readonly { message: string }[] }>(`/v3/devices/${id}/logs`)).body.logs.map(
       ({ message }) => message,
     );
-  const next = (line: string) => vi.waitFor(async () => expect((await lines()).at(-1)).toBe(line), eventually);
+  const next = (line: string) => vi.waitFor(async () => expect((await lines()).at(-1)).toBe(line), PATIENT);
   const write = (path: string, json: object) =>
     registering.admin.call("PUT", `/v3/devices/${path}/configuration/limits`, { json });
   await next("start: there is no configuration bucket 'limits' false, own nil");

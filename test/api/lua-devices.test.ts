@@ -2,10 +2,10 @@
 import { expect, test, vi } from "vitest";
 import type { Device } from "#client/resources.ts";
 import { newLuaDevice, uploadScript, WITH_REQUIRED } from "../support/lua-device.ts";
+import { PATIENT } from "../support/patient.ts";
 import { useServer } from "../support/server.ts";
 
 const busbar = useServer();
-const eventually = { timeout: 20_000, interval: 20 };
 
 const ECHO = `
 enapter.register_command_handler("echo", function(ctx, args)
@@ -22,7 +22,7 @@ end)
 
 test("a script is running and ONLINE as soon as its device is made, and its commands are answered", async () => {
   const device = await newLuaDevice(busbar, ECHO);
-  await vi.waitFor(async () => expect((await device.runtime()).state).toBe("RUNNING"), eventually);
+  await vi.waitFor(async () => expect((await device.runtime()).state).toBe("RUNNING"), PATIENT);
   const { body } = await busbar.admin.get<{ device: Device }>(`${device.path}?expand=connectivity`);
   expect(body.device.connectivity).toEqual({ status: "ONLINE" });
   const done = await device.run("echo", { text: "hällo", secret: "s3cret" });
@@ -46,14 +46,14 @@ test("telemetry, properties and logs go the way of every device, and what does n
     expect(now.body).toMatchObject({
       devices: { [device.id]: { count: { value: 7 }, text: { value: "aä" }, alerts: { value: [] } } },
     });
-  }, eventually);
+  }, PATIENT);
   await vi.waitFor(async () => {
     expect((await busbar.admin.get(`${device.path}/properties`)).body).toEqual({ properties: { serial: "A-1" } });
     expect((await device.logs()).toSorted()).toEqual([
       "ready",
       'telemetry "undeclared" is not declared in the blueprint',
     ]);
-  }, eventually);
+  }, PATIENT);
 });
 
 test("configuration reaches the script with defaults and secrets, at once and at its next start", async () => {
@@ -65,16 +65,16 @@ test("configuration reaches the script with defaults and secrets, at once and at
     configuration.after_write("limits", show)
     show()`;
   const device = await newLuaDevice(busbar, script, WITH_REQUIRED);
-  await vi.waitFor(async () => expect(await device.logs()).toEqual(['[0,"eco","-",false]']), eventually);
+  await vi.waitFor(async () => expect(await device.logs()).toEqual(['[0,"eco","-",false]']), PATIENT);
   const put = () =>
     busbar.admin.call("PUT", `${device.path}/configuration/limits`, { json: { power: 2.5, pin: "1234" } });
-  await vi.waitFor(async () => expect((await device.runtime()).state).toBe("NOT_CONFIGURED"), eventually);
+  await vi.waitFor(async () => expect((await device.runtime()).state).toBe("NOT_CONFIGURED"), PATIENT);
   expect((await put()).status).toBe(200);
-  await vi.waitFor(async () => expect((await device.logs()).at(-1)).toBe('[2.5,"eco","1234",true]'), eventually);
+  await vi.waitFor(async () => expect((await device.logs()).at(-1)).toBe('[2.5,"eco","1234",true]'), PATIENT);
   await put();
-  await vi.waitFor(async () => expect(await device.logs()).toHaveLength(3), eventually);
+  await vi.waitFor(async () => expect(await device.logs()).toHaveLength(3), PATIENT);
   await busbar.restart();
-  await vi.waitFor(async () => expect(await device.logs()).toHaveLength(4), eventually);
+  await vi.waitFor(async () => expect(await device.logs()).toHaveLength(4), PATIENT);
   expect((await device.logs()).at(-1)).toBe('[2.5,"eco","1234",true]');
 });
 
@@ -110,16 +110,16 @@ test("a new blueprint replaces the script; a command that was running ends as in
     end)`;
   const device = await newLuaDevice(busbar, slow);
   const running = device.run("slow");
-  await vi.waitFor(async () => expect(await device.logs()).toContain("slow begins"), eventually);
+  await vi.waitFor(async () => expect(await device.logs()).toContain("slow begins"), PATIENT);
   await device.assign(slow.replace("begins", "begins anew"));
   const ended = await running;
   expect(ended.response).toMatchObject({
     state: "ERROR",
     payload: { message: "interrupted by restart, outcome unknown" },
   });
-  await vi.waitFor(async () => expect((await device.runtime()).start_count).toBe(2), eventually);
+  await vi.waitFor(async () => expect((await device.runtime()).start_count).toBe(2), PATIENT);
   const again = device.run("slow");
-  await vi.waitFor(async () => expect(await device.logs()).toContain("slow begins anew"), eventually);
+  await vi.waitFor(async () => expect(await device.logs()).toContain("slow begins anew"), PATIENT);
   await busbar.admin.post(`${device.path}/runtime/restart`, {});
   expect((await again).response?.payload).toEqual({ message: "interrupted by restart, outcome unknown" });
   expect((await device.logs()).filter((line) => line.startsWith("slow"))).toEqual(["slow begins", "slow begins anew"]);
@@ -135,7 +135,7 @@ test("an error in a job is told with its file and line, and the script runs on",
       state: "RUNNING",
       last_error: { file: "lua/main.lua", line: 3, message: expect.stringContaining("attempt to index a nil value") },
     });
-  }, eventually);
+  }, PATIENT);
   expect((await device.run("echo", { text: "x" })).state).toBe("SUCCESS");
 });
 
@@ -154,7 +154,7 @@ test("what a handler failed with is told to those who may read the command's exe
     const logs = await reader.get<{ readonly logs: readonly object[] }>(`${device.path}/logs`);
     expect(logs.body.logs).toMatchObject([{ severity: "error", message }]);
     expect(`${runtime.text}${logs.text}`).not.toContain("hush");
-  }, eventually);
+  }, PATIENT);
 });
 
 test("a script that ends with an error is tried again later, and at once when asked", async () => {
@@ -165,11 +165,11 @@ test("a script that ends with an error is tried again later, and at once when as
       restart_at: expect.any(String),
       last_error: { file: "lua/main.lua", line: 2 },
     });
-  }, eventually);
+  }, PATIENT);
   await busbar.admin.post(`${device.path}/runtime/restart`, {});
   await vi.waitFor(
     async () => expect(await device.runtime()).toMatchObject({ state: "FAILED", start_count: 2 }),
-    eventually,
+    PATIENT,
   );
   const waiting = device.run("echo", { text: "patient" });
   await device.assign(ECHO);
@@ -184,7 +184,7 @@ test("a script that takes too much is quarantined, and its neighbour answers mea
   const neighbour = await newLuaDevice(busbar, `${ECHO}-- neighbour`);
   await vi.waitFor(async () => {
     expect(await hostile.runtime()).toMatchObject({ state: "QUARANTINED", restart_at: expect.any(String) });
-  }, eventually);
+  }, PATIENT);
   expect((await neighbour.run("echo", { text: "x" })).state).toBe("SUCCESS");
   const { text } = await busbar.anonymous.get("/metrics");
   expect(text).toMatch(/busbar_hosted_devices\{state="QUARANTINED"\} [1-9]/);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
 import { newLuaDevice } from "../support/lua-device.ts";
 import { startModbusServer } from "../support/modbus-server.ts";
+import { PATIENT } from "../support/patient.ts";
 import { useServer } from "../support/server.ts";
 
 /** Another address of this machine, so that the server's own stays forbidden. */
@@ -16,7 +17,6 @@ const busbar = useServer([
   ...["--lua-ports", `do-1=file:${level},do-2=file:${level}-missing`],
 ]);
 afterAll(() => rmSync(folder, { recursive: true }));
-const eventually = { timeout: 25_000, interval: 50 };
 
 test("a script reaches its device, which the installer has allowed, and not this server", async () => {
   const server = await startModbusServer(PEER);
@@ -34,7 +34,7 @@ test("a script reaches its device, which the installer has allowed, and not this
     expect(await device.logs()).toEqual(expect.arrayContaining(["modbus nil", refused, `http ${refused}`]));
     const now = await busbar.admin.get(`/telemetry/v1/now?devices[${device.id}]=count`);
     expect(now.body).toMatchObject({ devices: { [device.id]: { count: { value: 42 } } } });
-  }, eventually);
+  }, PATIENT);
 });
 
 test("a port that the installer has named is the machine's, and there is no other", async () => {
@@ -55,6 +55,6 @@ test("a port that the installer has named is the machine's, and there is no othe
     `do-2 ${level}-missing is not there false`,
     expect.stringMatching(/^do-3 there is no port do-3: this device has do-1, do-2\. /),
   ];
-  await vi.waitFor(async () => expect(await device.logs()).toEqual(expect.arrayContaining(logs)), eventually);
+  await vi.waitFor(async () => expect(await device.logs()).toEqual(expect.arrayContaining(logs)), PATIENT);
   expect(readFileSync(level, "utf8").trim()).toBe("1");
 });

@@ -5,6 +5,7 @@ import { beforeAll, expect, test, vi } from "vitest";
 import type { DeviceRuntime, Validation } from "#client/resources.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";
 import { manifest } from "../support/blueprints.ts";
+import { PATIENT } from "../support/patient.ts";
 import { useServer } from "../support/server.ts";
 
 const busbar = useServer();
@@ -71,8 +72,6 @@ test("a script that names a module only when it runs is warned about", async () 
   expect([status, text.includes("lua_dynamic_require")]).toEqual([200, true]);
 });
 
-const eventually = { timeout: 20_000, interval: 20 };
-
 test("a rock that has gone fails the script and nothing else; it runs again once the rock is back", async () => {
   const bytes = lua("{ file: main.lua, luarocks: [inspect] }", { "main.lua": "require 'inspect' enapter.log('runs')" });
   const uploaded = await busbar.admin.call<{ blueprint: { id: string } }>("POST", "/v3/blueprints/upload", { bytes });
@@ -80,7 +79,7 @@ test("a rock that has gone fails the script and nothing else; it runs again once
   expect((await busbar.admin.post("/v3/provisioning/lua_device", body)).status).toBe(200);
   const runtime = async () =>
     (await busbar.admin.get<{ runtime: DeviceRuntime }>("/v3/devices/script/runtime")).body.runtime;
-  await vi.waitFor(async () => expect((await runtime()).state).toBe("RUNNING"), eventually);
+  await vi.waitFor(async () => expect((await runtime()).state).toBe("RUNNING"), PATIENT);
   const rock = join(busbar.data, "rocks", "inspect-3.1-1.src.rock");
   renameSync(rock, `${rock}.away`);
   await busbar.restart();
@@ -90,9 +89,9 @@ test("a rock that has gone fails the script and nothing else; it runs again once
       restart_at: expect.any(String),
       last_error: { message: expect.stringContaining("The rock inspect (inspect) is not in the folder rocks") },
     });
-  }, eventually);
+  }, PATIENT);
   expect((await busbar.admin.get("/v3/devices/script/manifest")).status).toBe(200);
   renameSync(`${rock}.away`, rock);
   await busbar.admin.post("/v3/devices/script/runtime/restart", {});
-  await vi.waitFor(async () => expect((await runtime()).state).toBe("RUNNING"), eventually);
+  await vi.waitFor(async () => expect((await runtime()).state).toBe("RUNNING"), PATIENT);
 });

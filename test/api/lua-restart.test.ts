@@ -1,10 +1,10 @@
 // A restart with many Lua devices: people do not wait for them, and whatever they do meanwhile ends right.
 import { expect, test, vi } from "vitest";
 import { type LuaDevice, newLuaDevice, uploadScript } from "../support/lua-device.ts";
+import { PATIENT } from "../support/patient.ts";
 import { useServer } from "../support/server.ts";
 
 const busbar = useServer();
-const eventually = { timeout: 30_000, interval: 50 };
 const MANY = 40;
 
 interface Ready {
@@ -32,7 +32,7 @@ test("the service answers before its Lua devices run, and each of them ends up a
   const next = await uploadScript(busbar, script("new"));
   await vi.waitFor(async () => {
     for (const device of devices) expect((await device.runtime()).state).toBe("RUNNING");
-  }, eventually);
+  }, PATIENT);
   expect(await waiting()).toBeUndefined();
 
   await busbar.restart();
@@ -52,13 +52,13 @@ test("the service answers before its Lua devices run, and each of them ends up a
   await vi.waitFor(async () => {
     for (const device of there) expect((await device.runtime()).state).toBe("RUNNING");
     expect(await waiting()).toBeUndefined();
-  }, eventually);
+  }, PATIENT);
   expect((await busbar.admin.get(`${deleted.path}/runtime`)).status).toBe(404);
   expect((await assigned.run("echo", { text: "x" })).response?.payload).toEqual({ by: "new" });
   await vi.waitFor(async () => {
     expect((await assigned.logs()).slice(-2)).toEqual(["new runs", "new echoes x"]);
     expect(await commanded.logs()).toEqual([...Array(2).fill(`old ${MANY - 1} runs`), `old ${MANY - 1} echoes early`]);
-  }, eventually);
+  }, PATIENT);
   const { text } = await busbar.anonymous.get("/metrics");
   expect(text).toContain(`busbar_hosted_devices{state="RUNNING"} ${there.length}`);
 });
@@ -68,5 +68,5 @@ test("a stop does not wait for devices whose turn has not come", async () => {
   expect(await waiting()).toBeLessThan(100);
   await busbar.stop();
   await busbar.restart();
-  await vi.waitFor(async () => expect(await waiting()).toBeUndefined(), eventually);
+  await vi.waitFor(async () => expect(await waiting()).toBeUndefined(), PATIENT);
 });

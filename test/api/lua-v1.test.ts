@@ -6,11 +6,11 @@ import { convertPackage } from "#manifest/v1/convert-package.ts";
 import { readPackageFolder } from "#runtime/inspect/read-package-folder.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";
 import { packageOfFiles } from "#service/blueprint/unpack-package.ts";
+import { PATIENT } from "../support/patient.ts";
 import { useServer } from "../support/server.ts";
 
 const relays = [1, 2, 3, 4, 5, 6].map((number) => `relay-${number}=simulated?device=relays`);
 const busbar = useServer(["--lua-ports", relays.join(",")]);
-const eventually = { timeout: 20_000, interval: 20 };
 
 async function start(name: string) {
   const { files } = await readPackageFolder(join(import.meta.dirname, "../convert/packages", name));
@@ -38,7 +38,7 @@ async function start(name: string) {
 
 test("settings are kept in the storage of the device", async () => {
   const { now, run } = await start("settings-in-storage");
-  await vi.waitFor(async () => expect(await now("threshold,failed")).toContain('"value":5.5'), eventually);
+  await vi.waitFor(async () => expect(await now("threshold,failed")).toContain('"value":5.5'), PATIENT);
   expect((await run("write_configuration", { threshold: 7.25 })).state).toBe("SUCCESS");
   expect((await run("read_configuration")).response?.payload).toEqual({ threshold: 7.25 });
   expect((await run("forget")).response?.payload).toMatchObject({ message: expect.stringContaining("64 characters") });
@@ -47,7 +47,7 @@ test("settings are kept in the storage of the device", async () => {
 test("relays are ports of the gateway", async () => {
   const { now, run } = await start("relays");
   expect((await run("close", { channel: 1 })).state).toBe("SUCCESS");
-  await vi.waitFor(async () => expect(await now("pump")).toContain('"value":true'), eventually);
+  await vi.waitFor(async () => expect(await now("pump")).toContain('"value":true'), PATIENT);
   expect((await run("close", { channel: 7 })).response?.payload).toMatchObject({
     message: expect.stringContaining("there is no channel 7"),
   });
@@ -59,5 +59,5 @@ test("a connector that nobody has configured is a failure with a code, and never
     const { text } = await busbar.admin.get("/v3/devices/setpoints/runtime");
     expect(text).toContain('"COMMUNICATION_FAILED"');
     expect(text).toContain("there is no port rs485");
-  }, eventually);
+  }, PATIENT);
 });

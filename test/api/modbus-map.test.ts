@@ -7,11 +7,11 @@ import { fileURLToPath } from "node:url";
 import { afterAll, expect, test, vi } from "vitest";
 import { readPackageFolder } from "#runtime/inspect/read-package-folder.ts";
 import { packPackage } from "#service/blueprint/pack-package.ts";
+import { PATIENT } from "../support/patient.ts";
 import { useServer } from "../support/server.ts";
 
 const EXAMPLES = fileURLToPath(new URL("../../examples/", import.meta.url));
 const busbar = useServer(["--lua-allow", "127.0.0.1"]);
-const eventually = { timeout: 30_000, interval: 100 };
 const started: ChildProcess[] = [];
 afterAll(() => {
   for (const program of started) program.kill("SIGKILL");
@@ -59,15 +59,15 @@ test("an inverter without a script sends values, runs a command and reports that
     expect(body).toMatchObject({
       device: { properties: { vendor: "Busbar", serial_number: "4711", rated_power: 25_000 } },
     });
-  }, eventually);
+  }, PATIENT);
 
   const command = { name: "set_power_limit", arguments: { power_limit: 40 } };
   const { body } = await admin.post(`${device}/commands/execute`, command);
   expect(body).toMatchObject({ execution: { state: "SUCCESS", response: { payload: { power_limit: 40 } } } });
-  await vi.waitFor(async () => expect(await now()).toMatchObject({ ac_power: 10_000, power_limit: 40 }), eventually);
+  await vi.waitFor(async () => expect(await now()).toMatchObject({ ac_power: 10_000, power_limit: 40 }), PATIENT);
 
   program.kill("SIGKILL");
-  await vi.waitFor(async () => expect(await now()).toMatchObject({ alerts: ["communication_failed"] }), eventually);
+  await vi.waitFor(async () => expect(await now()).toMatchObject({ alerts: ["communication_failed"] }), PATIENT);
   const failed = await admin.post(`${device}/commands/execute`, command);
   expect(failed.body).toMatchObject({
     execution: { state: "ERROR", response: { payload: { message: expect.stringContaining("cannot write") } } },

@@ -2,10 +2,10 @@
 import { beforeAll, expect, test, vi } from "vitest";
 import type { Rollout, RolloutDevice } from "#client/resources.ts";
 import { type CommandSite, commandManifest, makeCommandSite, upload } from "../support/command-site.ts";
+import { PATIENT } from "../support/patient.ts";
 import { useServer } from "../support/server.ts";
 
 const busbar = useServer(["--mqtt-port", "0"]);
-const eventually = { timeout: 20_000, interval: 50 };
 let site: CommandSite;
 let versions = 0;
 /** A blueprint that no device has yet. */
@@ -34,7 +34,7 @@ async function becomes(id: string, state: Rollout["state"]): Promise<Rollout> {
     const rollout = await get(id);
     expect(rollout.state, JSON.stringify(rollout)).toBe(state);
     return rollout;
-  }, eventually);
+  }, PATIENT);
 }
 
 const devices = (count: number, name: string) =>
@@ -78,7 +78,7 @@ test("it stops by itself when a device fails, goes on when it is resumed, and th
     stages: ["1", "100%"],
     watch: "1h",
   });
-  await vi.waitFor(async () => expect((await devicesOf(rollout.id))[0]?.state).toBe("WATCHED"), eventually);
+  await vi.waitFor(async () => expect((await devicesOf(rollout.id))[0]?.state).toBe("WATCHED"), PATIENT);
   expect(await blueprintOf(first)).toBe(blueprintId);
   await device.sendTelemetry({ alerts: ["hot"] });
   const halted = await becomes(rollout.id, "HALTED");
@@ -87,7 +87,7 @@ test("it stops by itself when a device fails, goes on when it is resumed, and th
   expect(await blueprintOf(second)).toBe(site.blueprintId);
   expect((await turn(rollout.id, "pause")).status).toBe(409);
   expect((await turn(rollout.id, "resume")).body.rollout.state).toBe("RUNNING");
-  await vi.waitFor(async () => expect(await blueprintOf(second)).toBe(blueprintId), eventually);
+  await vi.waitFor(async () => expect(await blueprintOf(second)).toBe(blueprintId), PATIENT);
   expect((await turn(rollout.id, "pause")).body.rollout.state).toBe("PAUSED");
   expect((await turn(rollout.id, "abort")).body.rollout.state).toBe("ABORTED");
   expect((await turn(rollout.id, "resume")).status).toBe(409);
@@ -98,13 +98,13 @@ test("it goes on where it was after a restart, and a device that was deleted is 
   const [first = "", second = ""] = [...ids].sort();
   const blueprintId = await newBlueprint();
   const { id } = await create({ blueprint_id: blueprintId, devices: { device_ids: ids }, stages: ["1"], watch: "1h" });
-  await vi.waitFor(async () => expect((await devicesOf(id))[0]?.state).toBe("WATCHED"), eventually);
+  await vi.waitFor(async () => expect((await devicesOf(id))[0]?.state).toBe("WATCHED"), PATIENT);
   await turn(id, "pause");
   await busbar.restart();
   expect(await get(id)).toMatchObject({ state: "PAUSED", stage: 1, devices: { watched: 1, waiting: 1 } });
   await busbar.admin.delete(`/v3/devices/${first}`);
   await turn(id, "resume");
-  await vi.waitFor(async () => expect(await blueprintOf(second)).toBe(blueprintId), eventually);
+  await vi.waitFor(async () => expect(await blueprintOf(second)).toBe(blueprintId), PATIENT);
   expect(await devicesOf(id, "?state.in=skipped")).toMatchObject([
     { device_id: first, reason: "the device was deleted" },
   ]);

@@ -7,6 +7,7 @@ import { manifest } from "../support/blueprints.ts";
 import { connectFakeDevice, type FakeDevice } from "../support/fake-device.ts";
 import { listen } from "../support/listen.ts";
 import { newLuaDevice } from "../support/lua-device.ts";
+import { PATIENT } from "../support/patient.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 import { runBusbar } from "../support/run-busbar.ts";
 import { useServer } from "../support/server.ts";
@@ -133,7 +134,6 @@ test("a script's alerts and details are treated the same, and known ids have a n
        enapter.send_telemetry({ timestamp = start + 61, count = 1 })
      end)`,
   );
-  const eventually = { timeout: 20_000, interval: 20 };
   const shown = async () =>
     (await alertsOf(device.id, "?order=raised_at_asc")).map(
       ({ id, severity, state, display_name, details }) =>
@@ -144,10 +144,10 @@ test("a script's alerts and details are treated the same, and known ids have a n
       'communication_failed error HARD Communication failed {"tries":3}',
       'not_configured warning HARD Not configured "no address"',
     ]);
-  }, eventually);
+  }, PATIENT);
   expect(await device.logs()).toEqual([]);
   await device.run("echo", { text: "", secret: "" });
   await vi.waitFor(async () => {
     expect((await alertsOf(device.id)).map(({ state }) => state)).toEqual(["UNCONFIRMED", "UNCONFIRMED"]);
-  }, eventually);
+  }, PATIENT);
 });

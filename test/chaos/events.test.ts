@@ -3,6 +3,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import type { LiveEvent } from "#client/live-event.ts";
 import type { CommandResponse, Execution } from "#client/resources.ts";
 import { freePort } from "../support/free-port.ts";
+import { PATIENT } from "../support/patient.ts";
 import { randomFrom } from "../support/random.ts";
 import { roundsOf } from "../support/rounds.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -16,7 +17,7 @@ import { startVictim, type Victim } from "./victim.ts";
 const ROUNDS = roundsOf("kills of events");
 const POINTS = ["commit.before:20", "commit.inside:20", "commit.after:20"];
 
-test("kills at random moments and at every step of a commit, under load", { timeout: 600_000 }, async () => {
+test("kills at random moments and at every step of a commit, under load", async () => {
   const seed = Number(process.env["BUSBAR_TEST_SEED"] ?? Date.now() % 1_000_000);
   const random = randomFrom(seed);
   const [data, port] = [tempFolder(), await freePort()];
@@ -36,7 +37,7 @@ test("kills at random moments and at every step of a commit, under load", { time
     if (status === 200) renamed++;
   };
   await rename("first");
-  await vi.waitUntil(() => listener.hasId, 30_000);
+  await vi.waitUntil(() => listener.hasId, PATIENT);
 
   const load = new CommandLoad(deviceId);
   for (let round = 0; round < ROUNDS; round++) {
@@ -64,7 +65,7 @@ test("kills at random moments and at every step of a commit, under load", { time
   await nothingOpen(victim, deviceId);
   await rename("last");
   const updates = () => listener.events.filter(({ kind }) => kind === "device").length;
-  await vi.waitUntil(() => updates() >= renamed, 30_000);
+  await vi.waitUntil(() => updates() >= renamed, PATIENT);
 
   expect(updates(), "changes of the device").toBe(renamed);
   expect(listener.events.filter(({ kind }) => kind === "gap")).toEqual([]);

@@ -172,17 +172,17 @@ test(`each of ${ROUNDS.stored} flipped bits of stored data is told by its place 
     expect(given.includes(undefined)).toBe(!isJournal);
     expect(given.filter((text) => text !== undefined).length).toBeGreaterThan(QUERIES.length / 4);
   }
-}, 600_000);
+});
 
 test("damage that nobody asks for is found by the scrub", async () => {
   const file = copyOfFile("scrubbed");
   const places = BLOBS.slice(0, 3).map((blob) => flipStored(file, blob, randomFrom(1)));
   const { store, damage } = await open(file);
   for (const place of places) {
-    await expect.poll(() => damage, { timeout: 60_000, interval: 50 }).toContainEqual(expect.objectContaining(place));
+    await expect.poll(() => damage, { interval: 50 }).toContainEqual(expect.objectContaining(place));
   }
   await store.close();
-}, 120_000);
+});
 
 test(`of ${ROUNDS.anywhere} flipped bytes of the file none makes a wrong value, and the rest is answered`, async () => {
   const bytes = readFileSync(original);
@@ -220,4 +220,4 @@ test(`of ${ROUNDS.anywhere} flipped bytes of the file none makes a wrong value, 
   }
   console.log(JSON.stringify({ flipped: counts }));
   expect(counts.answered).toBeGreaterThan(counts.refused * 5);
-}, 600_000);
+});

@@ -14,7 +14,7 @@ const CREATES = 200;
 /** About as long as the creates take. */
 const LATEST_KILL_MS = 250;
 
-test("a kill at a random moment loses no acknowledged create", { timeout: 120_000 }, async () => {
+test("a kill at a random moment loses no acknowledged create", async () => {
   const seed = Number(process.env["BUSBAR_TEST_SEED"] ?? Date.now() % 1_000_000);
   const random = randomFrom(seed);
   console.log(`seed ${seed} (repeat with BUSBAR_TEST_SEED=${seed})`);
@@ -48,7 +48,7 @@ const POINTS = ["commit.before", "commit.inside", "commit.after"].flatMap((name)
 const FIRST_POINTS = ["commit.before:1", "commit.inside:2", "commit.after:1"];
 const MORE_POINTS = ["commit.inside:1", "commit.before:2", "commit.after:2"];
 
-test("a kill at every step of a commit loses no acknowledged create", { timeout: 120_000 }, async () => {
+test("a kill at every step of a commit loses no acknowledged create", async () => {
   const data = tempFolder();
   const ledger = new Ledger();
   for (const failpoint of POINTS) {
@@ -69,7 +69,7 @@ test("a kill at every step of a commit loses no acknowledged create", { timeout:
   }
 });
 
-test("a first start that is killed at any commit is completed by the next", { timeout: 120_000 }, async () => {
+test("a first start that is killed at any commit is completed by the next", async () => {
   for (const failpoint of IS_LONG ? [...FIRST_POINTS, ...MORE_POINTS] : FIRST_POINTS) {
     const data = tempFolder();
     expect(await startVictim(data, failpoint), failpoint).toBeUndefined();

@@ -155,7 +155,7 @@ async function read(store: TelemetryStore, deviceId: string) {
   );
 }
 
-test("a kill at a random moment loses no acknowledged point and doubles none", { timeout: 300_000 }, async () => {
+test("a kill at a random moment loses no acknowledged point and doubles none", async () => {
   const seed = Number(process.env["BUSBAR_TEST_SEED"] ?? Date.now() % 1_000_000);
   const random = randomFrom(seed);
   console.log(`seed ${seed} (repeat with BUSBAR_TEST_SEED=${seed})`);
@@ -171,26 +171,22 @@ test("a kill at a random moment loses no acknowledged point and doubles none", {
   }
 });
 
-test.each(POINTS)(
-  "a kill at telemetry.%s loses no acknowledged point and doubles none",
-  { timeout: 120_000 },
-  async (name) => {
-    const file = join(tempFolder(), "telemetry.db");
-    const ledger = new Ledger();
-    // Some hours and days first, so that there is something to seal and to join.
-    await runVictim(file, ledger, { stop: (acknowledged) => acknowledged >= 30 });
-    for (const pass of PASSES) {
-      await runVictim(file, ledger, { failpoint: `telemetry.${name}:${pass}`, stop: () => false });
-      await checkReopened(file, ledger);
-    }
-  },
-);
+test.each(POINTS)("a kill at telemetry.%s loses no acknowledged point and doubles none", async (name) => {
+  const file = join(tempFolder(), "telemetry.db");
+  const ledger = new Ledger();
+  // Some hours and days first, so that there is something to seal and to join.
+  await runVictim(file, ledger, { stop: (acknowledged) => acknowledged >= 30 });
+  for (const pass of PASSES) {
+    await runVictim(file, ledger, { failpoint: `telemetry.${name}:${pass}`, stop: () => false });
+    await checkReopened(file, ledger);
+  }
+});
 
 describe("on PostgreSQL, with another node that goes on", () => {
   let server: Postgres;
   beforeAll(async () => {
     server = await startPostgres();
-  }, 60_000);
+  });
   afterAll(() => server.stop());
 
   /** The other node reads before the kill, so it holds points that the dying node seals. */
@@ -204,7 +200,7 @@ describe("on PostgreSQL, with another node that goes on", () => {
     }
   }
 
-  test("a kill of a node at a random moment loses no point on any node", { timeout: 600_000 }, () =>
+  test("a kill of a node at a random moment loses no point on any node", () =>
     withNode("random", async (url, ledger, node) => {
       const random = randomFrom(Number(process.env["BUSBAR_TEST_SEED"] ?? 11));
       for (let round = 1; round <= ROUNDS.postgres; round++) {
@@ -213,12 +209,10 @@ describe("on PostgreSQL, with another node that goes on", () => {
         const points = await check(node, ledger);
         expect((await checkReopened(url, ledger)).points).toBe(points);
       }
-    }),
-  );
+    }));
 
   test.each(IS_LONG ? POINTS : ["before-seal", "after-seal", "before-compaction", "after-load"])(
     "a kill of a node at telemetry.%s loses no point on any node",
-    { timeout: 120_000 },
     (name) =>
       withNode(name, async (url, ledger, node) => {
         await runVictim(url, ledger, { stop: (acknowledged) => acknowledged >= 30 });

@@ -12,12 +12,12 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const FOLDER = join(ROOT, "node_modules/.cache/client-agreement");
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 
-test("the paths and types of the client are those of the operations", { timeout: 60_000 }, () => {
+test("the paths and types of the client are those of the operations", () => {
   for (const [file, text] of renderFiles())
     expect(readFileSync(file, "utf8"), "operations have changed: run `npm run client-types`").toBe(text);
 });
 
-test("the TypeScript of every example is compiled", { timeout: 60_000 }, () => {
+test("the TypeScript of every example is compiled", () => {
   const samples = Object.values(EXAMPLES).flatMap(({ ts }) => (ts === undefined ? [] : [`await ${ts};`]));
   const head = `import { createClient } from "${relative(FOLDER, ROOT)}/src/client/index.ts";
 const client = createClient({ url: "" });

@@ -28,7 +28,7 @@ beforeAll(async () => {
   execFileSync("npm", flags, { cwd: project, stdio: "pipe" });
   const { out } = await runBusbar("blueprint types manifest.yml", { cwd: project });
   writeFileSync(join(project, "converter.ts"), out);
-}, 120_000);
+});
 
 test("the package holds JavaScript with its types, and needs nothing", () => {
   const root = join(project, "node_modules/@busbar/client");
@@ -49,7 +49,7 @@ const compile = (...files: readonly string[]) =>
     (error: { stdout: string }) => error.stdout,
   );
 
-test("the compiler accepts right calls and refuses each wrong one", { timeout: 60_000 }, async () => {
+test("the compiler accepts right calls and refuses each wrong one", async () => {
   // Each wrong call stands below a @ts-expect-error, which is an error itself where the call is accepted.
   expect(await compile()).toBe("");
   const wrong = readFileSync(join(project, "wrong.ts"), "utf8");
@@ -59,9 +59,7 @@ test("the compiler accepts right calls and refuses each wrong one", { timeout: 6
   rmSync(join(project, "wrong.ts"));
 });
 
-test("a program runs a command, reads columns, lists and events, and is told what is wrong", {
-  timeout: 60_000,
-}, async () => {
+test("a program runs a command, reads columns, lists and events, and is told what is wrong", async () => {
   const client = createClient({ url: busbar.url, token: busbar.adminToken });
   const { blueprint } = await client.blueprints.upload(readFileSync(join(project, "manifest.yml")));
   await client.provisioning.simulatedDevice({ name: "Converter", slug: "pcs", blueprint_id: blueprint.id });

@@ -1,5 +1,6 @@
 import { describe, onTestFinished, vi } from "vitest";
 import { openPostgresRecords } from "#store/postgres/open-records.ts";
+import { PATIENT } from "../support/patient.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { useRecords } from "../support/sqlite-records.ts";
 import { choresContract } from "./chores-contract.ts";
@@ -22,6 +23,7 @@ describe("PostgreSQL with two nodes", () => {
         // A node that is not connected to the others yet claims nothing.
         await vi.waitFor(
           async () => (await node.nodes.claim("ready"))?.release() ?? Promise.reject(new Error("not yet")),
+          PATIENT,
         );
         return node;
       }),

@@ -60,7 +60,7 @@ describe("chunks in PostgreSQL", () => {
   let server: Postgres;
   beforeAll(async () => {
     server = await startPostgres();
-  }, 60_000);
+  });
   afterAll(() => server.stop());
 
   chunkStoreContract(async () => {

@@ -19,9 +19,7 @@ export function executionCopiesContract(open: OpenStores): void {
     await expectRefusal(executions.applyRemote(change), "device_not_found");
   });
 
-  test("after any life of executions, copies made over a line that loses and repeats are those of the owner", {
-    timeout: 120_000,
-  }, async () => {
+  test("after any life of executions, copies made over a line that loses and repeats are those of the owner", async () => {
     const ids = Array.from({ length: 100 }, newId);
     await fc.assert(
       fc.asyncProperty(life, fc.infiniteStream(fc.nat({ max: 9 })), fc.boolean(), async (one, dice, ownsStore) => {
@@ -58,7 +56,7 @@ export function executionCopiesContract(open: OpenStores): void {
         }
       }),
       // A life that hangs is reported with its seed, before the time of the whole test is over.
-      { numRuns: roundsOf("random lives of copied executions"), timeout: 30_000, endOnFailure: true },
+      { numRuns: roundsOf("random lives of copied executions"), timeout: 240_000, endOnFailure: true },
     );
   });
 }

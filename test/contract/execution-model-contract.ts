@@ -15,7 +15,7 @@ import type { OpenStores } from "./stores.ts";
 
 /** `expectIntact` looks at what the store keeps beside the rows themselves, such as counters. */
 export function executionModelContract(open: OpenStores, expectIntact: () => Promise<void> | void, runs: number): void {
-  test("a random life of executions is answered as by a naive store", { timeout: 120_000 }, async () => {
+  test("a random life of executions is answered as by a naive store", async () => {
     const ids = Array.from({ length: 100 }, newId);
     let steps = 0;
     await fc.assert(
@@ -34,7 +34,7 @@ export function executionModelContract(open: OpenStores, expectIntact: () => Pro
     console.log(`${steps} steps compared`);
   });
 
-  test("far pages over many groups and days are those of a naive store", { timeout: 60_000 }, async () => {
+  test("far pages over many groups and days are those of a naive store", async () => {
     const COUNT = IS_LONG ? 4_000 : 1_000;
     const LISTS = roundsOf("far lists of executions");
     const opened = await open();

@@ -24,15 +24,13 @@ beforeAll(async () => {
   server = await startPostgres();
   for (const name of ["random", "copy", "other"]) await server.prepared(name);
   standby = await server.startStandby();
-}, 120_000);
+});
 afterAll(async () => {
   await standby.stop();
   await server.stop();
 });
 
-test("random queries through a replica that follows give what a naive reference gives", {
-  timeout: 120_000,
-}, async () => {
+test("random queries through a replica that follows give what a naive reference gives", async () => {
   const url = await server.prepared("random");
   const nodes = await openSharedNodes(url, 2, copyOf(url));
   try {
@@ -62,9 +60,7 @@ async function count({ engine, reader, series, device }: Asking, state?: StoreSt
   return Number(answer.trim().split(",").at(-1));
 }
 
-test("a replica answers when it has come as far as the unsealed points, and the primary otherwise", {
-  timeout: 120_000,
-}, async () => {
+test("a replica answers when it has come as far as the unsealed points, and the primary otherwise", async () => {
   const url = await server.prepared("copy");
   const onDamaged = (place: object) => expect(place).toBeUndefined();
   const store: SharedStore = await chunkModule.openShared(url, { forgetDamaged: false, onDamaged });
@@ -96,23 +92,21 @@ test("a replica answers when it has come as far as the unsealed points, and the 
     await sealAll();
     // The first query opens the connection, and nobody waits for it.
     expect(await count(asking)).toBe(60);
-    await expect.poll(async () => [await count(asking), await readsOfReplica()], { timeout: 30_000 }).toEqual([60, 1]);
+    await expect.poll(async () => [await count(asking), await readsOfReplica()]).toEqual([60, 1]);
     // Points that are not sealed come from the primary, at once.
     await append(1);
     expect(await count(asking)).toBe(120);
 
     await replica.query("SELECT pg_wal_replay_pause()");
     await expect
-      .poll(async () => (await replica.query("SELECT pg_get_wal_replay_pause_state() AS state")).rows[0].state, {
-        timeout: 30_000,
-      })
+      .poll(async () => (await replica.query("SELECT pg_get_wal_replay_pause_state() AS state")).rows[0].state)
       .toBe("paused");
     await sealAll();
     expect(await count(asking)).toBe(120);
     // Without the comparison it would lack what was sealed meanwhile.
     expect(await count(asking, [])).toBe(60);
     await replica.query("SELECT pg_wal_replay_resume()");
-    await expect.poll(() => count(asking, []), { timeout: 30_000 }).toBe(120);
+    await expect.poll(() => count(asking, [])).toBe(120);
 
     await primary.query("ALTER SYSTEM RESET synchronous_standby_names");
     await primary.query("SELECT pg_reload_conf()");

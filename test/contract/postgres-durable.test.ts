@@ -4,6 +4,7 @@ import { instant } from "#core/time/instant.ts";
 import { openPostgresRecords } from "#store/postgres/open-records.ts";
 import { openSeries } from "#store/series/open-series.ts";
 import { postgresChunks } from "#store/series/postgres/open-postgres-chunks.ts";
+import { PATIENT } from "../support/patient.ts";
 import { type Postgres, startPostgres } from "../support/postgres.ts";
 import { makeEntry, makeSite } from "../support/records.ts";
 import { expectRefusal } from "./stores.ts";
@@ -11,10 +12,8 @@ import { expectRefusal } from "./stores.ts";
 let server: Postgres;
 beforeAll(async () => {
   server = await startPostgres({ fsync: true });
-}, 60_000);
+});
 afterAll(() => server.stop());
-
-const WAIT = { timeout: 20_000, interval: 100 };
 
 /** As after a restart with another setting, for one database: new connections have it, and there are no others. */
 async function become(database: string, setting: string): Promise<void> {
@@ -39,11 +38,11 @@ test("while the server may lose commits, records are read and not written; it en
     await expectRefusal(records.sites.insert(during, makeEntry()), "storage_unavailable");
     // A connection that was lost is a reason, too.
     expect(seen.at(-1)).toBe("synchronous_commit=off");
-  }, WAIT);
+  }, PATIENT);
   // The first reads may find that their connections were lost.
-  await vi.waitFor(async () => expect(await records.sites.find(before.id)).toEqual(before), WAIT);
+  await vi.waitFor(async () => expect(await records.sites.find(before.id)).toEqual(before), PATIENT);
   await become("loose", "RESET synchronous_commit");
-  await vi.waitFor(() => records.sites.insert(after, makeEntry()), WAIT);
+  await vi.waitFor(() => records.sites.insert(after, makeEntry()), PATIENT);
   expect(seen.at(-1)).toBeUndefined();
   expect(await records.sites.find(during.id)).toBeUndefined();
 });
@@ -55,8 +54,8 @@ test("while the server may lose commits, no telemetry is acknowledged; it ends w
   const point = (at: number) => ({ deviceId: "a", at: instant(at), values: new Map([["power", 1]]) });
   await store.append([point(1_000)]);
   await become("points", "SET synchronous_commit = off");
-  await vi.waitFor(() => expectRefusal(store.append([point(2_000)]), "storage_unavailable"), WAIT);
+  await vi.waitFor(() => expectRefusal(store.append([point(2_000)]), "storage_unavailable"), PATIENT);
   await expectRefusal(store.append([point(2_000)]), "storage_unavailable");
   await become("points", "RESET synchronous_commit");
-  await vi.waitFor(() => store.append([point(3_000)]), WAIT);
+  await vi.waitFor(() => store.append([point(3_000)]), PATIENT);
 });

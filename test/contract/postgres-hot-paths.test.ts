@@ -86,7 +86,7 @@ beforeAll(async () => {
   place = { siteId: site.id, deviceId: device.id };
   // Connections are opened and statements prepared.
   await Promise.all(Array.from({ length: 8 }, run));
-}, 60_000);
+});
 afterAll(async () => {
   (pg.Client.prototype as { query: unknown }).query = plainQuery;
   await session.end();

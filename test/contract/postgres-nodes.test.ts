@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import type { RecordStore } from "#service/ports/record-store.ts";
 import { openPostgresRecords } from "#store/postgres/open-records.ts";
 import { arrival, asNew, makeExecution } from "../support/executions.ts";
+import { PATIENT } from "../support/patient.ts";
 import { type Postgres, startPostgres } from "../support/postgres.ts";
 import { makeEntry, makeSite, NOON, newId } from "../support/records.ts";
 import { newDevice } from "./record-store-contract.ts";
@@ -12,7 +13,7 @@ import { ALL, refusalsOf } from "./stores.ts";
 let server: Postgres;
 beforeAll(async () => {
   server = await startPostgres({ fsync: true });
-}, 60_000);
+});
 afterAll(() => server.stop());
 
 /** Two nodes on a database of their own. */
@@ -56,9 +57,7 @@ test("a key that two nodes get at the same moment makes one execution", async ()
   }
 });
 
-test("what two nodes write about the same devices at once is all there, and counted right", {
-  timeout: 60_000,
-}, async () => {
+test("what two nodes write about the same devices at once is all there, and counted right", async () => {
   const { url, nodes } = await twoNodes();
   const places = [await newDevice(nodes[0]), await newDevice(nodes[0]), await newDevice(nodes[0])];
   const ends = await Promise.all(
@@ -89,7 +88,7 @@ test("what two nodes write about the same devices at once is all there, and coun
   expect(rows[0]).toEqual({ executions: 120, responses: 360, ended: 120, others: 0, by_hour: 120, numbers: 120 });
 });
 
-test("a reader that follows changes while two nodes write misses none", { timeout: 60_000 }, async () => {
+test("a reader that follows changes while two nodes write misses none", async () => {
   const { nodes } = await twoNodes();
   const places = [await newDevice(nodes[0]), await newDevice(nodes[0])];
   const made = new Set<string>();
@@ -120,9 +119,7 @@ test("a reader that follows changes while two nodes write misses none", { timeou
   expect([seen.size, [...made].filter((id) => !seen.has(id))]).toEqual([360, []]);
 });
 
-test("a crash of the database refuses what it interrupts, and loses nothing that was acknowledged", {
-  timeout: 60_000,
-}, async () => {
+test("a crash of the database refuses what it interrupts, and loses nothing that was acknowledged", async () => {
   const { nodes } = await twoNodes();
   const place = await newDevice(nodes[0]);
   const acknowledged: string[] = [];
@@ -171,7 +168,7 @@ test("claims of names that are alike in 32 bits of their hash do not exclude eac
   const { nodes } = await twoNodes();
   const names = ["000000001ffe", "00000000d4f9"].map((end) => `gateway 00000000-0000-7000-8000-${end}`);
   const [one, other] = await Promise.all(
-    names.map((name, at) => vi.waitUntil(async () => await nodes[at]?.nodes.claim(name), { timeout: 5_000 })),
+    names.map((name, at) => vi.waitUntil(async () => await nodes[at]?.nodes.claim(name), PATIENT)),
   );
   // The same name is had once.
   for (const name of names) for (const { nodes: node } of nodes) expect(await node.claim(name)).toBeUndefined();

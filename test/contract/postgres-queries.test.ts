@@ -19,7 +19,7 @@ beforeAll(async () => {
     servers.push(server);
     shared.set(`PostgreSQL ${version}`, await openSharedNodes(await server.prepared("queries"), 2));
   }
-}, 120_000);
+});
 afterAll(async () => {
   for (const nodes of shared.values()) await nodes.close();
   for (const server of servers) await server.stop();

@@ -17,7 +17,7 @@ const opened: TelemetryStore[] = [];
 beforeAll(async () => {
   server = await startPostgres();
   url = await server.prepared("nodes");
-}, 60_000);
+});
 afterAll(() => server.stop());
 beforeEach(() => emptyTelemetry(url));
 afterEach(async () => {
@@ -48,9 +48,7 @@ function asked(deviceId = "a", granularityMs = 1_000): SeriesRequest {
   };
 }
 
-test("each node reads at once what the other one acknowledged, as history and as current value", {
-  timeout: 120_000,
-}, async () => {
+test("each node reads at once what the other one acknowledged, as history and as current value", async () => {
   const nodes = [await open(), await open()] as const;
   let text = "";
   for (let i = 0; i < 20; i++) {
@@ -62,9 +60,7 @@ test("each node reads at once what the other one acknowledged, as history and as
   }
 });
 
-test("points that come after a crash of the database are read and sealed, though it gives numbers of commits out again", {
-  timeout: 120_000,
-}, async () => {
+test("points that come after a crash of the database are read and sealed, though it gives numbers of commits out again", async () => {
   const node = await open();
   await node.append([point("a", 0, 1)]);
   const session = await server.session("nodes");
@@ -74,17 +70,13 @@ test("points that come after a crash of the database are read and sealed, though
   for (let i = 0; i < 500; i++) await session.query("SELECT pg_notify('nobody', '')");
   expect(await readCsv(node, asked())).toBe("0,1\n");
   await server.crash();
-  await expect
-    .poll(() => node.append([point("a", 1_000, 2)]).then(() => "stored", String), { timeout: 30_000 })
-    .toBe("stored");
-  await expect.poll(() => readCsv(node, asked()).catch(String), { timeout: 30_000 }).toBe("0,1\n1,2\n");
+  await expect.poll(() => node.append([point("a", 1_000, 2)]).then(() => "stored", String)).toBe("stored");
+  await expect.poll(() => readCsv(node, asked()).catch(String)).toBe("0,1\n1,2\n");
   await node.settle(instant(DAY));
   for (const one of [node, await open()]) expect(await readCsv(one, asked())).toBe("0,1\n1,2\n");
 });
 
-test("of two writes of the same time the later one counts, on every node, sealed or not", {
-  timeout: 120_000,
-}, async () => {
+test("of two writes of the same time the later one counts, on every node, sealed or not", async () => {
   const [one, two] = [await open(), await open()];
   for (let i = 1; i <= 6; i++) {
     await (i % 2 === 0 ? one : two).append([point("a", 5_000, i)]);
@@ -93,7 +85,7 @@ test("of two writes of the same time the later one counts, on every node, sealed
   }
 });
 
-test("nodes that define the same series at the same moment mean the same one", { timeout: 120_000 }, async () => {
+test("nodes that define the same series at the same moment mean the same one", async () => {
   const nodes = [await open(), await open(), await open()];
   const devices = Array.from({ length: 20 }, (_, i) => `device ${i}`);
   await Promise.all(nodes.map((node, n) => node.append(devices.map((id) => point(id, n * 1_000, n)))));
@@ -102,9 +94,7 @@ test("nodes that define the same series at the same moment mean the same one", {
   }
 });
 
-test("what one node sealed and joined while others wrote is there once on every node", {
-  timeout: 120_000,
-}, async () => {
+test("what one node sealed and joined while others wrote is there once on every node", async () => {
   const nodes = [await open(), await open()] as const;
   const count = 600;
   const write = async (node: TelemetryStore, first: number) => {
@@ -123,7 +113,7 @@ test("what one node sealed and joined while others wrote is there once on every 
   for (const node of nodes) expect(await readCsv(node, asked())).toBe(expected);
 });
 
-test("what one node loads, deletes or drops is so on the other one", { timeout: 120_000 }, async () => {
+test("what one node loads, deletes or drops is so on the other one", async () => {
   const [one, two] = [await open(), await open()];
   await one.append([point("a", 0, 1), point("b", 0, 7)]);
   expect(await readCsv(two, asked())).toBe("0,1\n");
@@ -142,9 +132,7 @@ test("what one node loads, deletes or drops is so on the other one", { timeout: 
   }
 });
 
-test("points that a node sealed and another one still has in memory do not hide a later load", {
-  timeout: 120_000,
-}, async () => {
+test("points that a node sealed and another one still has in memory do not hide a later load", async () => {
   const [one, two] = [await open(), await open()];
   await one.append([point("a", 0, 1), point("a", 5 * DAY, 2)]);
   expect(await readCsv(two, asked())).toBe("0,1\n432000,2\n");
@@ -154,14 +142,12 @@ test("points that a node sealed and another one still has in memory do not hide 
   for (const node of [one, two, await open()]) expect(await readCsv(node, asked())).toBe("0,9\n432000,2\n");
 });
 
-test("a node that was cut off from the database goes on, and has lost nothing that it acknowledged", {
-  timeout: 120_000,
-}, async () => {
+test("a node that was cut off from the database goes on, and has lost nothing that it acknowledged", async () => {
   const [one, two] = [await open(), await open()];
   await one.append([point("a", 0, 1)]);
   await server.crash();
   const patiently = async (work: () => Promise<unknown>) => {
-    await expect.poll(() => work().then(() => "done", String), { timeout: 20_000 }).toBe("done");
+    await expect.poll(() => work().then(() => "done", String)).toBe("done");
   };
   await patiently(() => two.append([point("a", 1_000, 2)]));
   await patiently(() => one.settle(instant(DAY)));

@@ -15,7 +15,7 @@ describe("telemetry on PostgreSQL, with its threads", () => {
   let server: Postgres;
   beforeAll(async () => {
     server = await startPostgres();
-  }, 60_000);
+  });
   afterAll(() => server.stop());
 
   telemetryStoreContract(async () => {

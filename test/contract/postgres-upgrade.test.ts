@@ -34,7 +34,7 @@ const EXPAND = {
 let server: Postgres;
 beforeAll(async () => {
   server = await startPostgres({ fsync: true });
-}, 60_000);
+});
 afterAll(() => server.stop());
 
 async function connect(url: string): Promise<pg.Client> {
@@ -44,9 +44,7 @@ async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
-test("a migration that adds is applied once by several newer nodes, while an older node loses nothing and goes on", {
-  timeout: 120_000,
-}, async () => {
+test("a migration that adds is applied once by several newer nodes, while an older node loses nothing and goes on", async () => {
   const url = await server.prepared("upgraded");
   const older = await openPostgresRecords(url);
   onTestFinished(() => older.close());

@@ -20,7 +20,7 @@ describe.each(POSTGRES_VERSIONS)("records in PostgreSQL %i", (version) => {
   let server: Postgres;
   beforeAll(async () => {
     server = await startPostgres({ version });
-  }, 60_000);
+  });
   afterAll(() => server.stop());
   recordLifetimeContract(async () => {
     const url = await server.prepared(`lifetime_${newId().replaceAll("-", "")}`);

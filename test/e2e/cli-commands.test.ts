@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connectFakeDevice, type FakeDevice } from "../support/fake-device.ts";
+import { PATIENT } from "../support/patient.ts";
 import { runBusbar } from "../support/run-busbar.ts";
 import { goBusbar, type RunningBusbar, startBusbar } from "../support/start-busbar.ts";
 
@@ -40,7 +41,6 @@ configuration:
 `;
 
 /** The machine may be busy. */
-const PATIENT = { timeout: 20_000 };
 const PIN = "canary-4711-canary";
 
 let folder: string;

@@ -271,7 +271,7 @@ test("a long export comes in stretches and is complete, without a row twice", as
     expect(times.length).toBe(rows);
     expect(times.every((time, i) => time === i)).toBe(true);
   });
-}, 120_000);
+});
 
 test("an import tells what was left out by the line of the file, and fails", async () => {
   await withFolder(async (folder) => {

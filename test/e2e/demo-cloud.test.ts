@@ -102,7 +102,7 @@ if (IS_LONG) {
     child.kill("SIGTERM");
     expect((await exit)[0]).toBe(0);
     expect(existsSync(folder)).toBe(false);
-  }, 300_000);
+  });
 }
 
 /** The cloud gets the demo's week in about as many values as the gateway has, and neither side is degraded. */

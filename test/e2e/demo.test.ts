@@ -100,4 +100,4 @@ test("every line of the README's five minutes works as it is written", async () 
     expect({ line, ...ran }).toMatchObject({ line, code: isRefused ? 6 : 0 });
     if (prints !== undefined) expect(ran.out, line).toMatch(prints);
   }
-}, 120_000);
+});

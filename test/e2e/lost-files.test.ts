@@ -45,7 +45,7 @@ beforeAll(async () => {
   });
   expect(site).toContain("Plant");
   expect(await callBusbar(cwd, ["backup", "whole.tar.gz", "--data", whole])).toMatchObject({ code: 0 });
-}, 120_000);
+});
 afterAll(async () => {
   rmSync(cwd, { recursive: true, force: true });
   await server.stop();
@@ -163,9 +163,7 @@ test("a restore that fails leaves the folder as it was, and never deletes what w
   expect(listing(data)).toEqual(["demo.json"]);
 });
 
-test("a folder whose records are in PostgreSQL, and a database that is empty, are not begun anew", {
-  timeout: 120_000,
-}, async () => {
+test("a folder whose records are in PostgreSQL, and a database that is empty, are not begun anew", async () => {
   const onDatabase = (url: string) => ({ BUSBAR_DATABASE_URL: url, BUSBAR_DATABASE_ALLOW_LOSS: "true" });
   const [first, empty] = [onDatabase(await server.database("first")), onDatabase(await server.database("empty"))];
   const node = join(tempFolder(), "node");
@@ -180,9 +178,7 @@ test("a folder whose records are in PostgreSQL, and a database that is empty, ar
   expect(await sitesOf(node, first)).toContain("sites");
 });
 
-test("a move into a folder that is killed while its files come into place is not served, and goes on", {
-  timeout: 120_000,
-}, async () => {
+test("a move into a folder that is killed while its files come into place is not served, and goes on", async () => {
   const url = await server.database("moved");
   const source = copyOf(() => {});
   const series = await openSeries(

@@ -27,7 +27,7 @@ const say = () => {};
 let server: Postgres;
 beforeAll(async () => {
   server = await startPostgres({ fsync: true });
-}, 60_000);
+});
 afterAll(() => server.stop());
 
 async function withSeries<Result>(chunks: ChunkAddress, work: (store: TelemetryStore) => Promise<Result>) {
@@ -80,7 +80,7 @@ async function answers(store: TelemetryStore): Promise<readonly unknown[]> {
   return all;
 }
 
-test("an installation moves to PostgreSQL and back, cut off in between", { timeout: 240_000 }, async () => {
+test("an installation moves to PostgreSQL and back, cut off in between", async () => {
   const folder = tempFolder();
   const data = join(folder, ".busbar");
   let busbar = await startBusbar(folder);

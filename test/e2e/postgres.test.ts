@@ -12,12 +12,10 @@ import { tempFolder } from "../support/temp-folder.ts";
 let server: Postgres;
 beforeAll(async () => {
   server = await startPostgres({ fsync: true });
-}, 60_000);
+});
 afterAll(() => server.stop());
 
-test("the demo site lives on PostgreSQL, through a kill and a crash of the database", {
-  timeout: 180_000,
-}, async () => {
+test("the demo site lives on PostgreSQL, through a kill and a crash of the database", async () => {
   const folder = tempFolder();
   writeFileSync(join(folder, "busbar.yaml"), `database:\n  url: ${await server.database("demo")}\n`);
   let busbar = await startBusbar(folder, "--demo");
@@ -44,7 +42,7 @@ test("the demo site lives on PostgreSQL, through a kill and a crash of the datab
     });
   const isFilled = async () => (await history()).text.split("\n").length > 20;
 
-  await expect.poll(isFilled, { timeout: 60_000 }).toBe(true);
+  await expect.poll(isFilled).toBe(true);
   const run = await call("/v3/devices/weather-station/commands/execute", { name: "heat_sensors", arguments: {} });
   expect([run.status, JSON.parse(run.text).execution.state]).toEqual([200, "SUCCESS"]);
   const before = { executions: await executions(), history: (await history()).text };
@@ -55,7 +53,7 @@ test("the demo site lives on PostgreSQL, through a kill and a crash of the datab
   expect((await history()).text).toBe(before.history);
 
   await server.crash();
-  await expect.poll(async () => (await call("/v3/devices")).status, { timeout: 30_000 }).toBe(200);
+  await expect.poll(async () => (await call("/v3/devices")).status).toBe(200);
   expect((await history()).text).toBe(before.history);
   const again = await call("/v3/devices/weather-station/commands/execute", { name: "heat_sensors", arguments: {} });
   expect(JSON.parse(again.text).execution.state).toBe("SUCCESS");
@@ -63,7 +61,7 @@ test("the demo site lives on PostgreSQL, through a kill and a crash of the datab
   expect(await busbar.stop()).toBe(0);
 });
 
-test("a second Busbar on the same database reads the telemetry of the first", { timeout: 120_000 }, async () => {
+test("a second Busbar on the same database reads the telemetry of the first", async () => {
   const url = await server.database("two");
   const folders = [tempFolder(), tempFolder()] as const;
   for (const folder of folders) writeFileSync(join(folder, "busbar.yaml"), `database:\n  url: ${url}\n`);
@@ -82,7 +80,7 @@ test("a second Busbar on the same database reads the telemetry of the first", { 
   for (const node of [first, second]) expect(await node.stop()).toBe(0);
 });
 
-test("a start with too few connections names the cause", { timeout: 120_000 }, async () => {
+test("a start with too few connections names the cause", async () => {
   const admin = await server.session("postgres");
   await admin.query("CREATE ROLE few LOGIN");
   await admin.query("CREATE DATABASE few OWNER few");
@@ -95,7 +93,7 @@ test("a start with too few connections names the cause", { timeout: 120_000 }, a
   await admin.end();
 });
 
-test("a start says that the database cannot be reached, and goes on when it can", { timeout: 120_000 }, async () => {
+test("a start says that the database cannot be reached, and goes on when it can", async () => {
   const folder = tempFolder();
   const url = new URL(await server.database("late"));
   let refused = 0;

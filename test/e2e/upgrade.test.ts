@@ -22,7 +22,7 @@ const REFUSAL =
 let server: Postgres;
 beforeAll(async () => {
   server = await startPostgres();
-}, 60_000);
+});
 afterAll(() => server.stop());
 
 function developmentFolder(): string {

@@ -62,7 +62,7 @@ describe.each(devices.map((device) => [device.example, device] as const))("%s", 
   const script = () => scripts.get(example) as LiveScript;
 
   test("reports of the plant what its history says, and everything that its manifest declares", async () => {
-    await expect.poll(() => script().telemetry.size, { timeout: 15_000 }).toBeGreaterThan(5);
+    await expect.poll(() => script().telemetry.size).toBeGreaterThan(5);
     const reported = Object.fromEntries(
       [...script().telemetry].map(([name, value]) => [name, Array.isArray(value) ? JSON.stringify(value) : value]),
     );

@@ -65,7 +65,7 @@ function folderOf(page: string): string {
 }
 
 describe("the shell blocks of a page run", () => {
-  test.concurrent.each(PAGES)("%s", { timeout: 120_000 }, async (page) => {
+  test.concurrent.each(PAGES)("%s", async (page) => {
     const env = { ...process.env, PATH: [folder, process.env["PATH"]].join(delimiter), BUSBAR_URL: busbar.url };
     await runPage(
       BLOCKS.filter((block) => block.page === page),
@@ -103,7 +103,7 @@ test.each(written("yaml"))("the YAML of %s is what it says", async (_place, { te
   } else parseYaml(text);
 });
 
-test("the TypeScript is compiled against the client", { timeout: 60_000 }, () => {
+test("the TypeScript is compiled against the client", () => {
   const pages = [...new Set(BLOCKS.filter(({ language }) => language === "ts").map(({ page }) => page))];
   const compilerOptions = {
     paths: { "@busbar/client": [join(ROOT, "src/client/index.ts")] },

@@ -144,49 +144,45 @@ function pathWithoutNode(): string {
 
 const DPKG_DEB = "/usr/bin/dpkg-deb";
 
-test.runIf(existsSync(DPKG_DEB))(
-  "the Debian package brings the pinned Node with it and needs no other one",
-  { timeout: 120_000 },
-  () => {
-    const build = tempFolder();
-    const folder = join(build, "package");
-    mkdirSync(join(folder, "bin"), { recursive: true });
-    mkdirSync(join(folder, "lib"));
-    // A package of one file stands for the real one, whose dependencies take long to install.
-    const own = {
-      name: "busbar",
-      version: "9.8.7",
-      description: "a test",
-      type: "module",
-      bin: { busbar: "bin/busbar" },
-    };
-    writeFileSync(join(folder, "package.json"), JSON.stringify(own));
-    const lock = { ...own, lockfileVersion: 3, requires: true, packages: { "": own } };
-    writeFileSync(join(folder, "npm-shrinkwrap.json"), JSON.stringify(lock));
-    writeFileSync(join(folder, "lib/main.js"), "console.log(process.version, process.execPath);");
-    const script = `
+test.runIf(existsSync(DPKG_DEB))("the Debian package brings the pinned Node with it and needs no other one", () => {
+  const build = tempFolder();
+  const folder = join(build, "package");
+  mkdirSync(join(folder, "bin"), { recursive: true });
+  mkdirSync(join(folder, "lib"));
+  // A package of one file stands for the real one, whose dependencies take long to install.
+  const own = {
+    name: "busbar",
+    version: "9.8.7",
+    description: "a test",
+    type: "module",
+    bin: { busbar: "bin/busbar" },
+  };
+  writeFileSync(join(folder, "package.json"), JSON.stringify(own));
+  const lock = { ...own, lockfileVersion: 3, requires: true, packages: { "": own } };
+  writeFileSync(join(folder, "npm-shrinkwrap.json"), JSON.stringify(lock));
+  writeFileSync(join(folder, "lib/main.js"), "console.log(process.version, process.execPath);");
+  const script = `
       const { renderProgram } = await import(${JSON.stringify(path("scripts/package.mjs"))});
       const { buildDebianPackage } = await import(${JSON.stringify(path("scripts/debian-package.mjs"))});
       (await import("node:fs")).writeFileSync(${JSON.stringify(join(folder, "bin/busbar"))}, renderProgram(), { mode: 0o755 });
       const { folder, build } = ${JSON.stringify({ folder, build })};
       console.log(buildDebianPackage({ folder, build, kind: process.arch, isPlain: true }));
     `;
-    const deb = execFileSync(process.execPath, ["--input-type=module", "-e", script], {
-      encoding: "utf8",
-      stdio: "pipe",
-    });
-    const field = (name: string) => execFileSync(DPKG_DEB, ["-f", deb.trim(), name], { encoding: "utf8" }).trim();
-    expect(field("Depends")).not.toMatch(/node/);
-    expect(field("Architecture")).toBe(
-      execFileSync("/usr/bin/dpkg", ["--print-architecture"], { encoding: "utf8" }).trim(),
-    );
-    const root = tempFolder();
-    execFileSync(DPKG_DEB, ["-x", deb.trim(), root]);
-    const said = execFileSync(join(root, "usr/bin/busbar"), { encoding: "utf8", env: { PATH: pathWithoutNode() } });
-    const { optionalDependencies } = JSON.parse(read("package.json")) as {
-      optionalDependencies: Readonly<Record<string, string>>;
-    };
-    const pinned = optionalDependencies[`node-linux-${process.arch}`];
-    expect(said).toBe(`v${pinned} ${join(root, "usr/lib/busbar/node/bin/node")}\n`);
-  },
-);
+  const deb = execFileSync(process.execPath, ["--input-type=module", "-e", script], {
+    encoding: "utf8",
+    stdio: "pipe",
+  });
+  const field = (name: string) => execFileSync(DPKG_DEB, ["-f", deb.trim(), name], { encoding: "utf8" }).trim();
+  expect(field("Depends")).not.toMatch(/node/);
+  expect(field("Architecture")).toBe(
+    execFileSync("/usr/bin/dpkg", ["--print-architecture"], { encoding: "utf8" }).trim(),
+  );
+  const root = tempFolder();
+  execFileSync(DPKG_DEB, ["-x", deb.trim(), root]);
+  const said = execFileSync(join(root, "usr/bin/busbar"), { encoding: "utf8", env: { PATH: pathWithoutNode() } });
+  const { optionalDependencies } = JSON.parse(read("package.json")) as {
+    optionalDependencies: Readonly<Record<string, string>>;
+  };
+  const pinned = optionalDependencies[`node-linux-${process.arch}`];
+  expect(said).toBe(`v${pinned} ${join(root, "usr/lib/busbar/node/bin/node")}\n`);
+});

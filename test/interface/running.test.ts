@@ -25,7 +25,7 @@ let demo: { readonly url: string; readonly pid: number };
 
 beforeAll(async () => {
   [gateway, demo] = await Promise.all([startBusbar(folder, "--mqtt-port", "0"), npmStart()]);
-}, 120_000);
+});
 afterAll(async () => {
   process.kill(-demo.pid, "SIGKILL");
   await gateway.stop("SIGKILL");

@@ -34,7 +34,7 @@ test("a site that is deleted with its devices while the line is cut is deleted i
         status: (await cloud.admin.get(`/v3/sites/${siteId}`)).status,
         uplink: (await gateway.admin.get<object>("/v3/uplink")).body,
       }),
-      { timeout: 30_000, interval: 500 },
+      { interval: 500 },
     )
     .toMatchObject({ status: 404 });
 });

@@ -22,7 +22,6 @@ const UNCHANGED_TIMES = 15;
 
 test.runIf(IS_LONG)(
   "without room and without the line the oldest history goes, counted on both sides, and commands stay",
-  { timeout: 600_000 },
   async () => {
     const cloud = await startVictim(tempFolder(), undefined, ["--role", "cloud", "--mqtt-port", "off", ...FLAGS]);
     if (cloud === undefined) throw new Error("without a failpoint nothing kills the program");

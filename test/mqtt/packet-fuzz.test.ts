@@ -65,9 +65,7 @@ afterAll(async () => {
   await broker.stop();
 });
 
-test(`${PACKETS} mutated packets crash nothing, reach nobody else and leave nothing behind`, {
-  timeout: 300_000,
-}, async () => {
+test(`${PACKETS} mutated packets crash nothing, reach nobody else and leave nothing behind`, async () => {
   const random = generator(SEED);
   const connection = async (): Promise<void> => {
     const mutants = Array.from({ length: PER_CONNECTION }, () => mutate(random, pick(random, BASE)));

@@ -10,7 +10,7 @@ import { startReceiver } from "../support/receiver.ts";
 let server: Postgres;
 beforeAll(async () => {
   server = await startPostgres();
-}, 60_000);
+});
 afterAll(() => server.stop());
 
 const START = { name: "start", arguments: { power: 1 } };
@@ -18,9 +18,7 @@ const passing = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms)
 
 // A promise about time that a slow machine keeps, too: a node that has not heard of everything that was revoked within
 // the second does not trust its memory.
-test("a token that one node revokes is refused by the other a second later, and its streams end, without notifications", {
-  timeout: 60_000,
-}, async () => {
+test("a token that one node revokes is refused by the other a second later, and its streams end, without notifications", async () => {
   const url = await server.prepared("tokens");
   const one = await startNode({ url, notifications: false });
   const other = await startNode({ url, notifications: false, like: one });
@@ -36,7 +34,7 @@ test("a token that one node revokes is refused by the other a second later, and 
   }
 });
 
-test("a node that hears nothing of the others asks the records for every token", { timeout: 60_000 }, async () => {
+test("a node that hears nothing of the others asks the records for every token", async () => {
   const url = await server.prepared("deaf");
   const one = await startNode({ url });
   const other = await startNode({ url, like: one });
@@ -57,7 +55,7 @@ test("a node that hears nothing of the others asks the records for every token",
   await lock.query("COMMIT");
 });
 
-test("a new secret of a device ends its connection at another node", { timeout: 60_000 }, async () => {
+test("a new secret of a device ends its connection at another node", async () => {
   const url = await server.prepared("credentials");
   const one = await startNode({ url });
   const other = await startNode({ url, like: one });
@@ -72,9 +70,7 @@ test("a new secret of a device ends its connection at another node", { timeout: 
   expect(again.client.connected).toBe(true);
 });
 
-test("events of both nodes reach a listener at each in one order, and a listener goes on at the other node", {
-  timeout: 60_000,
-}, async () => {
+test("events of both nodes reach a listener at each in one order, and a listener goes on at the other node", async () => {
   const url = await server.prepared("events");
   const one = await startNode({ url });
   const other = await startNode({ url, like: one });
@@ -107,9 +103,7 @@ test("events of both nodes reach a listener at each in one order, and a listener
   expect(resumed.seen.map(textOf)).toEqual(seen[0]?.slice(30));
 });
 
-test("a webhook that one node made hears of each execution once, whichever node it happened at", {
-  timeout: 60_000,
-}, async () => {
+test("a webhook that one node made hears of each execution once, whichever node it happened at", async () => {
   const url = await server.prepared("webhooks");
   const receiver = await startReceiver();
   onTestFinished(() => receiver.stop());
@@ -126,13 +120,13 @@ test("a webhook that one node made hears of each execution once, whichever node 
     await (n % 2 === 0 ? one : other).admin.post(`/v3/devices/${deviceId}/commands/execute`, START);
   }
   // NEW, IN_PROGRESS and SUCCESS of each.
-  await expect.poll(async () => (await one.admin.get(deliveries)).body.total_count, { timeout: 30_000 }).toBe(18);
+  await expect.poll(async () => (await one.admin.get(deliveries)).body.total_count).toBe(18);
   await one.stop();
   await other.stop();
   expect(receiver.received).toHaveLength(18);
 });
 
-test("profiles that one node was given count at the other", { timeout: 60_000 }, async () => {
+test("profiles that one node was given count at the other", async () => {
   const url = await server.prepared("profiles");
   const one = await startNode({ url });
   const other = await startNode({ url, like: one });
@@ -145,12 +139,10 @@ test("profiles that one node was given count at the other", { timeout: 60_000 },
     const answer = await send(`${other.url}/v3/blueprints/validate`, Buffer.from(manifest));
     return ((await answer.json()) as { diagnostics: readonly object[] }).diagnostics;
   };
-  await expect.poll(validate, { timeout: 30_000 }).toEqual([]);
+  await expect.poll(validate).toEqual([]);
 });
 
-test("a configuration is sent to its device once, whichever node it was written at, and all nodes know who is connected", {
-  timeout: 60_000,
-}, async () => {
+test("a configuration is sent to its device once, whichever node it was written at, and all nodes know who is connected", async () => {
   const url = await server.prepared("configuration");
   const one = await startNode({ url });
   const other = await startNode({ url, like: one });
@@ -171,7 +163,7 @@ test("a configuration is sent to its device once, whichever node it was written 
     const answer = await node.admin.put(path, { network: { host: `host-${n}` }, factory: { trim: n / 10 } });
     expect(answer.status, JSON.stringify(answer.body)).toBe(200);
     await expect
-      .poll(() => device.configurations.slice(before), { timeout: 20_000 })
+      .poll(() => device.configurations.slice(before))
       .toContainEqual(expect.objectContaining({ factory: { trim: n / 10 } }));
     written.push(n / 10);
   }
@@ -187,9 +179,7 @@ test("a configuration is sent to its device once, whichever node it was written 
   for (const node of [one, other]) await expect.poll(() => statusAt(node)).toBe("OFFLINE");
 });
 
-test("whoever has been refused is in the audit log when the answer comes, also at another node", {
-  timeout: 60_000,
-}, async () => {
+test("whoever has been refused is in the audit log when the answer comes, also at another node", async () => {
   const url = await server.prepared("refused");
   const one = await startNode({ url });
   const other = await startNode({ url, like: one });

@@ -9,12 +9,10 @@ import { type Postgres, startPostgres } from "../support/postgres.ts";
 let server: Postgres;
 beforeAll(async () => {
   server = await startPostgres();
-}, 60_000);
+});
 afterAll(() => server.stop());
 
-test("a device that tells both nodes at the same moment has each alert once, and its changes are told once", {
-  timeout: 120_000,
-}, async () => {
+test("a device that tells both nodes at the same moment has each alert once, and its changes are told once", async () => {
   const url = await server.prepared("alerts");
   const one = await startNode({ url });
   const other = await startNode({ url, like: one });
@@ -43,9 +41,7 @@ test("a device that tells both nodes at the same moment has each alert once, and
   await expect.poll(() => listener.seen.filter((event) => changes(event) === "cleared").length).toBe(6);
 });
 
-test("an alert that lasts is confirmed by another node when the one that heard it is gone", {
-  timeout: 120_000,
-}, async () => {
+test("an alert that lasts is confirmed by another node when the one that heard it is gone", async () => {
   const url = await server.prepared("hardening");
   const one = await startNode({ url });
   const other = await startNode({ url, like: one });

@@ -15,14 +15,13 @@ import { tempFolder } from "../support/temp-folder.ts";
 let server: Postgres;
 beforeAll(async () => {
   if (hasMosquitto) server = await startPostgres();
-}, 60_000);
+});
 afterAll(() => server?.stop());
 
 const START = { name: "start", arguments: { power: 1 } };
 
 test.runIf(hasMosquitto)(
   "busbar broker files makes Mosquitto let devices in with their secrets, to their own topics",
-  { timeout: 60_000 },
   async () => {
     const url = await server.prepared("files");
     const dir = join(tempFolder(), "mosquitto");
@@ -45,7 +44,7 @@ test.runIf(hasMosquitto)(
     const device = await retry(() => connectAt(config, port));
     const execute = async (id: string) =>
       (await node.admin.post(`/v3/devices/${id}/commands/execute`, START)).body.execution?.state;
-    await expect.poll(() => node.log.includes("connected to the MQTT broker"), { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => node.log.includes("connected to the MQTT broker")).toBe(true);
     await device.log("here", { persist: true });
     expect(await execute(one)).toBe("SUCCESS");
 

@@ -7,16 +7,14 @@ import { type Postgres, startPostgres } from "../support/postgres.ts";
 let server: Postgres;
 beforeAll(async () => {
   server = await startPostgres();
-}, 60_000);
+});
 afterAll(() => server.stop());
 
 const START = { name: "start", arguments: { power: 1 } };
 
 /** Notifications make it quick, and without them it is right all the same. */
 for (const notifications of [true, false]) {
-  test(`a command reaches a device at another node and its answer the caller, ${notifications ? "with" : "without"} notifications`, {
-    timeout: 60_000,
-  }, async () => {
+  test(`a command reaches a device at another node and its answer the caller, ${notifications ? "with" : "without"} notifications`, async () => {
     const url = await server.prepared(`commands_${notifications}`);
     const one = await startNode({ url, notifications });
     const other = await startNode({ url, notifications, like: one });
@@ -35,9 +33,7 @@ for (const notifications of [true, false]) {
   });
 }
 
-test("a command waits for a device that is nowhere, and the node that the device comes to sends it", {
-  timeout: 60_000,
-}, async () => {
+test("a command waits for a device that is nowhere, and the node that the device comes to sends it", async () => {
   const url = await server.prepared("waiting");
   const one = await startNode({ url });
   const other = await startNode({ url, like: one });
@@ -51,7 +47,7 @@ test("a command waits for a device that is nowhere, and the node that the device
   expect((await waiting).body.execution.state).toBe("SUCCESS");
 });
 
-test("a device that has connections to both nodes gets a command once", { timeout: 60_000 }, async () => {
+test("a device that has connections to both nodes gets a command once", async () => {
   const url = await server.prepared("both");
   const one = await startNode({ url });
   const other = await startNode({ url, like: one });
@@ -69,9 +65,7 @@ test("a device that has connections to both nodes gets a command once", { timeou
   expect([started.length, new Set(started).size]).toEqual([40, 40]);
 });
 
-test("an execution whose node is gone ends all the same, and a caller at another node learns it", {
-  timeout: 60_000,
-}, async () => {
+test("an execution whose node is gone ends all the same, and a caller at another node learns it", async () => {
   const url = await server.prepared("overdue");
   const flags = ["--commands-response-timeout", "1s"];
   const one = await startNode({ url, flags });
@@ -85,7 +79,7 @@ test("an execution whose node is gone ends all the same, and a caller at another
   expect([answer.body.execution.id, answer.body.execution.state]).toEqual([made.body.execution_id, "TIMEOUT"]);
 });
 
-test("a node with another key of sealed values is refused", { timeout: 60_000 }, async () => {
+test("a node with another key of sealed values is refused", async () => {
   const url = await server.prepared("keys");
   await startNode({ url });
   await expect(startNode({ url })).rejects.toThrow(/is not the key of the other nodes/);

@@ -13,7 +13,7 @@ import { startTcpProxy } from "../support/tcp-proxy.ts";
 let server: Postgres;
 beforeAll(async () => {
   server = await startPostgres();
-}, 60_000);
+});
 afterAll(() => server.stop());
 
 const START = { name: "start", arguments: { power: 1 } };
@@ -44,7 +44,7 @@ function startLoad(node: Node, deviceId: string) {
     refusals,
     more: async (count: number) => {
       const goal = acknowledged.size + count;
-      await expect.poll(() => acknowledged.size, { timeout: 60_000, interval: 10 }).toBeGreaterThanOrEqual(goal);
+      await expect.poll(() => acknowledged.size, { interval: 10 }).toBeGreaterThanOrEqual(goal);
     },
     async stop() {
       isOver = true;
@@ -56,9 +56,7 @@ function startLoad(node: Node, deviceId: string) {
 async function expectAllThere(node: Node, deviceId: string, acknowledged: ReadonlySet<string>): Promise<void> {
   const list = `/v3/devices/${deviceId}/commands/executions`;
   await expect
-    .poll(async () => (await node.admin.get(`${list}?state.in=NEW,IN_PROGRESS&limit=0`)).body.total_count, {
-      timeout: 60_000,
-    })
+    .poll(async () => (await node.admin.get(`${list}?state.in=NEW,IN_PROGRESS&limit=0`)).body.total_count)
     .toBe(0);
   const { body } = await node.admin.get(`${list}?limit=1000`);
   const stored = new Set((body.executions as readonly { readonly id: string }[]).map(({ id }) => id));
@@ -67,9 +65,7 @@ async function expectAllThere(node: Node, deviceId: string, acknowledged: Readon
   expect(stored.size).toBe(acknowledged.size);
 }
 
-test("connections that break in the middle of anything cost refusals with Retry-After, and nothing else", {
-  timeout: 120_000,
-}, async () => {
+test("connections that break in the middle of anything cost refusals with Retry-After, and nothing else", async () => {
   const direct = new URL(await server.prepared("cuts"));
   const proxy = await startTcpProxy(Number(direct.port));
   onTestFinished(() => proxy.stop());
@@ -85,9 +81,9 @@ test("connections that break in the middle of anything cost refusals with Retry-
   }
   await load.more(5);
   proxy.refuse();
-  await expect.poll(async () => (await node.admin.get("/readyz")).status, { timeout: 30_000 }).toBe(503);
+  await expect.poll(async () => (await node.admin.get("/readyz")).status).toBe(503);
   proxy.accept();
-  await expect.poll(async () => (await node.admin.get("/readyz")).status, { timeout: 30_000 }).toBe(200);
+  await expect.poll(async () => (await node.admin.get("/readyz")).status).toBe(200);
   await load.more(10);
   await load.stop();
   expect(load.refusals.difference(new Set(["503 storage_unavailable 1"])).size, [...load.refusals].join()).toBe(0);
@@ -96,7 +92,7 @@ test("connections that break in the middle of anything cost refusals with Retry-
   expect(new Set(started).size, "started once each").toBe(started.length);
 });
 
-test("a database that crashes and restarts is waited for", { timeout: 120_000 }, async () => {
+test("a database that crashes and restarts is waited for", async () => {
   const url = await server.prepared("crashes");
   const one = await startNode({ url, flags: ["--commands-response-timeout", "2s"] });
   const other = await startNode({ url, like: one, flags: ["--commands-response-timeout", "2s"] });
@@ -120,9 +116,7 @@ test("a database that crashes and restarts is waited for", { timeout: 120_000 },
   expect(body.execution.state).toBe("SUCCESS");
 });
 
-test("a connection that is lost in the middle of a transaction has stored nothing, and the same key works once after it", {
-  timeout: 60_000,
-}, async () => {
+test("a connection that is lost in the middle of a transaction has stored nothing, and the same key works once after it", async () => {
   const direct = new URL(await server.prepared("middle"));
   const proxy = await startTcpProxy(Number(direct.port));
   onTestFinished(() => proxy.stop());
@@ -140,7 +134,7 @@ test("a connection that is lost in the middle of a transaction has stored nothin
   const waiting = async () =>
     (await watch.query("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = 'middle'"))
       .rowCount;
-  await expect.poll(waiting, { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(waiting).toBeGreaterThan(0);
   proxy.cut();
   const refused = await cutOff;
   expect([refused.status, refused.body.errors[0].code, refused.headers.get("retry-after")]).toEqual([
@@ -156,9 +150,7 @@ test("a connection that is lost in the middle of a transaction has stored nothin
   expect((await node.admin.get(`${path}?limit=0`)).body.total_count).toBe(1);
 });
 
-test("calls that find no free connection are refused after a bounded wait, and everything goes on when there is one", {
-  timeout: 60_000,
-}, async () => {
+test("calls that find no free connection are refused after a bounded wait, and everything goes on when there is one", async () => {
   const url = await server.prepared("exhausted");
   const node = await startNode({ url });
   await makeNodeSite(node.admin);
@@ -171,7 +163,7 @@ test("calls that find no free connection are refused after a bounded wait, and e
   const seen = answers.map(({ status, body, headers }) => [status, body.errors?.[0].code, headers.get("retry-after")]);
   expect(new Set(seen.map(String))).toEqual(new Set(["503,storage_unavailable,1"]));
   await lock.query("COMMIT");
-  await expect.poll(async () => (await node.admin.get("/v3/blueprints")).status, { timeout: 30_000 }).toBe(200);
+  await expect.poll(async () => (await node.admin.get("/v3/blueprints")).status).toBe(200);
   expect((await node.admin.get("/readyz")).status).toBe(200);
 });
 
@@ -185,42 +177,36 @@ test("a statement that takes too long is a refusal, not a fault", async () => {
   expect(await database.all("SELECT 1 AS one")).toEqual([{ one: 1 }]);
 });
 
-test.runIf(canMount())(
-  "a full disk of the database is told, and nothing acknowledged is lost",
-  {
-    timeout: 120_000,
-  },
-  async () => {
-    // The tables are on a small disk; the journal of the server is not, because a server without room for it stops.
-    const disk = mountSmallDisk("64m");
-    if (server.user.uid !== undefined) chownSync(disk, server.user.uid, server.user.gid ?? 0);
-    const admin = await server.session("postgres");
-    onTestFinished(() => admin.end());
-    await admin.query(`CREATE TABLESPACE small LOCATION '${disk}'`);
-    await admin.query("CREATE DATABASE small TABLESPACE small");
-    onTestFinished(async () => {
-      await admin.query("DROP DATABASE small WITH (FORCE)");
-      await admin.query("DROP TABLESPACE small");
-    });
-    const node = await startNode({ url: await server.prepared("small"), flags: ["--commands-response-timeout", "2s"] });
-    const site = await makeNodeSite(node.admin);
-    const deviceId = await site.device("Pump");
-    await connectAt(await site.configOf(deviceId), node.mqttPort);
-    const load = startLoad(node, deviceId);
-    await load.more(10);
-    const filler = join(disk, "filler");
-    fill(filler);
-    await expect.poll(() => load.refusals.size, { timeout: 60_000, interval: 10 }).toBeGreaterThan(0);
-    expect([...load.refusals].join()).toMatch(/^503 storage_full \d+$/);
-    // Reads work meanwhile.
-    expect((await node.admin.get("/v3/sites")).status).toBe(200);
-    rmSync(filler);
-    await load.more(20);
-    await load.stop();
-    await expectAllThere(node, deviceId, load.acknowledged);
-    expect((await node.admin.get("/readyz")).status).toBe(200);
-  },
-);
+test.runIf(canMount())("a full disk of the database is told, and nothing acknowledged is lost", async () => {
+  // The tables are on a small disk; the journal of the server is not, because a server without room for it stops.
+  const disk = mountSmallDisk("64m");
+  if (server.user.uid !== undefined) chownSync(disk, server.user.uid, server.user.gid ?? 0);
+  const admin = await server.session("postgres");
+  onTestFinished(() => admin.end());
+  await admin.query(`CREATE TABLESPACE small LOCATION '${disk}'`);
+  await admin.query("CREATE DATABASE small TABLESPACE small");
+  onTestFinished(async () => {
+    await admin.query("DROP DATABASE small WITH (FORCE)");
+    await admin.query("DROP TABLESPACE small");
+  });
+  const node = await startNode({ url: await server.prepared("small"), flags: ["--commands-response-timeout", "2s"] });
+  const site = await makeNodeSite(node.admin);
+  const deviceId = await site.device("Pump");
+  await connectAt(await site.configOf(deviceId), node.mqttPort);
+  const load = startLoad(node, deviceId);
+  await load.more(10);
+  const filler = join(disk, "filler");
+  fill(filler);
+  await expect.poll(() => load.refusals.size, { interval: 10 }).toBeGreaterThan(0);
+  expect([...load.refusals].join()).toMatch(/^503 storage_full \d+$/);
+  // Reads work meanwhile.
+  expect((await node.admin.get("/v3/sites")).status).toBe(200);
+  rmSync(filler);
+  await load.more(20);
+  await load.stop();
+  await expectAllThere(node, deviceId, load.acknowledged);
+  expect((await node.admin.get("/readyz")).status).toBe(200);
+});
 
 /** Until there is no room left. */
 function fill(file: string): void {
@@ -239,9 +225,7 @@ function fill(file: string): void {
   }
 }
 
-test("a standby that takes over has everything that was acknowledged, and the nodes go on with it", {
-  timeout: 120_000,
-}, async () => {
+test("a standby that takes over has everything that was acknowledged, and the nodes go on with it", async () => {
   const first = await startPostgres({ fsync: true });
   onTestFinished(() => first.stop());
   await first.prepared("failover");
@@ -261,7 +245,7 @@ test("a standby that takes over has everything that was acknowledged, and the no
   await load.more(20);
   proxy.refuse();
   const over = standby.takeOver();
-  await expect.poll(async () => (await one.admin.get("/readyz")).status, { timeout: 30_000 }).toBe(503);
+  await expect.poll(async () => (await one.admin.get("/readyz")).status).toBe(503);
   await over;
   proxy.accept(standby.port);
   await load.more(20);
@@ -270,5 +254,5 @@ test("a standby that takes over has everything that was acknowledged, and the no
   await expectAllThere(other, deviceId, load.acknowledged);
   const started = device.commands.map(({ id }) => id);
   expect(new Set(started).size, "started once each").toBe(started.length);
-  await expect.poll(async () => (await one.admin.get("/readyz")).status, { timeout: 30_000 }).toBe(200);
+  await expect.poll(async () => (await one.admin.get("/readyz")).status).toBe(200);
 });

@@ -18,7 +18,7 @@ beforeAll(async () => {
   nodes.push(await openNode({ url, like: asked() }));
   site = await makeCommandSite(gateway, "elsewhere");
   await join();
-}, 60_000);
+});
 afterAll(async () => {
   for (const node of nodes) await node.stop();
   await server?.stop();

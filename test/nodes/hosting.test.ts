@@ -7,12 +7,10 @@ import { type Postgres, startPostgres } from "../support/postgres.ts";
 let server: Postgres;
 beforeAll(async () => {
   server = await startPostgres();
-}, 60_000);
+});
 afterAll(() => server.stop());
 
-test("each simulated device runs on one node, answers at both, and moves when its node leaves", {
-  timeout: 120_000,
-}, async () => {
+test("each simulated device runs on one node, answers at both, and moves when its node leaves", async () => {
   const url = await server.prepared("hosting");
   const one = await startNode({ url });
   const other = await startNode({ url, like: one });
@@ -28,9 +26,7 @@ test("each simulated device runs on one node, answers at both, and moves when it
     (await node.admin.get(`/v3/devices/${deviceId}/runtime`)).body.runtime !== null;
   const where = () =>
     Promise.all(devices.map(async (id) => `${Number(await runs(one, id))}${Number(await runs(other, id))}`));
-  await expect
-    .poll(async () => (await where()).every((at) => at === "10" || at === "01"), { timeout: 30_000 })
-    .toBe(true);
+  await expect.poll(async () => (await where()).every((at) => at === "10" || at === "01")).toBe(true);
   for (const [n, id] of devices.entries()) {
     const node = n % 2 === 0 ? other : one;
     const { body } = await node.admin.post(`/v3/devices/${id}/commands/execute`, { name: "stop" });
@@ -38,7 +34,7 @@ test("each simulated device runs on one node, answers at both, and moves when it
   }
   await one.stop();
   for (const id of devices) {
-    await expect.poll(() => runs(other, id), { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => runs(other, id)).toBe(true);
     const { body } = await other.admin.post(`/v3/devices/${id}/commands/execute`, { name: "stop" });
     expect(body.execution.state).toBe("SUCCESS");
   }

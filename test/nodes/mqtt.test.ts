@@ -11,7 +11,7 @@ beforeAll(async () => {
   if (!hasMosquitto) return;
   server = await startPostgres();
   mosquitto = await startMosquitto("anyone");
-}, 60_000);
+});
 afterAll(async () => {
   await mosquitto?.stop();
   await server?.stop();
@@ -27,9 +27,6 @@ async function logOf({ admin }: Node, deviceId: string): Promise<readonly string
 
 test.runIf(hasMosquitto)(
   "each message is taken once, commands go over any node, and a node's part passes on when it leaves",
-  {
-    timeout: 120_000,
-  },
   async () => {
     const url = await server.prepared("mosquitto");
     const flags = ["--mqtt-client-id", "share", "--mqtt-sessions", "4"];
@@ -47,9 +44,9 @@ test.runIf(hasMosquitto)(
       }
     };
     const connections = (node: Node) => node.log.split("connected to the MQTT broker").length - 1;
-    await expect.poll(() => connections(one) >= 2 && connections(other) >= 2, { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => connections(one) >= 2 && connections(other) >= 2).toBe(true);
     await say(40);
-    await expect.poll(async () => (await logOf(one, deviceId)).length, { timeout: 20_000 }).toBe(40);
+    await expect.poll(async () => (await logOf(one, deviceId)).length).toBe(40);
     expect(new Set(await logOf(other, deviceId))).toEqual(new Set(said));
 
     for (const node of [one, other, one, other]) {
@@ -64,24 +61,24 @@ test.runIf(hasMosquitto)(
       const { status } = await node.admin.put(`/v3/devices/${deviceId}/configuration`, { factory: { trim: n / 10 } });
       expect(status).toBe(200);
       await expect
-        .poll(() => device.configurations.slice(1), { timeout: 20_000 })
+        .poll(() => device.configurations.slice(1))
         .toContainEqual(expect.objectContaining({ factory: { trim: n / 10 } }));
     }
     // Events come in their order: when the last one was heard by both, so were the others.
     await say(4);
-    await expect.poll(async () => (await logOf(other, deviceId)).length, { timeout: 20_000 }).toBe(44);
+    await expect.poll(async () => (await logOf(other, deviceId)).length).toBe(44);
     expect(device.configurations).toHaveLength(5);
 
     await one.stop();
     await say(36);
-    await expect.poll(async () => (await logOf(other, deviceId)).length, { timeout: 20_000 }).toBe(80);
+    await expect.poll(async () => (await logOf(other, deviceId)).length).toBe(80);
     expect(new Set(await logOf(other, deviceId))).toEqual(new Set(said));
     const { body } = await other.admin.post(`/v3/devices/${deviceId}/commands/execute`, START);
     expect(body.execution.state).toBe("SUCCESS");
   },
 );
 
-test.runIf(hasMosquitto)("a node that joins takes its part of the sessions", { timeout: 60_000 }, async () => {
+test.runIf(hasMosquitto)("a node that joins takes its part of the sessions", async () => {
   const url = await server.prepared("joining");
   const flags = ["--mqtt-client-id", "join", "--mqtt-sessions", "4"];
   const one = await startNode({ url, flags, env: { BUSBAR_MQTT_URL: mosquitto.url } });
@@ -96,10 +93,10 @@ test.runIf(hasMosquitto)("a node that joins takes its part of the sessions", { t
     );
     return rows.map(({ count }) => count);
   };
-  await expect.poll(claims, { timeout: 20_000 }).toEqual([36]);
+  await expect.poll(claims).toEqual([36]);
   const other = await startNode({ url, flags, like: one, env: { BUSBAR_MQTT_URL: mosquitto.url } });
-  await expect.poll(claims, { timeout: 20_000 }).toEqual([18, 18]);
+  await expect.poll(claims).toEqual([18, 18]);
   await one.stop();
-  await expect.poll(claims, { timeout: 20_000 }).toEqual([36]);
+  await expect.poll(claims).toEqual([36]);
   await other.stop();
 });

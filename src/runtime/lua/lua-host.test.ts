@@ -4,6 +4,7 @@ import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { instant } from "#core/time/instant.ts";
 import { createBackground } from "#service/background.ts";
 import { createFakeInbox } from "../../../test/support/fake-inbox.ts";
+import { PATIENT } from "../../../test/support/patient.ts";
 import { makeDevice } from "../../../test/support/records.ts";
 import { createLuaHost, type LuaHostNeeds } from "./lua-host.ts";
 
@@ -50,10 +51,10 @@ test("a device whose configuration cannot be read says so, keeps the service's o
     restartAt: expect.any(Number),
     lastError: { message: "its configuration or storage could not be read; the service's log says why" },
   });
-  await vi.waitFor(() => expect(faults).toEqual(["Error: disk I/O error in /srv/records.db"]));
+  await vi.waitFor(() => expect(faults).toEqual(["Error: disk I/O error in /srv/records.db"]), PATIENT);
   isWell = true;
   await host.restart("d");
-  await vi.waitFor(() => expect(host.status("d")?.state).toBe("RUNNING"), { timeout: 10_000 });
+  await vi.waitFor(() => expect(host.status("d")?.state).toBe("RUNNING"), PATIENT);
 });
 
 test.each([
@@ -63,5 +64,5 @@ test.each([
   const { host, faults } = hostWith({ buildScripts: () => Promise.reject(error) });
   await host.start(device);
   expect(host.status("d")).toMatchObject({ state: "FAILED", lastError: { message } });
-  await vi.waitFor(() => expect(faults).toHaveLength(faultCount));
+  await vi.waitFor(() => expect(faults).toHaveLength(faultCount), PATIENT);
 });

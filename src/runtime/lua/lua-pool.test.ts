@@ -1,6 +1,7 @@
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { createLiveRules } from "#drivers/live-rules.ts";
 import { collectingPool } from "../../../test/support/lua-pool.ts";
+import { PATIENT } from "../../../test/support/patient.ts";
 import type { LuaPool } from "./lua-pool.ts";
 
 let open: ReturnType<typeof collectingPool> | undefined;
@@ -266,11 +267,11 @@ test("all scripts together hold no more than they may, over all threads, and wha
   expect(pool.memory.used()).toBeGreaterThan(12 * 1024 * 1024);
   pool.stop("a");
   const from = told.length;
-  await vi.waitUntil(() => pool.memory.used() < 1024 * 1024, { timeout: 5_000 });
+  await vi.waitUntil(() => pool.memory.used() < 1024 * 1024, PATIENT);
   await pool.restart("b");
   await until(/^b info: holds 14/, from);
   pool.stop("b");
-  await vi.waitUntil(() => pool.memory.used() === 0, { timeout: 5_000 });
+  await vi.waitUntil(() => pool.memory.used() === 0, PATIENT);
 });
 
 test.each([

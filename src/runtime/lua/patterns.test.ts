@@ -97,7 +97,7 @@ test("random patterns match as in the library, with the same captures and errors
   // Most of them were really made by our own matcher.
   expect(ended.results[0]).toBeGreaterThan(CASES);
   state.close();
-}, 300_000);
+});
 
 test.each([
   ["find", "string.find(('a'):rep(30000), ('a*'):rep(12) .. 'b')"],

@@ -101,9 +101,7 @@ test("points are stored after their hours are marked, and in the order in which 
   expect(written).toEqual(["mark", "points", "points", "points"]);
 });
 
-test("without the line the marks of hours stay few, and all history is uploaded instead", {
-  timeout: 60_000,
-}, async () => {
+test("without the line the marks of hours stay few, and all history is uploaded instead", async () => {
   const lane = await open();
   for (let hour = 0; hour < 1_100; hour++) {
     const message = (n: number) => ({ deviceId: `d${n}`, at: instant(hour * HOUR), values: new Map([["a", hour]]) });

@@ -4,6 +4,7 @@ import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { instant } from "#core/time/instant.ts";
 import type { TelemetryStore } from "#service/ports/telemetry-store.ts";
 import type { Needs } from "#service/ports.ts";
+import { PATIENT } from "../../../test/support/patient.ts";
 import { createTelemetryLane } from "./telemetry-lane.ts";
 import { type UploadTelemetryNeeds, uploadTelemetry } from "./upload-telemetry.ts";
 
@@ -127,7 +128,7 @@ test("hours that were stored while the history is sent go with it, and each day 
     },
   });
   const running = upload.run(true);
-  await vi.waitFor(() => expect([lane.history(), lane.spool.waiting.hours]).toEqual([undefined, 0]));
+  await vi.waitFor(() => expect([lane.history(), lane.spool.waiting.hours]).toEqual([undefined, 0]), PATIENT);
   end.abort();
   upload.end();
   await running;

@@ -33,9 +33,7 @@ const MIGRATE = `
 `;
 const STEPS = ["migration.before", "migration.inside", "migration.before-commit", "migration.after-commit"];
 
-test("a kill at any step of the migrations leaves records that the next start completes", {
-  timeout: 180_000,
-}, async () => {
+test("a kill at any step of the migrations leaves records that the next start completes", async () => {
   const sound = inspect(await migrated(undefined));
   expect(sound.notes).toEqual([{ site_id: "s", note: "red" }]);
   const kills: string[] = [];

@@ -1,6 +1,7 @@
 // What a blueprint declares about values, over HTTP and MQTT: enums of every type, defaults, responses, JSON schemas.
 import { beforeAll, expect, test, vi } from "vitest";
 import { type CommandSite, commandsOf, makeCommandSite, upload } from "../../support/command-site.ts";
+import { PATIENT } from "../../support/patient.ts";
 import { useServer } from "../../support/server.ts";
 
 const busbar = useServer(["--mqtt-port", "0"]);
@@ -144,7 +145,7 @@ test("a declared response of another type is kept, and told once in the device's
     const { body } = await commands.execute({ name: "measure" });
     expect(body.execution).toMatchObject({ state: "SUCCESS", response: { payload: answer } });
   }
-  await vi.waitFor(async () => expect(await log()).toHaveLength(4), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await log()).toHaveLength(4), PATIENT);
   await device.log("last");
   const all = await log();
   expect(all.slice(0, -1).toSorted()).toEqual([
@@ -164,7 +165,7 @@ test("a response that not everybody may read is not repeated in the log", async 
       expect(await log()).toEqual([
         'response of audit: "pin" must be a whole number, not a text; it is kept as it came',
       ]),
-    { timeout: 10_000 },
+    PATIENT,
   );
 });
 

@@ -16,7 +16,7 @@ const query = ({ id }: Connected, attribute = "power") => ask(busbar.admin, { te
 async function sealed(chunks: number): Promise<void> {
   const database = new Connection(file, "read");
   const count = () => database.get("SELECT count(*) AS n FROM chunk")?.["n"];
-  await expect.poll(count, { timeout: 20_000 }).toBe(chunks);
+  await expect.poll(count).toBe(chunks);
   database.close();
 }
 

@@ -8,7 +8,7 @@ import { playLinkSchedule } from "./link-schedule.ts";
 const CAUGHT_WITHIN = 1_000;
 const SEEDS = Array.from({ length: CAUGHT_WITHIN }, (_, index) => index + 1);
 
-test.each(LINK_BUGS)("this bug is caught: $name", { timeout: 300_000 }, async (bug) => {
+test.each(LINK_BUGS)("this bug is caught: $name", async (bug) => {
   // The known schedule saves a search of up to a minute. Once schedules have changed, the search finds another one.
   const known = bug.caughtBy === undefined || IS_LONG ? [] : [bug.caughtBy];
   for (const seed of [...known, ...SEEDS]) {
