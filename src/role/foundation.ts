@@ -35,42 +35,11 @@ export async function openFoundation(
   shareTokens: (tokens: TokenStore, sharing: TokenSharing) => TokenStore,
 ) {
   const certificate = await openHttpCertificate({ ...clocks, log, troubles }, config);
-  const folder = await readProfiles(config.blueprints.profiles, log);
-  const inspector = createInspector({ shares }, { rocks: join(config.data, "rocks"), profiles: folder });
-  opened.defer(() => inspector.close());
-  const jsonChecker = createJsonChecker({ shares });
-  opened.defer(() => jsonChecker.close());
   const background = createBackground((name, error) => log.error({ err: error, task: name }, "background work failed"));
-  const { buffers: _, close: __, holdsSealed, agreeOnKey, isEmpty: ___, ...stores } = records;
-  /** Stored data must never prevent a start: a part that fails is reported, and the rest serves. */
-  const attempt = async <Result>(part: string, message: string, task: () => Promise<Result>) => {
-    try {
-      return await task();
-    } catch (error) {
-      troubles.report({ part, message }, { err: error });
-      return undefined;
-    }
-  };
-  const pause = (ms: number, signal: AbortSignal) =>
-    new Promise<void>((resolve) => {
-      const end = () => {
-        callOff();
-        signal.removeEventListener("abort", end);
-        resolve();
-      };
-      const callOff = clocks.after(ms, end);
-      if (signal.aborted) end();
-      else signal.addEventListener("abort", end);
-    });
-  const profiles = createProfileCatalog({ ...stores, onChange: inspector.useProfiles }, folder);
-  await attempt("profiles", "the uploaded profiles could not be read", () => profiles.refresh());
-  const sealKey = await readSealKey(config.data, async () => !config.seal.replaceLostKey && (await holdsSealed()));
-  const keyCheck = deriveKey(sealKey, "check of nodes", KEY_CHECK_BYTES);
-  if (!(await agreeOnKey(keyCheck, config.seal.replaceLostKey))) {
-    throw new Error(
-      `${join(config.data, "seal.key")} is not the key of the other nodes on this database; copy the file from one of them`,
-    );
-  }
+  const { buffers: _, close: __, holdsSealed: ___, agreeOnKey: ____, isEmpty: _____, ...stores } = records;
+  const attempt = createAttempt(troubles);
+  const pause = createPause(clocks.after);
+  const sealKey = await openSealKey(config, records);
   // Restored records have another epoch: their events get numbers that others had before, under ids of their own.
   const epoch = await attempt("events", "streams cannot resume where they stopped", () => records.uplinks.epoch());
   const tracer = openTracer(config, log);
@@ -101,12 +70,7 @@ export async function openFoundation(
     role: config.role,
     telemetry: telemetryLane.telemetry,
     telemetryLane,
-    inspectPackage: inspector.inspect,
-    compilePackage: inspector.compile,
-    buildScripts: inspector.build,
-    checkJson: jsonChecker.check,
-    inspectProfiles: inspector.inspectProfiles,
-    profiles,
+    ...(await openInspection(records, { config, log, opened, shares }, attempt)),
     sender: createSender({ allowPrivate: config.webhooks.allowPrivate, timeoutMs: SENDER_TIMEOUT_MS }),
     sealKey,
     seal: createSeal(sealKey),
@@ -125,4 +89,70 @@ export async function openFoundation(
     responseTimeoutMs: toMilliseconds(config.commands.responseTimeout),
     waitLimitMs: toMilliseconds(config.commands.waitLimit),
   };
+}
+
+type Attempt = <Result>(part: string, message: string, task: () => Promise<Result>) => Promise<Result | undefined>;
+
+/** Stored data must never prevent a start: a part that fails is reported, and the rest serves. */
+function createAttempt(troubles: Surroundings["troubles"]): Attempt {
+  return async (part, message, task) => {
+    try {
+      return await task();
+    } catch (error) {
+      troubles.report({ part, message }, { err: error });
+      return undefined;
+    }
+  };
+}
+
+/** The threads that read what people upload. */
+async function openInspection(
+  records: OpenStores["records"],
+  { config, log, opened, shares }: Pick<Surroundings, "config" | "log" | "opened" | "shares">,
+  attempt: Attempt,
+) {
+  const folder = await readProfiles(config.blueprints.profiles, log);
+  const inspector = createInspector({ shares }, { rocks: join(config.data, "rocks"), profiles: folder });
+  opened.defer(() => inspector.close());
+  const jsonChecker = createJsonChecker({ shares });
+  opened.defer(() => jsonChecker.close());
+  const profiles = createProfileCatalog({ ...records, onChange: inspector.useProfiles }, folder);
+  await attempt("profiles", "the uploaded profiles could not be read", () => profiles.refresh());
+  return {
+    inspectPackage: inspector.inspect,
+    compilePackage: inspector.compile,
+    buildScripts: inspector.build,
+    checkJson: jsonChecker.check,
+    inspectProfiles: inspector.inspectProfiles,
+    profiles,
+  };
+}
+
+/** Resolves after the time, or when the signal fires. */
+function createPause(after: Surroundings["clocks"]["after"]): (ms: number, signal: AbortSignal) => Promise<void> {
+  return (ms, signal) =>
+    new Promise<void>((resolve) => {
+      const end = () => {
+        callOff();
+        signal.removeEventListener("abort", end);
+        resolve();
+      };
+      const callOff = after(ms, end);
+      if (signal.aborted) end();
+      else signal.addEventListener("abort", end);
+    });
+}
+
+async function openSealKey(
+  { data, seal }: Surroundings["config"],
+  { holdsSealed, agreeOnKey }: Pick<OpenStores["records"], "holdsSealed" | "agreeOnKey">,
+) {
+  const sealKey = await readSealKey(data, async () => !seal.replaceLostKey && (await holdsSealed()));
+  const keyCheck = deriveKey(sealKey, "check of nodes", KEY_CHECK_BYTES);
+  if (!(await agreeOnKey(keyCheck, seal.replaceLostKey))) {
+    throw new Error(
+      `${join(data, "seal.key")} is not the key of the other nodes on this database; copy the file from one of them`,
+    );
+  }
+  return sealKey;
 }

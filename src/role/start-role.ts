@@ -61,16 +61,7 @@ export async function startRole(stores: OpenStores, surroundings: Surroundings):
   opened.defer(() => dispatcher.stop());
   opened.defer(() => alertTracker.stop());
   opened.defer(() => webhookDispatcher.stop());
-  const simulated = createSimulatedPorts();
-  const demo = await role.prepare(engines, simulated);
-  await takeOver(engines);
-  const carriers = await startCarriers(engines, config);
-  opened.defer(() => carriers.stop());
-  const allowed = () => [...engines.liveSettings.config().lua.allow, ...(demo?.allow ?? [])];
-  const allow = createLiveRules(allowed());
-  engines.liveSettings.onChange(() => allow.set(allowed()));
-  const hosting = await startHosts(engines, { config, simulated, allow });
-  opened.defer(() => hosting.stop());
+  const { demo, carriers, hosting } = await startDevices(role, engines);
   await attempt("link", "what gateways own could not be read", async () => await links.links?.sweep());
   const meter = createProcessMeter();
   opened.defer(() => meter.stop());
@@ -83,10 +74,7 @@ export async function startRole(stores: OpenStores, surroundings: Surroundings):
     ...uplink,
     carriers,
     simulator: hosting.simulator,
-    eventStreams: createEventStreams(
-      { ...engines, currentState: (filter) => currentState(engines, filter) },
-      config.http,
-    ),
+    eventStreams: openEventStreams(engines),
     backups,
     guide: readGuide(),
     system: createSystemReader({ ...engines, meter, carriers }, config),
@@ -105,14 +93,11 @@ export async function startRole(stores: OpenStores, surroundings: Surroundings):
   opened.defer(() => server.closePort());
   const { port } = await server.listen(config.port, config.host);
   demo?.fill();
-  chores = startChores(
-    engines,
-    subjects.flatMap((subject) => subject.chores ?? []),
-  );
+  const recurring = subjects.flatMap((subject) => subject.chores ?? []);
+  chores = startChores(engines, recurring);
   const { certificate, admin, operations } = engines;
-  const host = config.http.names[0] ?? config.host;
   return {
-    url: `${certificate === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    url: urlOf(config, port, certificate !== undefined),
     reload: async () => await certificate?.reload(),
     mqttPort: carriers.endpoints.mqtt?.port,
     tokenFile: admin.file,
@@ -121,6 +106,35 @@ export async function startRole(stores: OpenStores, surroundings: Surroundings):
     operations,
     newSignInCode: () => engines.signInCodes.create(admin.record.id).code,
   };
+}
+
+function openEventStreams(engines: Engines) {
+  const needs = {
+    ...engines,
+    currentState: (filter: Parameters<typeof currentState>[1]) => currentState(engines, filter),
+  };
+  return createEventStreams(needs, engines.config.http);
+}
+
+/** Whatever talks to devices, and the devices that run here. */
+async function startDevices(role: Role, engines: Engines) {
+  const { config, opened, liveSettings } = engines;
+  const simulated = createSimulatedPorts();
+  const demo = await role.prepare(engines, simulated);
+  await takeOver(engines);
+  const carriers = await startCarriers(engines, config);
+  opened.defer(() => carriers.stop());
+  const allowed = () => [...liveSettings.config().lua.allow, ...(demo?.allow ?? [])];
+  const allow = createLiveRules(allowed());
+  liveSettings.onChange(() => allow.set(allowed()));
+  const hosting = await startHosts(engines, { config, simulated, allow });
+  opened.defer(() => hosting.stop());
+  return { demo, carriers, hosting };
+}
+
+function urlOf({ http, host }: Engines["config"], port: number, isSecure: boolean): string {
+  const name = http.names[0] ?? host;
+  return `${isSecure ? "https" : "http"}://${name.includes(":") ? `[${name}]` : name}:${port}`;
 }
 
 /** Each is loaded alone: a gateway starts sooner without what only a cloud needs. */
