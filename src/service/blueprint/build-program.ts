@@ -57,20 +57,8 @@ export function buildProgram(content: Package, blueprint: Blueprint, around: Sur
   if (map !== undefined) for (const { path, source } of [map.text, map.runner]) own.set(path, source);
   const { wanted, spec } = readWanted(content, blueprint, { issues, evaluate: around.evaluate });
   addOwnSpec(own, content, spec);
-  const rocks: Modules = new Map();
   const isKnown = around.repository !== undefined || (wanted.length === 0 && issues.length === 0);
-  if (around.repository !== undefined) {
-    const chosen = chooseRocks(
-      { repository: around.repository, evaluate: around.evaluate },
-      wanted,
-      options.allowDevLuarocks,
-    );
-    issues.push(...chosen.problems.map(({ code, message, place }) => ({ ...place, code, message })));
-    for (const rock of chosen.rocks) {
-      for (const [module, source] of rock.modules) if (!rocks.has(module)) rocks.set(module, source);
-    }
-  }
-
+  const rocks = modulesOfRocks(around, { wanted, allowDev: options.allowDevLuarocks, issues });
   const all: Modules = new Map([...rocks, ...own]);
   const host = blueprint.luaHost === "v1" ? { host: blueprint.luaHost } : {};
   const found = reach(all, { entry, ...host });
@@ -111,6 +99,23 @@ export function buildProgram(content: Package, blueprint: Blueprint, around: Sur
   }
   const program = { entry, modules: owned(found.modules), nodebug: options.amalgMode.includes("nodebug"), ...host };
   return { program: isSound ? program : undefined, issues };
+}
+
+interface WantedRocks {
+  readonly wanted: readonly WantedRock<Place>[];
+  readonly allowDev: boolean;
+  readonly issues: ScriptIssue[];
+}
+
+function modulesOfRocks({ repository, evaluate }: Surroundings, { wanted, allowDev, issues }: WantedRocks): Modules {
+  const modules: Modules = new Map();
+  if (repository === undefined) return modules;
+  const chosen = chooseRocks({ repository, evaluate }, wanted, allowDev);
+  issues.push(...chosen.problems.map(({ code, message, place }) => ({ ...place, code, message })));
+  for (const rock of chosen.rocks) {
+    for (const [module, source] of rock.modules) if (!modules.has(module)) modules.set(module, source);
+  }
+  return modules;
 }
 
 /**
