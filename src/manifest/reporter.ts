@@ -18,11 +18,12 @@ export interface Reporter {
   readonly text: string;
   /** What the document is, for messages: "manifest". */
   readonly what: string;
+  // What is reported cannot be read, so these give what readers return then.
   /** About the value; for an object or list its key is underlined, not the whole of it. */
-  atValue(trail: Trail, finding: Finding): void;
-  atKey(trail: Trail, finding: Finding): void;
+  atValue(trail: Trail, finding: Finding): undefined;
+  atKey(trail: Trail, finding: Finding): undefined;
   /** About a part of what the trail leads to. */
-  atSpan(trail: Trail, finding: Finding & Span): void;
+  atSpan(trail: Trail, finding: Finding & Span): undefined;
   atOffset(start: number, end: number, finding: Finding): void;
   /** True, and counted, when the list is full: this saves building messages that nobody will read. */
   skips(code: IssueCode): boolean;
@@ -57,11 +58,11 @@ export function createReporter(text: string, what = "manifest"): Reporter {
     return true;
   };
 
-  const add = (span: Span, path: () => string, finding: Finding): void => {
-    if (skips(finding.code)) return;
+  const add = (span: Span, path: () => string, finding: Finding): undefined => {
+    if (skips(finding.code)) return undefined;
     const { severity } = ISSUE_CODES[finding.code];
     const identity = `${span.start} ${span.end} ${finding.code} ${finding.message}`;
-    if (seen.has(identity)) return;
+    if (seen.has(identity)) return undefined;
     seen.add(identity);
     const range = { start: positionOf(span.start), end: positionOf(span.end) };
     const { code, message, fix } = finding;
@@ -69,6 +70,7 @@ export function createReporter(text: string, what = "manifest"): Reporter {
       issue: { code, severity, message: message.trimEnd(), path: path(), range, ...(fix ? { fix } : {}) },
       start: span.start,
     });
+    return undefined;
   };
 
   return {

@@ -11,7 +11,7 @@ interface Span {
   readonly end: number;
 }
 
-interface ScalarNode extends Span {
+export interface ScalarNode extends Span {
   readonly kind: "scalar";
   readonly value: string | number | boolean | null;
   /** The text before YAML gave it a type: `1.0` is the number 1 and the text `1.0`. */

@@ -2,8 +2,7 @@ import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Issue } from "#core/blueprint/issue.ts";
 import type { ModbusMap } from "#core/modbus/modbus-map.ts";
 import { readDocument } from "#manifest/read-document.ts";
-import { createReporter } from "#manifest/reporter.ts";
-import type { ScenarioContext } from "#manifest/scenario/reader.ts";
+import { createReporter, positionFinder } from "#manifest/reporter.ts";
 import { rootTrail } from "#manifest/tree.ts";
 import { buildModbusMap } from "./build-modbus-map.ts";
 import { checkAgainstManifest } from "./check-against-manifest.ts";
@@ -24,8 +23,7 @@ export function parseModbusMap(text: string, blueprint?: Blueprint): ParsedModbu
   const node = readDocument(reporter);
   if (node === undefined) return { map: undefined, issues: reporter.issues() };
   const root = rootTrail(node);
-  // The readers of a map use nothing else of the context.
-  const given = mapDocument.read({ reporter } as ScenarioContext, root);
+  const given = mapDocument.read({ reporter, positionOf: positionFinder(text) }, root);
   if (given === undefined) return { map: undefined, issues: reporter.issues() };
   const report = createMapReport(reporter, root);
   const map = buildModbusMap(report, given);

@@ -73,7 +73,7 @@ steps:
 `);
   expect(issues).toEqual([]);
   const [scenario] = scenarios;
-  expect(scenario).toMatchObject({ name: "Charges", startsAt: Date.UTC(2026, 5, 21, 10), isConnected: true });
+  expect(scenario).toMatchObject({ name: "Charges", start: Date.UTC(2026, 5, 21, 10), connected: true });
   const tables = scenario?.peers.get("battery")?.state.units?.get(3);
   expect(tables?.holdings).toEqual(
     new Map<number, unknown>([
@@ -109,7 +109,7 @@ scenarios:
       ["unit", 2],
     ]),
   );
-  expect(scenarios[1]?.changes.get("battery")).toMatchObject({ isSilent: true });
+  expect(scenarios[1]?.set.get("battery")).toMatchObject({ silent: true });
 });
 
 test.each([

@@ -1,15 +1,15 @@
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Issue } from "#core/blueprint/issue.ts";
 import type { JsonSchema } from "#core/blueprint/json-schema.ts";
-import type { Buckets, Scenario } from "#core/scenario/scenario.ts";
 import { readDocument } from "#manifest/read-document.ts";
+import * as r from "#manifest/reader.ts";
 import { createReporter, positionFinder } from "#manifest/reporter.ts";
 import { type Node, rootTrail } from "#manifest/tree.ts";
-import { peer, peerHint } from "./read-peer.ts";
-import { buckets, changes, step, stored } from "./read-step.ts";
-import { type Fields, flag, integer, may, moment, must, type PeerHint, type ReadFields, text } from "./reader.ts";
-import { listOf, object, textRecord } from "./reader-shapes.ts";
-import { shareParts } from "./share-parts.ts";
+import { serialBytes } from "./bytes.ts";
+import { expectedValue } from "./expected.ts";
+import { change, changes, peer, peerHint, routes } from "./peers.ts";
+import { bitTable, registerTable } from "./registers.ts";
+import { buckets, step, stored } from "./steps.ts";
 
 export interface ParsedScenarios {
   /** Empty when there is an error among the issues. */
@@ -19,38 +19,56 @@ export interface ParsedScenarios {
 }
 
 /** The default start time of a scenario: a Thursday in winter, so that nothing depends on today. */
-const DEFAULT_START = Date.UTC(2026, 0, 1);
+export const DEFAULT_START = Date.UTC(2026, 0, 1);
 
-const steps = listOf(step, "a list of steps");
+const steps = r.listOf(step, "a list of steps");
 const OWN_FIELDS = {
-  description: may(text, "What is tried, and why."),
-  start: may(moment, "Wall clock when the script starts. Default: 2026-01-01T00:00:00Z."),
-  seed: may(integer(0, 2 ** 31), "Of the script's random numbers. Default: 1, or --seed."),
-  connected: may(flag, "Whether the device is connected when the script starts. Default: true."),
-  configuration: may(buckets, "What the device is configured with, by bucket and parameter."),
-  storage: may(stored, "What the device's storage holds, by key."),
-  allow_undeclared: may(listOf(text), "Names that the script may send although the manifest does not declare them."),
-} satisfies Fields;
+  description: r.may(r.text, "What is tried, and why."),
+  start: r.may(r.moment, "Wall clock when the script starts. Default: 2026-01-01T00:00:00Z."),
+  seed: r.may(r.integer(0, 2 ** 31), "Of the script's random numbers. Default: 1, or --seed."),
+  connected: r.may(r.flag, "Whether the device is connected when the script starts. Default: true."),
+  configuration: r.withDefault(buckets, new Map(), "What the device is configured with, by bucket and parameter."),
+  storage: r.withDefault(stored, new Map(), "What the device's storage holds, by key."),
+  allow_undeclared: r.withDefault(
+    r.listOf(r.text),
+    [],
+    "Names that the script may send although the manifest does not declare them.",
+  ),
+} satisfies r.Fields;
 
-const oneOfMany = object("scenario", {
-  name: must(text, "What the scenario shows, as a sentence."),
+const ONE_FIELDS = {
+  name: r.must(r.text, "What the scenario shows, as a sentence."),
   ...OWN_FIELDS,
-  set: may(changes, "Changes of peers before the script starts."),
-  steps: must(steps, "What happens, in order."),
-});
+  set: r.withDefault(changes, new Map(), "Changes of peers before the script starts."),
+  steps: r.must(steps, "What happens, in order."),
+} satisfies r.Fields;
 
 const FILE_FIELDS = {
-  name: may(text, "What the scenario shows, as a sentence. Default: the name of the file."),
+  name: r.may(r.text, "What the scenario shows, as a sentence. Default: the name of the file."),
   ...OWN_FIELDS,
-  peers: may(textRecord("peer", peer), "What the script talks to, by names of your choice."),
-  steps: may(steps, "What happens, in order."),
-  scenarios: may(
-    listOf(oneOfMany, "a list of scenarios"),
+  peers: r.withDefault(
+    r.record(r.anyKey("peer"), peer),
+    new Map(),
+    "What the script talks to, by names of your choice.",
+  ),
+  steps: r.may(steps, "What happens, in order."),
+  scenarios: r.may(
+    r.listOf(r.object("scenario", ONE_FIELDS), "a list of scenarios"),
     "Several scenarios with the same peers. Each starts afresh; what it says itself counts more than what the file says.",
   ),
-} satisfies Fields;
+} satisfies r.Fields;
 
-const file = object("scenario", FILE_FIELDS);
+const file = r.object("scenario", FILE_FIELDS);
+
+type GivenFile = r.ReadFields<typeof FILE_FIELDS>;
+type GivenScenario = r.ReadFields<typeof ONE_FIELDS>;
+
+/** What happens to a blueprint's script, step by step, and what it is expected to do. Times are in milliseconds. */
+export interface Scenario extends GivenScenario, Pick<GivenFile, "peers"> {
+  /** Wall clock when the script starts, Unix milliseconds. */
+  readonly start: number;
+  readonly connected: boolean;
+}
 
 /** Text of a scenario file to scenarios. Any text is fine: nothing is thrown. `name` is what a scenario without one is called. */
 export function parseScenarios(source: string, blueprint: Blueprint, name: string): ParsedScenarios {
@@ -65,55 +83,37 @@ export function parseScenarios(source: string, blueprint: Blueprint, name: strin
     if (!reporter.hasErrors()) reporter.atKey(root, { code: "missing_key", message });
   }
   const issues = reporter.issues();
-  return { scenarios: given === undefined || reporter.hasErrors() ? [] : scenariosOf(given, name), issues };
+  if (given === undefined || reporter.hasErrors()) return { scenarios: [], issues };
+  const own = given.steps && { ...given, name: given.name ?? name, set: new Map(), steps: given.steps };
+  const all = own === undefined ? (given.scenarios ?? []) : [own];
+  return { scenarios: all.map((one) => scenarioOf(given, one)), issues };
 }
 
-type GivenFile = ReadFields<typeof FILE_FIELDS>;
-
-function scenariosOf(given: GivenFile, fileName: string): readonly Scenario[] {
-  const { steps: own, scenarios } = given;
-  if (own !== undefined)
-    return [scenarioOf(given, { ...given, name: given.name ?? fileName, set: undefined, steps: own })];
-  return (scenarios ?? []).map((one) => scenarioOf(given, one));
-}
-
-type GivenScenario = Omit<GivenFile, "peers" | "scenarios" | "steps" | "name"> & {
-  readonly name: string;
-  readonly set: Scenario["changes"] | undefined;
-  readonly steps: Scenario["steps"];
-};
-
-function scenarioOf(given: GivenFile, own: GivenScenario): Scenario {
+/** What a scenario says itself counts more than what its file says. */
+function scenarioOf(file: GivenFile, own: GivenScenario): Scenario {
+  const configuration = new Map(file.configuration);
+  for (const [bucket, values] of own.configuration)
+    configuration.set(bucket, new Map([...(configuration.get(bucket) ?? []), ...values]));
   return {
-    name: own.name,
-    description: own.description ?? given.description ?? "",
-    startsAt: own.start ?? given.start ?? DEFAULT_START,
-    seed: own.seed ?? given.seed,
-    isConnected: own.connected ?? given.connected ?? true,
-    configuration: mergeBuckets(given.configuration, own.configuration),
-    storage: new Map([...(given.storage ?? []), ...(own.storage ?? [])]),
-    peers: given.peers ?? new Map(),
-    changes: own.set ?? new Map(),
-    allowUndeclared: new Set([...(given.allowUndeclared ?? []), ...(own.allowUndeclared ?? [])]),
-    steps: own.steps,
+    ...file,
+    ...own,
+    start: own.start ?? file.start ?? DEFAULT_START,
+    connected: own.connected ?? file.connected ?? true,
+    configuration,
+    storage: new Map([...file.storage, ...own.storage]),
+    allowUndeclared: [...file.allowUndeclared, ...own.allowUndeclared],
   };
 }
 
-function mergeBuckets(first: Buckets | undefined, second: Buckets | undefined): Buckets {
-  const merged = new Map(first ?? []);
-  for (const [bucket, values] of second ?? []) merged.set(bucket, new Map([...(merged.get(bucket) ?? []), ...values]));
-  return merged;
-}
-
-function peersOf(node: Node): ReadonlyMap<string, PeerHint> {
+function peersOf(node: Node) {
   const declared = node.kind === "map" ? node.entries.get("peers")?.value : undefined;
-  const hints = new Map<string, PeerHint>();
-  if (declared?.kind !== "map") return hints;
-  for (const [name, { value }] of declared.entries) {
-    const hint = peerHint(value);
-    if (hint !== undefined) hints.set(name, hint);
-  }
-  return hints;
+  const entries = declared?.kind === "map" ? [...declared.entries] : [];
+  return new Map(
+    entries.flatMap(([name, { value }]) => {
+      const hint = peerHint(value);
+      return hint === undefined ? [] : [[name, hint]];
+    }),
+  );
 }
 
 /** The language as JSON Schema, for editors. What a manifest declares is the parser's own. */
@@ -121,6 +121,7 @@ export function renderScenarioSchema(): JsonSchema {
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "Blueprint test scenario",
-    ...shareParts(file.schema),
+    ...file.schema,
+    ...r.definitionsOf([step, change, routes, registerTable, bitTable, serialBytes, expectedValue]),
   };
 }

@@ -8,14 +8,9 @@ import {
   type ExpectedValue,
   isExpected,
 } from "#core/scenario/expected-value.ts";
-import type {
-  Expectations,
-  ExpectedJson,
-  ExpectedOutput,
-  ExpectedRequest,
-  ExpectedWrite,
-  Placed,
-} from "#core/scenario/scenario.ts";
+import type { Placed } from "#manifest/reader.ts";
+import type { Expectations, ExpectedOutput, ExpectedRequest, ExpectedWrite } from "#manifest/scenario/expectations.ts";
+import type { ExpectedJson } from "#manifest/scenario/expected.ts";
 import { fitsRoute } from "#runtime/harness/scripted/scripted-http.ts";
 import { type HappeningOf, hex, json } from "./scenario-event.ts";
 import type { ScenarioRecord } from "./scenario-record.ts";
@@ -45,7 +40,7 @@ export function checkPeers(view: PeerView, expect: Expectations): readonly Failu
         wanted,
         fits: fitsRequest,
         describeGiven: ({ method, path, body }) => `${method} ${path}${body === "" ? "" : ` ${json(body)}`}`,
-        describeWanted: ({ method, path, body, json: fields }) =>
+        describeWanted: ({ request: { method, path }, body, json: fields }) =>
           [`${method} ${path}`, body && describeExpected(body), fields && describeJson(fields)]
             .filter(Boolean)
             .join(" "),
@@ -192,11 +187,11 @@ function describeWrites(given: readonly Write[]): string {
 }
 
 function fitsRequest(wanted: ExpectedRequest, given: HappeningOf<"request">): boolean {
-  if (!fitsRoute(`${wanted.method} ${wanted.path}`, given.method, given.path)) return false;
+  if (!fitsRoute(`${wanted.request.method} ${wanted.request.path}`, given.method, given.path)) return false;
   if (wanted.body !== undefined && !isExpected(wanted.body, given.body)) return false;
   if (wanted.json !== undefined && !fitsJson(wanted.json, given.body)) return false;
   return [...wanted.headers].every(([name, value]) => {
-    const header = given.headers.get(name);
+    const header = given.headers.get(name.toLowerCase());
     return header !== undefined && isExpected(value, header);
   });
 }
@@ -255,18 +250,12 @@ function checkOutput(
   { value: wanted, place }: Placed<ExpectedOutput>,
 ): readonly Failure[] {
   const state = level(peer, "state");
-  const words = wanted.isClosed === undefined ? (["low", "high"] as const) : (["open", "closed"] as const);
-  const isOn = wanted.isClosed ?? wanted.isHigh;
   const failures: Failure[] = [];
-  if (isOn !== undefined && (state !== 0) !== isOn) {
-    const expected = words[Number(isOn)] ?? "";
-    failures.push({
-      kind: "expectation",
-      message: `output ${peer}`,
-      expected,
-      actual: words[Number(!isOn)] ?? "",
-      place,
-    });
+  if (wanted.state !== undefined) {
+    const isRelay = wanted.state === "closed" || wanted.state === "open";
+    const actual = state === 0 ? (isRelay ? "open" : "low") : isRelay ? "closed" : "high";
+    if (actual !== wanted.state)
+      failures.push({ kind: "expectation", message: `output ${peer}`, expected: wanted.state, actual, place });
   }
   for (const quantity of ["volts", "amps"] as const) {
     const one = wanted[quantity];

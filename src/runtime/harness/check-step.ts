@@ -7,7 +7,8 @@ import {
   type ExpectedValue,
   isExpected,
 } from "#core/scenario/expected-value.ts";
-import type { Expectations, ExpectedLine, Placed } from "#core/scenario/scenario.ts";
+import type { Placed } from "#manifest/reader.ts";
+import type { Expectations, ExpectedLine } from "#manifest/scenario/expectations.ts";
 import { attributesOf } from "#service/telemetry/attributes.ts";
 import { checkPeers, type PeerView } from "./check-peers.ts";
 import { messageOf, outcomeOf, type RunningCommand, type ScenarioRecord } from "./scenario-record.ts";
@@ -83,24 +84,26 @@ function describeRun(values: readonly unknown[]): string {
 }
 
 function checkAlerts({ record, from }: StepView, expect: Expectations): readonly Failure[] {
+  if (expect.alerts === undefined) return [];
+  const { place, value: alerts } = expect.alerts;
   const failures: Failure[] = [];
   const active = [...record.activeAlerts].sort();
-  if (expect.activeAlerts !== undefined) {
-    const wanted = expect.activeAlerts.value.toSorted();
+  if (alerts.active !== undefined) {
+    const wanted = alerts.active.toSorted();
     if (wanted.join() !== active.join()) {
       failures.push({
         kind: "expectation",
         message: "active alerts",
         expected: wanted.join(", ") || "none",
         actual: active.join(", ") || "none",
-        place: expect.activeAlerts.place,
+        place,
       });
     }
   }
   const changes = record.since(from, "alert");
   for (const [isActive, wanted] of [
-    [true, expect.raisedAlerts],
-    [false, expect.clearedAlerts],
+    [true, alerts.raised],
+    [false, alerts.cleared],
   ] as const) {
     for (const { value: name, place } of wanted) {
       if (changes.some((change) => change.name === name && change.isActive === isActive)) continue;
@@ -223,9 +226,9 @@ function checkLog({ record, from }: StepView, { log, noLog }: Expectations): rea
   ];
 }
 
-function checkFaults({ record, from }: StepView, { luaErrors }: Expectations): readonly Failure[] {
+function checkFaults({ record, from }: StepView, { luaError }: Expectations): readonly Failure[] {
   const faults = record.since(from, "fault");
-  return luaErrors
+  return luaError
     .filter(({ value }) => !faults.some(({ error }) => isExpected(value, error.message)))
     .map(({ value, place }) =>
       mismatch({

@@ -2,7 +2,7 @@
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Position } from "#core/blueprint/issue.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
-import type { Scenario } from "#core/scenario/scenario.ts";
+import type { Scenario } from "#manifest/scenario/parse-scenarios.ts";
 import type { ScenarioReport } from "./test-report.ts";
 
 /** What the thread starts with. */

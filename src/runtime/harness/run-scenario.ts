@@ -1,10 +1,11 @@
 // One scenario played from its start to its end: virtual time, scripted peers, and the script between them.
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Position } from "#core/blueprint/issue.ts";
-import type { Scenario, Step, StepCommand } from "#core/scenario/scenario.ts";
 import { checkInputs } from "#core/value/check-inputs.ts";
 import type { Drivers } from "#drivers/drivers.ts";
 import type { PeerConnections } from "#drivers/peer-connections.ts";
+import type { Scenario } from "#manifest/scenario/parse-scenarios.ts";
+import type { Step, StepCommand } from "#manifest/scenario/steps.ts";
 import { createScriptedPeers, type ScriptedPeers } from "#runtime/harness/scripted/scripted-connections.ts";
 import type { DeviceScript, ScriptHost } from "#runtime/lua/script-host.ts";
 import type { JsonChecks } from "#service/blueprint/compile-json-checks.ts";
@@ -77,7 +78,7 @@ class ScenarioRun {
     this.#verdict = new ScenarioVerdict(this.#record, this.#clock.elapsed, needs.json);
     const { tell } = this.#record;
     this.#peers = createScriptedPeers({ timers: this.#clock, tell }, scenario.peers);
-    for (const [name, change] of scenario.changes) this.#peers.change(name, change);
+    for (const [name, change] of scenario.set) this.#peers.change(name, change);
     this.#host = createVirtualHost({
       blueprint: needs.blueprint,
       clock: this.#clock,
@@ -142,23 +143,14 @@ class ScenarioRun {
     }
   }
 
-  #act({
-    clock,
-    restarts,
-    changes,
-    storage,
-    configuration,
-    isConnected,
-    sends,
-    command,
-  }: Step): RunningCommand | undefined {
+  #act({ clock, restart, set, store, configure, connected, send, command }: Step): RunningCommand | undefined {
     if (clock !== undefined) this.#host.setClock(clock);
-    if (restarts) this.#restart();
-    for (const [name, change] of changes) this.#peers.change(name, change);
-    for (const [key, text] of storage ?? []) this.#host.store(key, text);
-    for (const bucket of this.#host.configure(configuration)) this.#script?.configurationWritten(bucket);
-    if (isConnected !== undefined && this.#host.connect(isConnected)) this.#script?.connectionChanged(isConnected);
-    for (const [name, sent] of sends) this.#peers.send(name, sent);
+    if (restart) this.#restart();
+    for (const [name, change] of set) this.#peers.change(name, change);
+    for (const [key, text] of store ?? []) this.#host.store(key, text);
+    for (const bucket of this.#host.configure(configure)) this.#script?.configurationWritten(bucket);
+    if (connected !== undefined && this.#host.connect(connected)) this.#script?.connectionChanged(connected);
+    for (const [name, sent] of send) this.#peers.send(name, sent);
     return command && this.#command(command);
   }
 
@@ -239,7 +231,7 @@ class ScenarioRun {
   report(file: string | undefined): ScenarioReport {
     const { blueprint } = this.#needs;
     const { all, commands } = this.#record;
-    const failures = this.#verdict.failures(this.#scenario.allowUndeclared);
+    const failures = this.#verdict.failures(new Set(this.#scenario.allowUndeclared));
     const raised = this.#record.since(0, "alert").filter(({ isActive }) => isActive);
     return {
       file,
@@ -271,9 +263,9 @@ class ScenarioRun {
 
 /** Whether the step does more than check the result of the previous step once more. */
 function doesSomething(step: Step): boolean {
-  const { wait, within, command, restarts, clock, changes, sends, configuration, storage, isConnected } = step;
-  const given = [wait, within, command, clock, configuration, storage, isConnected];
-  return restarts || changes.size + sends.size > 0 || given.some((one) => one !== undefined);
+  const { wait, within, command, restart, clock, set, send, configure, store, connected } = step;
+  const given = [wait, within, command, restart, clock, configure, store, connected];
+  return set.size + send.size > 0 || given.some((one) => one !== undefined);
 }
 
 function describeStep({ name, place, command }: Step): string {

@@ -1,6 +1,7 @@
 // Decides whether a scenario's events are what its steps, and the rules for every script, require.
 import { isExpected } from "#core/scenario/expected-value.ts";
-import type { Expectations, Step } from "#core/scenario/scenario.ts";
+import type { Expectations } from "#manifest/scenario/expectations.ts";
+import type { Step } from "#manifest/scenario/steps.ts";
 import type { ScriptError } from "#runtime/lua/script-host.ts";
 import type { JsonChecks } from "#service/blueprint/compile-json-checks.ts";
 import { checkStep, type StepView } from "./check-step.ts";
@@ -58,7 +59,7 @@ export class ScenarioVerdict {
   }
 
   /** Errors that the step wants, and those by which a handler ended its command as the step wants it. */
-  #noteWantedFaults(from: number, { luaErrors, error: wanted }: Expectations): void {
+  #noteWantedFaults(from: number, { luaError, error: wanted }: Expectations): void {
     const latest = this.#record.commands.at(-1);
     const outcome = wanted && latest && outcomeOf(latest);
     for (const { error } of this.#record.since(from, "fault")) {
@@ -67,7 +68,7 @@ export class ScenarioVerdict {
         messageOf(outcome) === error.message &&
         wanted !== undefined &&
         isExpected(wanted.value, error.message);
-      if (isTheEnd || luaErrors.some(({ value }) => isExpected(value, error.message))) this.#wantedFaults.add(error);
+      if (isTheEnd || luaError.some(({ value }) => isExpected(value, error.message))) this.#wantedFaults.add(error);
     }
   }
 }

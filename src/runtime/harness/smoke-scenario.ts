@@ -1,38 +1,20 @@
-import { NO_EXPECTATIONS } from "#core/scenario/no-expectations.ts";
-import type { Scenario } from "#core/scenario/scenario.ts";
+import { NO_EXPECTATIONS } from "#manifest/scenario/expectations.ts";
+import { DEFAULT_START, type Scenario } from "#manifest/scenario/parse-scenarios.ts";
 
 const SMOKE_MS = 60_000;
 
 /** The scenario for a blueprint without one: a minute during which nobody answers. */
 export function smokeScenario(): Scenario {
+  const step = { place: { line: 0, column: 0 }, name: "a minute passes", wait: SMOKE_MS };
   return {
     name: "starts and runs for a minute without peers",
-    description: "",
-    startsAt: Date.UTC(2026, 0, 1),
-    seed: undefined,
-    isConnected: true,
+    start: DEFAULT_START,
+    connected: true,
     configuration: new Map(),
     storage: new Map(),
     peers: new Map(),
-    changes: new Map(),
-    allowUndeclared: new Set(),
-    steps: [
-      {
-        place: { line: 0, column: 0 },
-        name: "a minute passes",
-        at: undefined,
-        changes: new Map(),
-        sends: new Map(),
-        configuration: undefined,
-        storage: undefined,
-        isConnected: undefined,
-        clock: undefined,
-        restarts: false,
-        command: undefined,
-        wait: SMOKE_MS,
-        within: undefined,
-        expect: NO_EXPECTATIONS,
-      },
-    ],
+    set: new Map(),
+    allowUndeclared: [],
+    steps: [{ ...step, set: new Map(), send: new Map(), expect: NO_EXPECTATIONS }],
   };
 }

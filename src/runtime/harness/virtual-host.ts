@@ -1,8 +1,9 @@
 // What a script sees of its host, in virtual time.
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
-import type { Buckets, Scenario } from "#core/scenario/scenario.ts";
 import type { Drivers } from "#drivers/drivers.ts";
 import { bytesOf, type LuaValue, luaValueOf, textOf } from "#drivers/lua-value.ts";
+import type { Scenario } from "#manifest/scenario/parse-scenarios.ts";
+import type { Buckets } from "#manifest/scenario/steps.ts";
 import type { ScriptHost } from "#runtime/lua/script-host.ts";
 import { parseScriptValues } from "#runtime/lua/script-values.ts";
 import type { ScenarioRecord } from "./scenario-record.ts";
@@ -37,9 +38,9 @@ export function createVirtualHost({ blueprint, clock, tell, scenario, seed }: Ne
   /** Byte strings: a script may store anything. */
   const storage = new Map<string, string>();
   const configuration = new Map<string, Map<string, unknown>>();
-  let isConnected = scenario.isConnected;
+  let isConnected = scenario.connected;
   /** The wall clock when the clock of the scenario is at 0. */
-  let origin = scenario.startsAt;
+  let origin = scenario.start;
   const now = () => origin + clock.elapsed();
   let isWoken = false;
 

@@ -38,8 +38,8 @@ function withPeers(text: string) {
     clock,
     peers,
     step: (index: number) => {
-      for (const [name, change] of scenario.steps[index]?.changes ?? []) peers.change(name, change);
-      for (const [name, sent] of scenario.steps[index]?.sends ?? []) peers.send(name, sent);
+      for (const [name, change] of scenario.steps[index]?.set ?? []) peers.change(name, change);
+      for (const [name, sent] of scenario.steps[index]?.send ?? []) peers.send(name, sent);
     },
     call: async (name: string, ...args: readonly unknown[]): Promise<unknown> => {
       let answer: { readonly value: unknown } | undefined;

@@ -1,7 +1,8 @@
-import type { Peer, PeerChange, PeerKind, Sent } from "#core/scenario/scenario.ts";
 import type { ModbusConnection, MqttConnection, PeerConnections } from "#drivers/peer-connections.ts";
 import type { PortAnswer, PortRequest, PortSession } from "#drivers/port/port-request.ts";
 import type { Timers } from "#drivers/timers.ts";
+import type { Peer, PeerChange, Sent } from "#manifest/scenario/peers.ts";
+import type { PeerKind } from "#manifest/scenario/scenario-context.ts";
 import { ScriptedHttp } from "./scripted-http.ts";
 import { ScriptedModbus } from "./scripted-modbus.ts";
 import { ScriptedMqtt } from "./scripted-mqtt.ts";
@@ -118,10 +119,10 @@ function create(kind: PeerKind, world: PeerWorld): Scripted {
   }
 }
 
-function sendTo(peer: Scripted | undefined, sent: Sent): void {
-  if (sent.kind === "frames" && peer instanceof ScriptedCan) for (const frame of sent.frames) peer.say(frame);
-  if (sent.kind === "bytes" && peer instanceof ScriptedSerial) peer.say(sent.bytes);
-  if (sent.kind === "messages" && peer instanceof ScriptedMqtt) for (const message of sent.messages) peer.say(message);
+function sendTo(peer: Scripted | undefined, { frames = [], bytes = "", messages = [] }: Sent): void {
+  if (peer instanceof ScriptedCan) for (const frame of frames) peer.say(frame);
+  if (peer instanceof ScriptedSerial) peer.say(bytes);
+  if (peer instanceof ScriptedMqtt) for (const message of messages) peer.say(message);
 }
 
 function modbusConnection(

@@ -1,5 +1,5 @@
-import type { PeerChange, HttpAnswer as ScriptedAnswer } from "#core/scenario/scenario.ts";
 import { ConnectionError, type HttpAnswer, type HttpRequest } from "#drivers/peer-connections.ts";
+import type { PeerChange, HttpAnswer as ScriptedAnswer } from "#manifest/scenario/peers.ts";
 import { Health, type PeerWorld } from "./scripted-peer.ts";
 
 /** A web service by its routes. A list of answers is given one after the other, its last for good. */

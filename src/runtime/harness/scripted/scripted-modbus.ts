@@ -1,7 +1,8 @@
 import { itemAt } from "#core/item-at.ts";
-import type { ModbusError, ModbusTables, PeerChange } from "#core/scenario/scenario.ts";
 import { answerPdu, type RegisterBank } from "#drivers/answer-pdu.ts";
 import { ConnectionError } from "#drivers/peer-connections.ts";
+import type { ModbusTables, PeerChange } from "#manifest/scenario/peers.ts";
+import type { ModbusError } from "#manifest/scenario/registers.ts";
 import { Health, type PeerWorld } from "./scripted-peer.ts";
 
 const EXCEPTION_BIT = 0x80;
@@ -103,8 +104,8 @@ class Unit {
 
   set(tables: ModbusTables): void {
     for (const name of ["coils", "discreteInputs", "holdings", "inputs"] as const) {
-      const listed: ReadonlyMap<number, readonly (number | boolean)[] | ModbusError> = tables[name];
-      for (const [first, content] of listed) this.#setOne(name, first, content);
+      const listed: ReadonlyMap<number, readonly (number | boolean)[] | ModbusError> | undefined = tables[name];
+      for (const [first, content] of listed ?? []) this.#setOne(name, first, content);
     }
   }
 

@@ -1,5 +1,5 @@
-import type { PeerChange, MqttMessage as ScriptedMessage } from "#core/scenario/scenario.ts";
 import type { MqttConnection, MqttMessage } from "#drivers/peer-connections.ts";
+import type { PeerChange, MqttMessage as ScriptedMessage } from "#manifest/scenario/peers.ts";
 import { Health, type PeerWorld } from "./scripted-peer.ts";
 
 /** A broker that delivers the scenario's messages to subscribers. */

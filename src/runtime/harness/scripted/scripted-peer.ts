@@ -1,6 +1,6 @@
-import type { Peer, PeerChange } from "#core/scenario/scenario.ts";
 import { ConnectionError } from "#drivers/peer-connections.ts";
 import type { Timers } from "#drivers/timers.ts";
+import type { Peer, PeerChange } from "#manifest/scenario/peers.ts";
 import type { Happening } from "#runtime/harness/scenario-event.ts";
 
 type WithoutTime<T> = T extends unknown ? Omit<T, "at"> : never;
@@ -26,8 +26,8 @@ export class Health {
     this.#world = world;
   }
 
-  change({ isSilent, delay, error }: Pick<PeerChange, "isSilent" | "delay" | "error">): void {
-    this.#isSilent = isSilent ?? this.#isSilent;
+  change({ silent, delay, error }: PeerChange): void {
+    this.#isSilent = silent ?? this.#isSilent;
     this.#delay = delay ?? this.#delay;
     this.#error = error === undefined ? this.#error : (error ?? undefined);
   }

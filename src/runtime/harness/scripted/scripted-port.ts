@@ -1,8 +1,9 @@
 // Peers at ports: serial lines, CAN buses, relays, inputs and outputs.
-import type { Frame, PeerChange, PeriodicFrame, SerialAnswer } from "#core/scenario/scenario.ts";
+
 import { ConnectionError } from "#drivers/peer-connections.ts";
 import { FrameLog, type FrameRoom, FrameStore } from "#drivers/port/can-bus.ts";
 import type { CanFilter, LoggedFrames, Quantity } from "#drivers/port/port-request.ts";
+import type { Frame, PeerChange, PeriodicFrame, SerialAnswer } from "#manifest/scenario/peers.ts";
 import { hex } from "#runtime/harness/scenario-event.ts";
 import { Health, type PeerWorld } from "./scripted-peer.ts";
 
@@ -198,7 +199,7 @@ export class ScriptedLevel {
 
   change(change: PeerChange): void {
     this.health.change(change);
-    const state = change.isClosed ?? change.isHigh;
+    const state = change.closed ?? change.state;
     if (change.counter !== undefined) this.#values.set("counter", change.counter);
     if (change.volts !== undefined) this.#values.set("volts", change.volts);
     if (change.amps !== undefined) this.#values.set("amps", change.amps);
