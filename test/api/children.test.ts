@@ -1,13 +1,16 @@
 // Devices of type CHILD: reached over the connection of the device that they hang on.
 import { beforeAll, expect, test, vi } from "vitest";
 import type { Device } from "#client/resources.ts";
+import { check } from "../support/check.ts";
 import { type CommandSite, commandsOf, connected, makeCommandSite } from "../support/command-site.ts";
 import type { FakeDevice } from "../support/fake-device.ts";
+import { createMovableClocks } from "../support/movable-clocks.ts";
 import { PATIENT } from "../support/patient.ts";
 import { useServer } from "../support/server.ts";
 import { createInbox } from "../support/topic-inbox.ts";
 
-const busbar = useServer(["--mqtt-port", "0", "--commands-response-timeout", "20s"]);
+const clocks = createMovableClocks();
+const busbar = useServer(["--mqtt-port", "0", "--commands-response-timeout", "20s"], { clocks });
 const registering = useServer(["--mqtt-port", "0", "--devices-register-children"]);
 
 let site: CommandSite;
@@ -37,7 +40,7 @@ async function setUp(name: string, children: readonly string[]) {
   return { parentId, ids, config, to, from, connect };
 }
 
-test("a command to a child goes to its parent's connection, on the child's own channel, and is answered there", async () => {
+check("commands.child-over-parent", async () => {
   const { ids, to, from, connect } = await setUp("Inverter", ["String A", "String B"]);
   const [a = "", b = ""] = ids;
   const parent = await connect();
@@ -49,6 +52,7 @@ test("a command to a child goes to its parent's connection, on the child's own c
   const { topic, body } = await inbox.next();
   expect(topic).toBe(`${to}/string-a/v1/command/requests`);
   expect(body).toMatchObject({ name: "start", arguments: { power: 5, mode: "eco" } });
+  expect(Object.keys(body).sort()).toEqual(["arguments", "id", "name"]);
   const respond = (channel: string, state: string, payload: object) =>
     parent.client.publishAsync(
       `${from}/${channel}/v1/command/responses`,
@@ -103,7 +107,7 @@ test("telemetry, properties, logs and configuration of a child travel the same w
   expect((await inbox.next()).body).toMatchObject({ network: put });
 });
 
-test("a child is unreachable without a live parent, and its commands are delivered when the parent returns", async () => {
+check("commands.child-without-parent", async () => {
   const { ids, to, connect } = await setUp("Gone", ["Part"]);
   const [part = ""] = ids;
   expect(await status(part)).toBe("UNKNOWN");
@@ -118,6 +122,11 @@ test("a child is unreachable without a live parent, and its commands are deliver
   const inbox = createInbox(again.client);
   await again.client.subscribeAsync(`${to}/part/v1/command/requests`, { qos: 1 });
   expect((await inbox.next()).body["id"]).toBe(id);
+  again.drop();
+  await vi.waitFor(async () => expect(await status(part)).toBe("OFFLINE"), PATIENT);
+  const unreachable = await commandsOf(busbar.admin, part).started({ name: "stop" });
+  clocks.advance(20_000);
+  await expect.poll(() => commandsOf(busbar.admin, part).state(unreachable)).toBe("TIMEOUT");
 });
 
 test("a device touches only its own topics and those of its children, near and far", async () => {

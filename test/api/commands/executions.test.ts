@@ -1,140 +1,257 @@
-// Create and Get Command Execution.
-import { beforeAll, expect, test } from "vitest";
-import {
-  type CommandSite,
-  commandsOf,
-  connected,
-  makeCommandSite,
-  type OneExecution,
-} from "../../support/command-site.ts";
-import { useServer } from "../../support/server.ts";
+// Command executions: their fields and states, and the routes that create and get them.
+import { expect, test } from "vitest";
+import { check } from "../../support/check.ts";
+import { connected, type OneExecution } from "../../support/command-site.ts";
+import { useSite } from "../../support/use-site.ts";
 
-const busbar = useServer(["--mqtt-port", "0"]);
+const site = useSite();
+const { busbar } = site;
+const HOUR = 3_600_000;
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z$/;
 
-let site: CommandSite;
-let deviceId: string;
+const VALVE = `blueprint_spec: device/3.0
+display_name: Valve
+runtime: {type: embedded}
+command_groups: {main: {display_name: Main}}
+commands:
+  open: {group: main, display_name: Open, aliases: [unlock], arguments: {angle: {type: float, display_name: Angle}}}
+  close: {group: main, display_name: Close}
+`;
 
-beforeAll(async () => {
-  site = await makeCommandSite(busbar, "Executions");
-  deviceId = await site.device("Runner");
-});
-
-const commands = () => commandsOf(busbar.admin, deviceId);
-
-test("create answers at once with one field, the execution's id, and the state is read with get", async () => {
-  const device = await site.connect(deviceId);
-  const { status, body } = await commands().create({ name: "start", arguments: { power: 5 } });
-  expect([status, Object.keys(body)]).toEqual([200, ["execution_id"]]);
-  const command = await device.nextCommand();
-  expect(command.id).toBe(body.execution_id);
-  await command.completed({ ok: true });
-  const { execution } = (await commands().get(body.execution_id)).body;
-  expect(execution).toMatchObject({ id: body.execution_id, device_id: deviceId, state: "SUCCESS" });
-  expect(execution.response).toMatchObject({ state: "SUCCEEDED", payload: { ok: true } });
-});
-
-test("the id is a UUID of version 7, so that ids are in the order of creation", async () => {
-  const ids = [await commands().started({ name: "stop" }), await commands().started({ name: "stop" })];
-  for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-  expect(ids.toSorted()).toEqual(ids);
-});
-
-test("while it runs get shows what is known: no response, then the latest one, then the last", async () => {
-  const id = await commands().started({ name: "stop" });
-  const fresh = (await commands().get(id)).body.execution;
-  expect(fresh.state).toBe("NEW");
-  expect(fresh).not.toHaveProperty("response");
-  expect(fresh).not.toHaveProperty("log");
-  const device = await site.connect(deviceId);
-  const command = await waitFor(device, id);
-  await command.log({ percent: 10 });
-  expect((await commands().get(id)).body.execution).toMatchObject({
-    state: "IN_PROGRESS",
-    response: { state: "IN_PROGRESS", payload: { percent: 10 } },
+/** A device that answers each command with progress and then as told. */
+async function answering(end: "completed" | "error" = "completed", payload: object = { done: true }) {
+  const device = await site.device(VALVE);
+  const mqtt = await device.connect();
+  mqtt.onCommand(async (command) => {
+    await command.log({ percent: 50 });
+    await command[end](payload);
   });
-  await command.error({ message: "no" });
-  expect((await commands().get(id)).body.execution).toMatchObject({ state: "ERROR", response: { state: "ERROR" } });
+  return device;
+}
+
+check("execution.id", async () => {
+  const { started, get } = await site.device(VALVE);
+  const id = await started({ name: "open" });
+  expect((await get(id)).body.execution.id).toBe(id);
+  const later = await started({ name: "open" });
+  // A UUID of version 7, so that ids are in the order of creation.
+  for (const one of [id, later])
+    expect(one).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  expect(later > id).toBe(true);
 });
 
-test("with expand=log the log holds all responses, newest first", async () => {
-  const id = await commands().started({ name: "stop" });
-  expect((await commands().get(id, "?expand=log")).body.execution.log).toEqual([]);
-  const device = await site.connect(deviceId);
-  const command = await waitFor(device, id);
-  await command.log({ n: 1 });
-  await command.log({ n: 1 });
-  await command.completed();
-  const { execution } = (await commands().get(id, "?expand=log")).body;
-  expect(execution.log?.map(({ state }) => state)).toEqual(["SUCCEEDED", "IN_PROGRESS", "IN_PROGRESS", "STARTED"]);
-  expect((await commands().get(id)).body.execution).not.toHaveProperty("log");
-  expect((await commands().get(id, "?expand=")).body.execution).not.toHaveProperty("log");
+check("execution.device-id", async () => {
+  const device = await site.device(VALVE);
+  const { execution } = (await device.get(await device.started({ name: "open" }))).body;
+  expect(execution.device_id).toBe(device.id);
+});
+
+check("execution.state-is-known", async () => {
+  const { started, state, list } = await answering();
+  const id = await started({ name: "open" });
+  await expect.poll(() => state(id)).toBe("SUCCESS");
+  for (const known of ["NEW", "IN_PROGRESS", "SUCCESS", "ERROR", "TIMEOUT", "UNSYNC"]) {
+    expect((await list(`?state.in=${known}`)).body.total_count).toBe(known === "SUCCESS" ? 1 : 0);
+  }
+  expect((await list("?state.in=DONE")).status).toBe(400);
+});
+
+check("execution.ephemeral", async () => {
+  const { started, get } = await site.device(VALVE);
+  const shown = async (body: object) => (await get(await started({ name: "open", ...body }))).body.execution.ephemeral;
+  expect([await shown({ ephemeral: true }), await shown({ ephemeral: false })]).toEqual([true, false]);
+});
+
+check("execution.created-at", async () => {
+  const { started, get } = await site.device(VALVE);
+  const before = Date.now();
+  const { created_at } = (await get(await started({ name: "open" }))).body.execution;
+  expect(created_at).toMatch(RFC_3339);
+  expect(Date.parse(created_at)).toBeGreaterThanOrEqual(before);
+});
+
+check("execution.response-absent", async () => {
+  const { started, get } = await site.device(VALVE);
+  const { execution } = (await get(await started({ name: "open" }), "?expand=log")).body;
+  expect(execution).not.toHaveProperty("response");
+  expect(execution.log).toEqual([]);
+});
+
+check("execution.response-is-latest", async () => {
+  const device = await site.device(VALVE);
+  const mqtt = await device.connect();
+  const id = await device.started({ name: "open" });
+  const command = await mqtt.nextCommand();
+  const latest = async () => (await device.get(id)).body.execution.response;
+  await expect.poll(latest).toMatchObject({ state: "STARTED" });
+  await command.log({ percent: 10 });
+  expect(await latest()).toMatchObject({ state: "IN_PROGRESS", payload: { percent: 10 } });
+  await command.completed({ angle: 90 });
+  expect(await latest()).toMatchObject({ state: "SUCCEEDED", payload: { angle: 90 } });
+});
+
+check("execution.log-only-when-asked", async () => {
+  const { execute, get } = await answering();
+  const { execution } = (await execute({ name: "open" })).body;
+  expect(execution).not.toHaveProperty("log");
+  for (const query of ["", "?expand="])
+    expect((await get(execution.id, query)).body.execution).not.toHaveProperty("log");
+  expect((await get(execution.id, "?expand=log")).body.execution.log).toHaveLength(3);
+});
+
+check("execution.log-newest-first", async () => {
+  const { execute } = await answering();
+  const { log = [] } = (await execute({ name: "open" }, { query: "?expand=log" })).body.execution;
+  expect(log.map(({ state }) => state)).toEqual(["SUCCEEDED", "IN_PROGRESS", "STARTED"]);
+  const times = log.map(({ received_at }) => received_at);
+  expect(times).toEqual(times.toSorted().reverse());
+});
+
+check("execution.same-fields-in-lists", async () => {
+  const { execute, list, get } = await answering();
+  const { id } = (await execute({ name: "open", arguments: { angle: 5 } })).body.execution;
+  const [listed] = (await list()).body.executions;
+  expect(listed).toEqual((await get(id)).body.execution);
+  expect(listed).not.toHaveProperty("log");
+});
+
+check("execution.request-name", async () => {
+  const { started, get } = await site.device(VALVE);
+  const names = ["open", "unlock"];
+  const shown = names.map(async (name) => (await get(await started({ name }))).body.execution.request.name);
+  expect(await Promise.all(shown)).toEqual(names);
+});
+
+check("execution.request-arguments", async () => {
+  const { started, get } = await site.device(VALVE);
+  const id = await started({ name: "open", arguments: { angle: 12.5 } });
+  expect((await get(id)).body.execution.request.arguments).toEqual({ angle: 12.5 });
+});
+
+check("execution.request-manifest-name", async () => {
+  const { started, get } = await site.device(VALVE);
+  const shown = async (name: string) => (await get(await started({ name }))).body.execution.request.manifest_name;
+  expect([await shown("open"), await shown("unlock")]).toEqual(["open", "open"]);
+});
+
+check("execution.response-state", async () => {
+  const done = await (await answering()).execute({ name: "open" }, { query: "?expand=log" });
+  const failed = await (await answering("error")).execute({ name: "open" }, { query: "?expand=log" });
+  const states = [done, failed].flatMap(({ body }) => body.execution.log?.map(({ state }) => state));
+  expect(new Set(states)).toEqual(new Set(["STARTED", "IN_PROGRESS", "SUCCEEDED", "ERROR"]));
+});
+
+check("execution.response-payload", async () => {
+  const { execute } = await answering();
+  const { log = [] } = (await execute({ name: "open" }, { query: "?expand=log" })).body.execution;
+  expect(log.map(({ payload }) => payload)).toEqual([{ done: true }, { percent: 50 }, undefined]);
+});
+
+check("execution.error-has-message", async () => {
+  const { execute } = await answering("error", { message: "the valve is stuck" });
+  expect((await execute({ name: "open" })).body.execution.response?.payload).toEqual({ message: "the valve is stuck" });
+});
+
+check("execution.received-at", async () => {
+  const { execute } = await answering();
+  const { response, created_at } = (await execute({ name: "open" })).body.execution;
+  expect(response?.received_at).toMatch(RFC_3339);
+  expect(Date.parse(response?.received_at ?? "")).toBeGreaterThanOrEqual(Date.parse(created_at));
+});
+
+check("execution.state-new", async () => {
+  const { started, state } = await site.device(VALVE);
+  expect(await state(await started({ name: "open" }))).toBe("NEW");
+});
+
+check("execution.state-in-progress", async () => {
+  const device = await site.device(VALVE);
+  const mqtt = await device.connect();
+  const id = await device.started({ name: "open" });
+  await (await mqtt.nextCommand()).log({ percent: 1 });
+  expect(await device.state(id)).toBe("IN_PROGRESS");
+});
+
+check("execution.state-success", async () => {
+  expect((await (await answering()).execute({ name: "open" })).body.execution.state).toBe("SUCCESS");
+});
+
+check("execution.state-error", async () => {
+  expect((await (await answering("error")).execute({ name: "open" })).body.execution.state).toBe("ERROR");
+});
+
+check("execution.state-timeout", async () => {
+  const { started, state } = await site.device(VALVE);
+  const id = await started({ name: "open" });
+  site.advance(30_000);
+  await expect.poll(() => state(id)).toBe("TIMEOUT");
+});
+
+check("execution.ephemeral-hidden", async () => {
+  const { started, list, id: deviceId } = await site.device(VALVE);
+  const [kept, short] = [await started({ name: "open" }), await started({ name: "open", ephemeral: true })];
+  expect((await list()).body.executions.map(({ id }) => id)).toEqual([kept]);
+  const ofSite = await busbar.admin.get(`/v3/sites/${site.siteId}/commands/executions?device_id.in=${deviceId}`);
+  expect(ofSite.text).not.toContain(short);
+});
+
+check("execution.ephemeral-deleted", async () => {
+  const { started, get } = await site.device(VALVE);
+  const [kept, short] = [await started({ name: "open" }), await started({ name: "open", ephemeral: true })];
+  site.advance(24 * HOUR - 60_000);
+  expect((await get(short)).status).toBe(200);
+  site.advance(60_000);
+  expect((await get(short)).status).toBe(404);
+  expect((await get(kept)).status).toBe(200);
 });
 
 test("an execution is found only under its own device", async () => {
-  const id = await commands().started({ name: "stop" });
-  const other = await site.device("Other");
-  const [under, unknown] = [
-    await commandsOf(busbar.admin, other).get(id),
-    await commands().get("019a8c00-0000-7000-8000-0000000000ee"),
-  ];
-  expect([under.status, under.errors[0]?.code]).toEqual([404, "not_found"]);
-  expect([unknown.status, unknown.errors[0]?.code]).toEqual([404, "not_found"]);
+  const [own, other] = [await site.device(VALVE), await site.device(VALVE)];
+  const id = await own.started({ name: "open" });
+  for (const answer of [await other.get(id), await own.get("019a8c00-0000-7000-8000-0000000000ee")])
+    expect([answer.status, answer.errors[0]?.code]).toEqual([404, "not_found"]);
 });
 
 test("what another device answers to an execution is not heard", async () => {
-  const other = await site.device("Liar");
-  const [device, liar] = [await site.connect(deviceId), await site.connect(other)];
-  const id = await commands().started({ name: "stop" });
-  const command = await waitFor(device, id);
+  const [device, other] = [await site.device(VALVE), await site.device(VALVE)];
+  const [mqtt, liar] = [await device.connect(), await other.connect()];
+  const id = await device.started({ name: "open" });
+  const command = await mqtt.nextCommand();
   await liar.publish("v1/command/responses", JSON.stringify({ id, state: "completed", payload: { stolen: true } }));
-  expect(["NEW", "IN_PROGRESS"]).toContain(await commands().state(id));
+  expect(["NEW", "IN_PROGRESS"]).toContain(await device.state(id));
   await command.completed({ own: true });
-  expect((await commands().get(id)).body.execution.response?.payload).toEqual({ own: true });
+  expect((await device.get(id)).body.execution.response?.payload).toEqual({ own: true });
 });
 
 test("a response to an execution that does not exist changes nothing and is acknowledged", async () => {
-  const device = await site.connect(deviceId);
-  await device.publish("v1/command/responses", JSON.stringify({ id: "nothing", state: "completed" }));
+  const mqtt = await (await site.device(VALVE)).connect();
+  await mqtt.publish("v1/command/responses", JSON.stringify({ id: "nothing", state: "completed" }));
   expect((await busbar.admin.get("/readyz")).status).toBe(200);
 });
 
-test("after its end an execution never changes", async () => {
-  const device = await site.connect(deviceId);
-  const id = await commands().started({ name: "stop" });
-  const command = await waitFor(device, id);
-  await command.completed({ n: 1 });
-  const ended = (await commands().get(id, "?expand=log")).body.execution;
-  await command.completed({ n: 2 });
-  await command.error({ message: "late" });
-  await command.log({ percent: 10 });
-  expect((await commands().get(id, "?expand=log")).body.execution).toEqual(ended);
-});
-
 test("commands reach a device in the order of their creation", async () => {
-  const first = await commands().started({ name: "start", arguments: { power: 0 } });
-  const waiting = [first];
-  for (let power = 1; power < 10; power++) {
-    waiting.push(await commands().started({ name: "start", arguments: { power } }));
-  }
-  const device = await site.connect(deviceId);
-  const later: string[] = [];
-  for (const id of waiting) await waitFor(device, id);
-  for (let power = 10; power < 20; power++) {
-    later.push(await commands().started({ name: "start", arguments: { power } }));
-  }
-  for (const id of later) await waitFor(device, id);
-  const arrived = device.commands.map(({ id }) => id).filter((id) => [...waiting, ...later].includes(id));
-  expect(arrived).toEqual([...waiting, ...later]);
+  const device = await site.device(VALVE);
+  const ids: string[] = [];
+  const create = async () => {
+    for (let angle = 0; angle < 10; angle++) ids.push(await device.started({ name: "open", arguments: { angle } }));
+  };
+  await create();
+  const mqtt = await device.connect();
+  await create();
+  const arrived: string[] = [];
+  while (arrived.length < ids.length) arrived.push((await mqtt.nextCommand()).id);
+  expect(arrived).toEqual(ids);
 });
 
 test("of two connections of a device one gets the command, once", async () => {
-  const config = await site.configOf(deviceId);
+  const device = await site.device(VALVE);
+  const config = await device.config();
   const [a, b] = [await connected(config), await connected(config)];
-  const id = await commands().started({ name: "stop" });
-  await Promise.race([waitFor(a, id), waitFor(b, id)]);
+  await device.started({ name: "open" });
+  await Promise.race([a.nextCommand(), b.nextCommand()]);
   await a.log("still there");
   await b.log("still there");
-  expect([...a.commands, ...b.commands].filter((command) => command.id === id)).toHaveLength(1);
+  expect(a.commands.length + b.commands.length).toBe(1);
 });
 
 test.each([
@@ -142,8 +259,9 @@ test.each([
   ["/v3/sites/SITE/devices/DEVICE/command_executions"],
   ["/api/v3/devices/DEVICE/commands/executions"],
 ])("%s creates, lists and gets, as the ecosystem's clients ask", async (path) => {
-  const at = path.replace("SITE", site.siteId).replace("DEVICE", deviceId);
-  const created = await busbar.admin.post<{ execution_id: string }>(at, { name: "stop" });
+  const device = await site.device(VALVE);
+  const at = path.replace("SITE", site.siteId).replace("DEVICE", device.id);
+  const created = await busbar.admin.post<{ execution_id: string }>(at, { name: "close" });
   const got = await busbar.admin.get<OneExecution>(`${at}/${created.body.execution_id}?expand=log`);
   expect(got.body.execution).toMatchObject({ id: created.body.execution_id, log: [] });
   const listed = await busbar.admin.get<{ executions: readonly { id: string }[] }>(
@@ -153,23 +271,14 @@ test.each([
 });
 
 test("a device is sent at most 1,000 open commands, then the next is refused until some have ended", async () => {
-  const full = await site.device("Full");
-  const { started, create, execute } = commandsOf(busbar.admin, full);
-  await Promise.all(Array.from({ length: 1_000 }, () => started({ name: "stop" })));
-  for (const refused of [await create({ name: "stop" }), await execute({ name: "stop" })]) {
+  const [full, other] = [await site.device(VALVE), await site.device(VALVE)];
+  await Promise.all(Array.from({ length: 1_000 }, () => full.started({ name: "open" })));
+  for (const refused of [await full.create({ name: "open" }), await full.execute({ name: "open" })]) {
     expect([refused.status, refused.errors[0]?.code]).toEqual([429, "queue_full"]);
     expect(refused.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
   }
-  expect((await commands().create({ name: "stop" })).status).toBe(200);
-  const device = await site.connect(full);
-  await (await device.nextCommand()).completed();
-  expect((await create({ name: "stop" })).status).toBe(200);
+  expect((await other.create({ name: "open" })).status).toBe(200);
+  const mqtt = await full.connect();
+  await (await mqtt.nextCommand()).completed();
+  expect((await full.create({ name: "open" })).status).toBe(200);
 });
-
-/** The command of this execution; others that wait for the same device are left alone. */
-async function waitFor(device: Awaited<ReturnType<CommandSite["connect"]>>, id: string) {
-  for (;;) {
-    const command = await device.nextCommand();
-    if (command.id === id) return command;
-  }
-}

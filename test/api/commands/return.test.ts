@@ -1,7 +1,7 @@
-// A device, or the service, that was away and is back before the deadline.
+// A service that was away and is back. What it sends to devices that return: course.test.ts.
 import { beforeAll, expect, test } from "vitest";
 import { instant } from "#core/time/instant.ts";
-import { type CommandSite, commandsOf, connected, makeCommandSite } from "../../support/command-site.ts";
+import { type CommandSite, commandsOf, makeCommandSite } from "../../support/command-site.ts";
 import { arrival, asNew, makeExecution } from "../../support/executions.ts";
 import { listen } from "../../support/listen.ts";
 import { makeEntry } from "../../support/records.ts";
@@ -18,35 +18,6 @@ async function setUp(name: string) {
   const deviceId = await site.device(name);
   return { deviceId, ...commandsOf(busbar.admin, deviceId) };
 }
-
-test("a device that returns before the deadline gets what waited for it", async () => {
-  const { deviceId, started, get } = await setUp("Back");
-  const config = await site.configOf(deviceId);
-  const id = await started({ name: "start", arguments: { power: 3 } });
-  expect((await get(id)).body.execution.state).toBe("NEW");
-  const device = await connected(config);
-  const command = await device.nextCommand();
-  expect(command).toMatchObject({ id, name: "start", arguments: { power: 3, mode: "eco" } });
-  await command.completed();
-  const { execution } = (await get(id, "?expand=log")).body;
-  expect([execution.state, execution.log?.map(({ state }) => state)]).toEqual(["SUCCESS", ["SUCCEEDED", "STARTED"]]);
-});
-
-test("a device that was sent a command and returns is not sent it again", async () => {
-  const { deviceId, started, state } = await setUp("Twice");
-  const config = await site.configOf(deviceId);
-  const first = await connected(config);
-  const id = await started({ name: "stop" });
-  const command = await first.nextCommand();
-  first.drop();
-  const second = await connected(config);
-  const other = await started({ name: "stop" });
-  expect((await second.nextCommand()).id).toBe(other);
-  expect(second.commands.map((one) => one.id)).toEqual([other]);
-  // It may answer over its new connection.
-  await second.publish("v1/command/responses", JSON.stringify({ id: command.id, state: "completed" }));
-  expect(await state(id)).toBe("SUCCESS");
-});
 
 test("after a restart a device gets what waited for it, and nothing that it may have got before", async () => {
   const { deviceId, started, get, state } = await setUp("Restarted");

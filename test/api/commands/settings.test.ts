@@ -1,8 +1,8 @@
-// Settings of commands, and calls that wait in real time.
+// Settings of commands, and what a call gets while it waits in real time.
 import { expect } from "vitest";
-import { check } from "../support/check.ts";
-import { useSite } from "../support/use-site.ts";
-import { manifestWith } from "../support/validate.ts";
+import { check } from "../../support/check.ts";
+import { useSite } from "../../support/use-site.ts";
+import { manifestWith } from "../../support/validate.ts";
 
 const site = useSite(["--commands-response-timeout", "100s", "--commands-wait-limit", "20s"]);
 const DEVICE = manifestWith("command_groups: {g: {display_name: G}}\ncommands: {run: {group: g, display_name: Run}}");

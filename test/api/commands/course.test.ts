@@ -1,10 +1,10 @@
 // The course of an execution: states, deadlines, waiting calls and idempotency.
 import { expect } from "vitest";
-import { check } from "../support/check.ts";
-import { connected } from "../support/command-site.ts";
-import { useSite } from "../support/use-site.ts";
-import { manifestWith } from "../support/validate.ts";
-import { luaDevice, luaManifest } from "./lua.ts";
+import { luaDevice, luaManifest } from "../../interface/lua.ts";
+import { check } from "../../support/check.ts";
+import { connected } from "../../support/command-site.ts";
+import { useSite } from "../../support/use-site.ts";
+import { manifestWith } from "../../support/validate.ts";
 
 const site = useSite();
 const { busbar } = site;
@@ -100,9 +100,14 @@ check("commands.late-is-dropped", async () => {
   site.advance(30_000);
   await expect.poll(async () => (await execution()).state).toBe("TIMEOUT");
   await command.log({ percent: 99 });
+  await command.respond("STARTED");
   const { state, log } = await execution();
   expect([state, log?.length]).toEqual(["TIMEOUT", 1]);
-  expect((await metric("busbar_dropped_responses_total")) - before).toBe(1);
+  expect((await metric("busbar_dropped_responses_total")) - before).toBe(2);
+  await command.completed({ message: "at last" });
+  await command.error({ message: "too late" });
+  expect((await execution()).log).toHaveLength(2);
+  expect((await metric("busbar_dropped_responses_total")) - before).toBe(3);
 });
 
 check("commands.received-at-rises", async () => {
@@ -156,6 +161,8 @@ check("commands.deadline-30-s", async () => {
   site.advance(15_000);
   await expect.poll(() => device.state(away)).toBe("TIMEOUT");
   await expect.poll(async () => (await silent.execution()).state).toBe("TIMEOUT");
+  expect((await device.get(away)).body.execution).not.toHaveProperty("response");
+  expect((await silent.execution()).response).toMatchObject({ state: "STARTED" });
 });
 
 check("general.execution-timeout", async () => {
@@ -245,31 +252,39 @@ check("commands.execute-always-200", async () => {
   const failed = await failing;
   expect([failed.status, failed.body.execution.state]).toEqual([200, "ERROR"]);
   const silent = device.execute(RUN);
-  const { id } = await mqtt.nextCommand();
-  await expect.poll(() => device.state(id)).toBe("IN_PROGRESS");
+  await (await mqtt.nextCommand()).log({ percent: 5 });
   site.advance(30_000);
   const timedOut = await silent;
-  expect([timedOut.status, timedOut.body.execution.state]).toEqual([200, "TIMEOUT"]);
+  expect([timedOut.status, timedOut.body.execution]).toMatchObject([
+    200,
+    { state: "TIMEOUT", response: { state: "IN_PROGRESS", payload: { percent: 5 } } },
+  ]);
+  const away = await site.device(DEVICE);
+  const unheard = away.execute(RUN, { query: "?expand=log" });
+  await expect.poll(() => away.ids()).toHaveLength(1);
+  site.advance(30_000);
+  expect((await unheard).body.execution).toMatchObject({ state: "TIMEOUT", log: [] });
 });
 
 check("commands.create-at-once", async () => {
   const device = await site.device(DEVICE);
   await device.connect();
   const { status, body } = await device.create(RUN);
-  expect(status).toBe(200);
+  expect([status, Object.keys(body)]).toEqual([200, ["execution_id"]]);
   expect(["NEW", "IN_PROGRESS"]).toContain(await device.state(body.execution_id));
 });
 
 check("commands.offline-waits", async () => {
   const device = await site.device(DEVICE);
-  const id = await device.started(RUN);
+  const id = await device.started({ ...RUN, arguments: { power: 3 } });
   site.advance(10_000);
   expect(await device.state(id)).toBe("NEW");
   const mqtt = await device.connect();
   const command = await mqtt.nextCommand();
-  expect(command.id).toBe(id);
+  expect(command).toMatchObject({ id, name: "run", arguments: { power: 3 } });
   await command.completed();
-  expect(await device.state(id)).toBe("SUCCESS");
+  const { state, log } = (await device.get(id, "?expand=log")).body.execution;
+  expect([state, log?.map((one) => one.state)]).toEqual(["SUCCESS", ["SUCCEEDED", "STARTED"]]);
 });
 
 check("commands.delivered-once", async () => {
@@ -283,6 +298,9 @@ check("commands.delivered-once", async () => {
   const next = await device.started(RUN);
   expect((await second.nextCommand()).id).toBe(next);
   expect([first.commands.length, second.commands.length]).toEqual([1, 1]);
+  // It may answer over its new connection.
+  await second.publish("v1/command/responses", JSON.stringify({ id, state: "completed" }));
+  expect(await device.state(id)).toBe("SUCCESS");
 });
 
 check("commands.interrupted-by-restart", async () => {
