@@ -94,7 +94,7 @@ const LAYERS = {
   demo: [
     "#core/**",
     "#service/**",
-    "#drivers/answer-pdu.ts",
+    "#drivers/modbus/answer-pdu.ts",
     "#drivers/simulated-ports.ts",
     "#tuning/**",
     "node:*",

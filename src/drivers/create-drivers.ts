@@ -2,13 +2,9 @@
 // expect. A failure outside is a text among the results; a failure of the host is a rejection.
 import type { Drivers } from "#drivers/drivers.ts";
 import { bytesOf, type LuaValue } from "#drivers/lua-value.ts";
-import type { Call } from "./calls/arguments.ts";
-import { httpCalls } from "./calls/http-calls.ts";
-import { modbusCalls } from "./calls/modbus-calls.ts";
-import { modbusMapCalls } from "./calls/modbus-map-calls.ts";
-import { mqttCalls } from "./calls/mqtt-calls.ts";
-import { portCalls } from "./calls/port-calls.ts";
-import { ConnectionError, type PeerConnections } from "./peer-connections.ts";
+import type { Call } from "./arguments.ts";
+import { ConnectionError } from "./connection-error.ts";
+import type { OpenDriver } from "./driver.ts";
 import type { PeerWatch } from "./watch-peers.ts";
 
 /** A script sleeps during a call, so more than one at a time is rare. */
@@ -19,21 +15,13 @@ const MAX_CALLS = 16;
  */
 const CODED = "coded";
 
-export function createDrivers(connections: PeerConnections, now: () => number, watch?: PeerWatch): Drivers {
-  const calls: ReadonlyMap<string, Call> = new Map(
-    [
-      modbusCalls(connections),
-      modbusMapCalls(connections),
-      httpCalls(connections, now),
-      portCalls(connections),
-      mqttCalls(connections),
-    ].flatMap((part) => Object.entries(part)),
-  );
+export function createDrivers(drivers: readonly OpenDriver[], watch?: PeerWatch): Drivers {
+  const all: ReadonlyMap<string, Call> = new Map(drivers.flatMap(({ calls }) => Object.entries(calls)));
   let underWay = 0;
   let isClosed = false;
   /** Throws a `ConnectionError` for a failure outside. */
   async function perform(name: string, args: readonly LuaValue[]): Promise<readonly LuaValue[]> {
-    const call = calls.get(name);
+    const call = all.get(name);
     if (call === undefined) throw new Error(`there is no driver call ${name}`);
     if (isClosed) throw new ConnectionError("closed", "the device has stopped");
     if (underWay >= MAX_CALLS) throw new ConnectionError("busy", `${MAX_CALLS} calls are under way already`);
@@ -64,7 +52,7 @@ export function createDrivers(connections: PeerConnections, now: () => number, w
     },
     close() {
       isClosed = true;
-      connections.close();
+      for (const driver of drivers) driver.close();
     },
   };
 }

@@ -3,8 +3,8 @@ import { reachRulesFor } from "#core/net/reach-rule.ts";
 import { createByteBudget } from "#core/share/byte-budgets.ts";
 import type { Drivers } from "#drivers/drivers.ts";
 import { createDrivers } from "./create-drivers.ts";
-import { createPeerConnections } from "./create-peer-connections.ts";
 import type { AllowMessage, DriverThreadData } from "./driver-thread.ts";
+import { openDrivers } from "./open-drivers.ts";
 import { paceDrivers } from "./pace-drivers.ts";
 import { connectPorts } from "./port-bridge.ts";
 import type { PortDevice } from "./port-hub.ts";
@@ -26,12 +26,12 @@ export function openDriverThread({
   });
   const inboxes = createByteBudget("mqtt_inboxes", INBOX_BYTES);
   return (device, watch) => {
-    const connections = createPeerConnections({
+    const drivers = openDrivers({
       rules: () => reachRulesFor(current, device),
       ports: ports.session(device),
       inboxes,
       now: Date.now,
     });
-    return paceDrivers(createDrivers(connections, Date.now, watch), realTimers);
+    return paceDrivers(createDrivers(drivers, watch), realTimers);
   };
 }

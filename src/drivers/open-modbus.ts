@@ -2,10 +2,11 @@
 import { lookup } from "node:dns";
 import { parseLineSettings } from "#core/hardware/line-settings.ts";
 import type { RegisterAccess } from "#core/modbus/register-access.ts";
-import { readConnectionUri } from "./calls/connection-uri.ts";
+import { ConnectionError } from "#drivers/connection-error.ts";
+import { readConnectionUri } from "#drivers/connection-uri.ts";
+import type { ModbusConnection } from "#drivers/modbus/modbus-connection.ts";
 import { createModbusTcp } from "./modbus/modbus-tcp.ts";
 import { createRegisterAccess } from "./modbus/register-access.ts";
-import { ConnectionError, type ModbusConnection } from "./peer-connections.ts";
 import { openSerialLine } from "./port/open-serial-line.ts";
 import { SharedLine } from "./port/shared-line.ts";
 import { realTimers } from "./timers.ts";

@@ -1,7 +1,7 @@
 // Sessions of a port hub from another thread: calls and answers as messages. When the thread ends, so do its sessions.
 import type { MessagePort } from "node:worker_threads";
 import { tryPost } from "#core/thread/try-post.ts";
-import { ConnectionError, type ConnectionErrorCode } from "./peer-connections.ts";
+import { ConnectionError, type ConnectionErrorCode } from "#drivers/connection-error.ts";
 import type { PortAnswer, PortRequest, PortSession } from "./port/port-request.ts";
 import type { PortDevice, PortHub } from "./port-hub.ts";
 

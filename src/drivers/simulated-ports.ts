@@ -1,6 +1,6 @@
 // Ports that exist only inside the process, where somebody asked for them: the demo plant, a test, or the installer for a
 // device. They hold one end, and scripts the other: registers, bytes, frames and levels by the name of the port.
-import { createRegisterBank, type RegisterBank } from "./answer-pdu.ts";
+import { createRegisterBank, type RegisterBank } from "#drivers/modbus/answer-pdu.ts";
 import type { CanFrame } from "./port/can-bus.ts";
 import type { Quantity } from "./port/port-request.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ConnectionError, type ConnectionErrorCode } from "./peer-connections.ts";
+import { ConnectionError, type ConnectionErrorCode } from "#drivers/connection-error.ts";
 import { watchPeers } from "./watch-peers.ts";
 
 /** `port.open relay port://r missing` fails with that code; without a code it succeeds; `forget` is a new configuration. */

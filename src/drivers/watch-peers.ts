@@ -1,7 +1,8 @@
 // Whether a device can talk, as its calls show: a script may pass over every failure, and people must know all the same.
+
+import type { ConnectionError } from "#drivers/connection-error.ts";
 import { type LuaValue, textOf } from "#drivers/lua-value.ts";
 import { ALL_DRIVERS } from "./all-drivers.ts";
-import type { ConnectionError } from "./peer-connections.ts";
 
 export interface PeerWatch {
   succeeded(call: string, args: readonly LuaValue[], results: readonly LuaValue[]): void;

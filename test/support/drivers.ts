@@ -4,8 +4,8 @@ import { onTestFinished } from "vitest";
 import { parseReachRule, type ReachRule } from "#core/net/reach-rule.ts";
 import { createByteBudget } from "#core/share/byte-budgets.ts";
 import { createDrivers } from "#drivers/create-drivers.ts";
-import { createPeerConnections } from "#drivers/create-peer-connections.ts";
 import type { Drivers } from "#drivers/drivers.ts";
+import { openDrivers } from "#drivers/open-drivers.ts";
 import { createPortHub } from "#drivers/port-hub.ts";
 import { createSimulatedPorts, type SimulatedPorts } from "#drivers/simulated-ports.ts";
 
@@ -44,13 +44,12 @@ export function startDriversWith(simulated: SimulatedPorts, ...allow: readonly s
   const hub = createPortHub({ machine: [], simulated });
   const ports = hub.session({ id: "d1", slug: "device-1" });
   const drivers = createDrivers(
-    createPeerConnections({
+    openDrivers({
       rules: () => reachRules(...allow),
       ports,
       inboxes: createByteBudget("inboxes", 1e9),
       now: Date.now,
     }),
-    Date.now,
   );
   onTestFinished(() => {
     drivers.close();

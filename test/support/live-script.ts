@@ -6,8 +6,8 @@ import type { ScriptProgram } from "#core/lua/script-program.ts";
 import type { ReachRule } from "#core/net/reach-rule.ts";
 import { createByteBudget } from "#core/share/byte-budgets.ts";
 import { createDrivers } from "#drivers/create-drivers.ts";
-import { createPeerConnections } from "#drivers/create-peer-connections.ts";
 import { type LuaValue, luaValueOf, plainOf, textOf } from "#drivers/lua-value.ts";
+import { openDrivers } from "#drivers/open-drivers.ts";
 import { createPortHub } from "#drivers/port-hub.ts";
 import type { SimulatedPorts } from "#drivers/simulated-ports.ts";
 import { createDeviceScript } from "#runtime/lua/device-script.ts";
@@ -47,8 +47,7 @@ export function liveScript({ program, simulated, rules, configuration, now }: Li
   const hub = createPortHub({ machine: [], simulated });
   const ports = hub.session({ id: "device", slug: "device" });
   const drivers = createDrivers(
-    createPeerConnections({ rules: () => rules, ports, inboxes: createByteBudget("inboxes", 1e9), now }),
-    now,
+    openDrivers({ rules: () => rules, ports, inboxes: createByteBudget("inboxes", 1e9), now }),
   );
   const telemetry = new Map<string, unknown>();
   const properties = new Map<string, unknown>();

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished } from "vitest";
-import { answerPdu, createRegisterBank, type RegisterBank } from "#drivers/answer-pdu.ts";
+import { answerPdu, createRegisterBank, type RegisterBank } from "#drivers/modbus/answer-pdu.ts";
 
 /**
  * What happens to the next answer: `silent` none; `close` the connection is closed instead; `garbage` bytes that are no

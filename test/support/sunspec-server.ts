@@ -3,7 +3,7 @@
 import { encodeRegisters } from "#core/modbus/register-value.ts";
 import { pointLayout } from "#core/sunspec/decode-model.ts";
 import { findModelPoint, sunSpecModel } from "#core/sunspec/parse-model.ts";
-import type { RegisterBank } from "#drivers/answer-pdu.ts";
+import type { RegisterBank } from "#drivers/modbus/answer-pdu.ts";
 
 interface PlayedModel {
   readonly id: number;

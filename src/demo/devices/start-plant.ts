@@ -13,7 +13,7 @@ import { createModbusServer } from "#demo/devices/serve-modbus.ts";
 import { createWeatherServer } from "#demo/devices/serve-weather.ts";
 import type { Plant, PlantMemory } from "#demo/plant/plant.ts";
 import type { PlantSite } from "#demo/plant/site.ts";
-import { answerPdu, createRegisterBank, type RegisterBank } from "#drivers/answer-pdu.ts";
+import { answerPdu, createRegisterBank, type RegisterBank } from "#drivers/modbus/answer-pdu.ts";
 import type { SimulatedPorts } from "#drivers/simulated-ports.ts";
 
 const PLANT_SERVERS = ["inverter", "electrolyser", "charger", "weather"] as const;

@@ -6,4 +6,6 @@ export const canDriver: Driver = {
   opening: [],
   local: ["can.listen", "can.log", "can.take", "can.take_log", "can.drops"],
   signatures: () => import("./signatures.ts"),
+  connection: () => import("./connection.ts"),
+  peer: () => import("./peer.ts"),
 };

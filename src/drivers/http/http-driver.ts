@@ -6,4 +6,6 @@ export const httpDriver: Driver = {
   opening: [],
   local: [],
   signatures: () => import("./signatures.ts"),
+  connection: () => import("./connection.ts"),
+  peer: () => import("./peer.ts"),
 };

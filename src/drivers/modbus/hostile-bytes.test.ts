@@ -2,9 +2,9 @@
 import { type AddressInfo, createServer } from "node:net";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
-import { answerPdu, createRegisterBank } from "#drivers/answer-pdu.ts";
+import { ConnectionError } from "#drivers/connection-error.ts";
+import { answerPdu, createRegisterBank } from "#drivers/modbus/answer-pdu.ts";
 import { createReach } from "#drivers/net/create-reach.ts";
-import { ConnectionError } from "#drivers/peer-connections.ts";
 import { findAnswer } from "#drivers/port/rtu.ts";
 import { realTimers } from "#drivers/timers.ts";
 import { reachRules } from "../../../test/support/drivers.ts";

@@ -6,4 +6,6 @@ export const modbusDriver: Driver = {
   opening: ["modbus.open", "modbus.map_open", "modbus.map_connect"],
   local: [],
   signatures: () => import("./signatures.ts"),
+  connection: () => import("./connection.ts"),
+  peer: () => import("./peer.ts"),
 };

@@ -1,7 +1,7 @@
 import type { lookup } from "node:dns";
 import { expect, onTestFinished, test } from "vitest";
+import type { ModbusConnection } from "#drivers/modbus/modbus-connection.ts";
 import { createReach } from "#drivers/net/create-reach.ts";
-import type { ModbusConnection } from "#drivers/peer-connections.ts";
 import { realTimers } from "#drivers/timers.ts";
 import { reachRules } from "../../../test/support/drivers.ts";
 import { startModbusServer } from "../../../test/support/modbus-server.ts";

@@ -1,8 +1,9 @@
 // Modbus TCP to one server. Only one request runs at a time, because many servers confuse several; the others wait.
 import { connect, type Socket } from "node:net";
 import { connectionWords } from "#core/net/connection-words.ts";
+import { ConnectionError } from "#drivers/connection-error.ts";
+import type { ModbusConnection } from "#drivers/modbus/modbus-connection.ts";
 import { bareHost, type Reach } from "#drivers/net/create-reach.ts";
-import { ConnectionError, type ModbusConnection } from "#drivers/peer-connections.ts";
 import type { Timers } from "#drivers/timers.ts";
 
 interface TcpNeeds {

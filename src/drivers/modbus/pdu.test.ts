@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { answerPdu, createRegisterBank } from "#drivers/answer-pdu.ts";
+import { answerPdu, createRegisterBank } from "#drivers/modbus/answer-pdu.ts";
 import { crc16 } from "./crc16.ts";
 import { checkWriteAnswer, readAnswer, readRequest, type WriteKind, writeRequest } from "./pdu.ts";
 

@@ -1,7 +1,7 @@
 // Protocol data units of Modbus: requests and answers without address and checksum.
 import { itemAt } from "#core/item-at.ts";
 import { MAX_SPAN } from "#core/modbus/modbus-map.ts";
-import { ConnectionError } from "#drivers/peer-connections.ts";
+import { ConnectionError } from "#drivers/connection-error.ts";
 
 export type ReadTable = "coils" | "discrete_inputs" | "holdings" | "inputs";
 export type WriteKind = "coil" | "holding" | "multiple_coils" | "multiple_holdings";

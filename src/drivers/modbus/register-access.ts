@@ -1,7 +1,8 @@
 import type { RegisterKind } from "#core/modbus/modbus-map.ts";
 import { isBitKind } from "#core/modbus/modbus-map.ts";
 import type { AccessFailure, RegisterAccess } from "#core/modbus/register-access.ts";
-import { ConnectionError, type ModbusConnection } from "#drivers/peer-connections.ts";
+import { ConnectionError } from "#drivers/connection-error.ts";
+import type { ModbusConnection } from "#drivers/modbus/modbus-connection.ts";
 import { checkWriteAnswer, type ReadTable, readAnswer, readRequest, type WriteKind, writeRequest } from "./pdu.ts";
 
 const TABLES: Readonly<Record<RegisterKind, ReadTable>> = {

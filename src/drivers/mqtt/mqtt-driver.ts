@@ -6,4 +6,6 @@ export const mqttDriver: Driver = {
   opening: ["mqtt.open"],
   local: ["mqtt.take", "mqtt.drops", "mqtt.is_connected"],
   signatures: () => import("./signatures.ts"),
+  connection: () => import("./connection.ts"),
+  peer: () => import("./peer.ts"),
 };

@@ -4,7 +4,7 @@ import type { LookupFunction } from "node:net";
 import { networkInterfaces } from "node:os";
 import { type Address, parseAddress } from "#core/net/address.ts";
 import { isLocalName, mayLookUp, mayReach, type ReachRule } from "#core/net/reach-rule.ts";
-import { ConnectionError } from "#drivers/peer-connections.ts";
+import { ConnectionError } from "#drivers/connection-error.ts";
 
 export interface Reach {
   /**

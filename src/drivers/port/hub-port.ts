@@ -2,8 +2,8 @@
 
 import type { HardwarePort } from "#core/hardware/hardware-port.ts";
 import { NO_LINE_SETTINGS } from "#core/hardware/line-settings.ts";
-import { answerPdu } from "#drivers/answer-pdu.ts";
-import { ConnectionError } from "#drivers/peer-connections.ts";
+import { ConnectionError } from "#drivers/connection-error.ts";
+import { answerPdu } from "#drivers/modbus/answer-pdu.ts";
 import type { SimulatedPort } from "#drivers/simulated-ports.ts";
 import type { Timers } from "#drivers/timers.ts";
 import { type LevelPort, openLevelFile } from "./level-port.ts";

@@ -1,6 +1,6 @@
 import { constants, promises } from "node:fs";
 import type { HardwarePort } from "#core/hardware/hardware-port.ts";
-import { ConnectionError } from "#drivers/peer-connections.ts";
+import { ConnectionError } from "#drivers/connection-error.ts";
 import type { Quantity } from "./port-request.ts";
 
 /** A port that has levels: a contact, an input, an output. */

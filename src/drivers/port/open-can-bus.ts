@@ -4,7 +4,7 @@ import { execFile, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
-import { ConnectionError } from "#drivers/peer-connections.ts";
+import { ConnectionError } from "#drivers/connection-error.ts";
 import { type CanFrame, MAX_STANDARD_ID, type OpenCan } from "./can-bus.ts";
 
 const SEND_TIMEOUT_MS = 2000;

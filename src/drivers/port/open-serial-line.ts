@@ -1,5 +1,5 @@
 // A serial line of the machine. Its package is loaded on first use, because it is native and optional.
-import { ConnectionError } from "#drivers/peer-connections.ts";
+import { ConnectionError } from "#drivers/connection-error.ts";
 import { characterMs, completeSettings, type OpenLine } from "./serial-line.ts";
 
 export function openSerialLine(path: string): OpenLine {

@@ -1,7 +1,7 @@
 // Turns at a hardware port that several devices share: first come, first served, one at a time. A device may hold the
 // port for a few calls in a row. The number of waiting calls and their time are both bounded.
 
-import { ConnectionError } from "#drivers/peer-connections.ts";
+import { ConnectionError } from "#drivers/connection-error.ts";
 import type { Timers } from "#drivers/timers.ts";
 
 const MAX_WAITING = 64;

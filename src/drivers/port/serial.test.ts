@@ -1,7 +1,7 @@
 // Serial lines over a real pair of pseudo terminals, opened by the same package as a real adapter.
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parseHardwarePort } from "#core/hardware/hardware-port.ts";
-import { answerPdu, createRegisterBank } from "#drivers/answer-pdu.ts";
+import { answerPdu, createRegisterBank } from "#drivers/modbus/answer-pdu.ts";
 import { crc16 } from "#drivers/modbus/crc16.ts";
 import { readAnswer, readRequest, writeRequest } from "#drivers/modbus/pdu.ts";
 import { createPortHub } from "#drivers/port-hub.ts";

@@ -1,7 +1,7 @@
 // A CAN bus that scripts share. It is opened on first use and again after it was lost; every frame goes to all
 // listeners of its identifier, also a frame of another script.
 
-import { ConnectionError } from "#drivers/peer-connections.ts";
+import { ConnectionError } from "#drivers/connection-error.ts";
 import type { Timers } from "#drivers/timers.ts";
 import type { CanBus, CanFrame, OpenCan } from "./can-bus.ts";
 

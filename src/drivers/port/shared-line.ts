@@ -3,7 +3,7 @@
 
 import type { LineSettings } from "#core/hardware/line-settings.ts";
 import { itemAt } from "#core/item-at.ts";
-import { ConnectionError } from "#drivers/peer-connections.ts";
+import { ConnectionError } from "#drivers/connection-error.ts";
 import type { Timers } from "#drivers/timers.ts";
 import { findAnswer, frameGapMs, rtuFrame } from "./rtu.ts";
 import type { OpenLine, SerialLine } from "./serial-line.ts";

@@ -6,4 +6,6 @@ export const serialDriver: Driver = {
   opening: [],
   local: ["serial.lock", "serial.unlock", "serial.flush"],
   signatures: () => import("./signatures.ts"),
+  connection: () => import("./connection.ts"),
+  peer: () => import("./peer.ts"),
 };

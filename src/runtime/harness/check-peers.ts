@@ -8,11 +8,12 @@ import {
   type ExpectedValue,
   isExpected,
 } from "#core/scenario/expected-value.ts";
+import { hex } from "#drivers/can/hex.ts";
+import { fitsRoute } from "#drivers/http/peer.ts";
 import type { Placed } from "#manifest/reader.ts";
 import type { Expectations, ExpectedOutput, ExpectedRequest, ExpectedWrite } from "#manifest/scenario/expectations.ts";
 import type { ExpectedJson } from "#manifest/scenario/expected.ts";
-import { fitsRoute } from "#runtime/harness/scripted/scripted-http.ts";
-import { type HappeningOf, hex, json } from "./scenario-event.ts";
+import { type HappeningOf, json } from "./scenario-event.ts";
 import type { ScenarioRecord } from "./scenario-record.ts";
 import type { Failure } from "./test-report.ts";
 

@@ -2,8 +2,8 @@
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Position } from "#core/blueprint/issue.ts";
 import { checkInputs } from "#core/value/check-inputs.ts";
+import type { OpenDriver } from "#drivers/driver.ts";
 import type { Drivers } from "#drivers/drivers.ts";
-import type { PeerConnections } from "#drivers/peer-connections.ts";
 import type { Scenario } from "#manifest/scenario/parse-scenarios.ts";
 import type { Step, StepCommand } from "#manifest/scenario/steps.ts";
 import { createScriptedPeers, type ScriptedPeers } from "#runtime/harness/scripted/scripted-connections.ts";
@@ -31,7 +31,7 @@ export interface RunNeeds {
   readonly json: JsonChecks;
   readonly start: (host: ScriptHost) => DeviceScript;
   /** `now` is the wall clock in Unix milliseconds. */
-  readonly drivers: (connections: PeerConnections, now: () => number) => Drivers;
+  readonly drivers: (drivers: readonly OpenDriver[]) => Drivers;
   /** Called with each step, and now and then while there is progress; a watchdog listens. */
   readonly alive: (step: Position | undefined) => void;
   readonly seed: number | undefined;
@@ -107,7 +107,7 @@ class ScenarioRun {
   }
 
   #start(): void {
-    const drivers = this.#needs.drivers(this.#peers.connections(), this.#host.now);
+    const drivers = this.#needs.drivers(this.#peers.drivers(this.#host.now));
     this.#drivers = drivers;
     this.#script = this.#needs.start(this.#host.forRun(drivers));
   }

@@ -1,5 +1,7 @@
 // What happens in a scenario, in order. Expectations look at it, and the timeline shows it.
 import type { LogSeverity } from "#core/device/device-message.ts";
+import { hex } from "#drivers/can/hex.ts";
+import type { PeerHappening } from "#drivers/scripted-peer.ts";
 import type { ScriptError } from "#runtime/lua/script-host.ts";
 
 export type Happening = { readonly at: number } & (
@@ -14,28 +16,7 @@ export type Happening = { readonly at: number } & (
       readonly payload: Readonly<Record<string, unknown>>;
     }
   | { readonly kind: "fault"; readonly error: ScriptError }
-  | {
-      readonly kind: "write";
-      readonly peer: string;
-      readonly unit: number;
-      readonly table: "holdings" | "coils";
-      readonly first: number;
-      readonly values: readonly number[];
-    }
-  | {
-      readonly kind: "request";
-      readonly peer: string;
-      readonly method: string;
-      readonly path: string;
-      readonly headers: ReadonlyMap<string, string>;
-      readonly body: string;
-    }
-  | { readonly kind: "frame"; readonly peer: string; readonly id: number; readonly data: readonly number[] }
-  | { readonly kind: "bytes"; readonly peer: string; readonly bytes: string }
-  | { readonly kind: "published"; readonly peer: string; readonly topic: string; readonly payload: string }
-  | { readonly kind: "output"; readonly peer: string; readonly quantity: string; readonly value: number }
-  /** Nothing is expected of it; it tells how things came about. */
-  | { readonly kind: "note"; readonly text: string | (() => string) }
+  | PeerHappening
 );
 
 export type Kind = Happening["kind"];
@@ -92,10 +73,6 @@ function short(_key: string, value: unknown): unknown {
   if (typeof value === "bigint") return Number(value);
   if (typeof value !== "number" || !Number.isFinite(value)) return value;
   return Number(value.toPrecision(Math.fround(value) === value ? 7 : 12));
-}
-
-export function hex(bytes: Iterable<number>): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0").toUpperCase()).join(" ");
 }
 
 function cut(text: string): string {

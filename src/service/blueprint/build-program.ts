@@ -10,7 +10,7 @@ import { type Rockspec, readRockspec } from "#core/lua/rockspec.ts";
 import { scanRequires } from "#core/lua/scan-requires.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
 import { decodeText } from "#core/text/decode-text.ts";
-import { findModule, folderOf } from "#drivers/find-module.ts";
+import { type FoundModule, findModule, folderOf } from "#drivers/find-module.ts";
 import { hostApi } from "#drivers/host-api.ts";
 import { packagePath } from "#manifest/package-path.ts";
 import { rangeAt } from "#manifest/range-at.ts";
@@ -89,10 +89,7 @@ export function buildProgram(content: Package, blueprint: Blueprint, around: Sur
         })),
         blueprint,
         isComplete: isKnown && found.missing.length === 0 && !isOpen,
-        libraryAt(name, path) {
-          const module = findModule({ entry, modules: all, ...host }, name, folderOf(path));
-          return "library" in module ? module.library : undefined;
-        },
+        libraryAt: (name, path) => libraryOf(findModule({ entry, modules: all, ...host }, name, folderOf(path))),
         hostApi,
       }),
     );
@@ -117,6 +114,8 @@ function modulesOfRocks({ repository, evaluate }: Surroundings, { wanted, allowD
   }
   return modules;
 }
+
+const libraryOf = (module: FoundModule) => ("library" in module ? module.library : undefined);
 
 /**
  * Copied into memory of their own: files of an archive are views of the whole archive, and posting a view to a thread

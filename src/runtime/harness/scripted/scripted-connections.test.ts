@@ -24,7 +24,7 @@ function withPeers(text: string) {
     { timers: clock, tell: (one) => told.push({ ...one, at: clock.elapsed() } as Happening) },
     scenario.peers,
   );
-  const drivers = createDrivers(peers.connections(), () => 0);
+  const drivers = createDrivers(peers.drivers(() => 0));
   async function pass(until: () => boolean): Promise<void> {
     while (!until()) {
       await new Promise((resolve) => setImmediate(resolve));

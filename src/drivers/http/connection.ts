@@ -1,0 +1,14 @@
+import type { ConnectDriver } from "#drivers/driver.ts";
+import { httpCalls } from "./http-calls.ts";
+import { createHttpConnection, type HttpConnection } from "./http-connection.ts";
+import type { HttpRequest } from "./http-request.ts";
+
+export const connect: ConnectDriver = ({ reach, now }) => {
+  // Most devices speak no HTTP.
+  let http: HttpConnection | undefined;
+  const send = (request: HttpRequest) => {
+    http ??= createHttpConnection({ reach, now });
+    return http.send(request);
+  };
+  return { calls: httpCalls(send, now), close: () => http?.close() };
+};
