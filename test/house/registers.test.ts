@@ -3,6 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { ACCESS_LEVELS } from "#core/access/level.ts";
 import { ERROR_CODES } from "#core/app-error.ts";
+import { AGGREGATIONS } from "#core/telemetry/aggregation.ts";
 import { STATUS } from "#http/problem.ts";
 import { allRoutes } from "../support/all-routes.ts";
 import { renderOperations } from "../support/render-operations.ts";
@@ -33,6 +34,11 @@ test("docs/errors.md lists every code once, with its status and meaning, and no 
 
 test("docs/operations.md lists every operation with its call, its level and who performs it", async () => {
   await expect(renderOperations(allRoutes())).toMatchFileSnapshot("../../docs/operations.md");
+});
+
+test("docs/telemetry.md explains every aggregation", () => {
+  const page = read("docs/telemetry.md");
+  expect(AGGREGATIONS.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });
 
 test("docs/access.md lists the levels in their order", () => {
