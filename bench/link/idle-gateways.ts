@@ -1,5 +1,6 @@
 // Many gateways in one process that speak the real protocol: each has joined, has told its site and two devices, and then
 // says nothing more.
+import { UNSET_FIELDS } from "#core/device/device.ts";
 import { LINK_PROTOCOL, type LinkedItem, type UpMessage } from "#core/link/messages.ts";
 import { parseDownMessage } from "#core/link/parse-message.ts";
 import { createDial } from "#outbound/link/dial.ts";
@@ -58,13 +59,12 @@ function itemsOf(number: number): readonly LinkedItem[] {
     kind: "device",
     key: id(kind),
     value: {
+      ...UNSET_FIELDS,
       id: id(kind),
       siteId: id(1),
       name: `${type} ${number}`,
       slug: `${type.toLowerCase()}-${number}`,
       type,
-      parentId: undefined,
-      childType: undefined,
       blueprintDigest: undefined,
       ...times,
     },

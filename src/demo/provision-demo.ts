@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Device } from "#core/device/device.ts";
+import { type Device, UNSET_FIELDS } from "#core/device/device.ts";
 import type { Site } from "#core/site/site.ts";
 import type { DemoDevice } from "#demo/demo-devices.ts";
 import type { DemoRecord } from "#demo/demo-record.ts";
@@ -73,13 +73,13 @@ async function provisionOnce(
   const [found] = await needs.devices.findBySlug(demo.slug, new Set([siteId]));
   if (found?.type === "LUA") return found;
   return await provisionDevice(needs, call, {
+    ...UNSET_FIELDS,
     type: "LUA",
     name: demo.name,
     slug: found === undefined ? demo.slug : undefined,
     siteId,
     blueprintId,
     parent: undefined,
-    childType: undefined,
   });
 }
 

@@ -3,7 +3,7 @@ import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { Session } from "#core/access/session.ts";
 import type { TokenRecord } from "#core/access/token-record.ts";
 import type { StoredBlueprint } from "#core/blueprint/stored-blueprint.ts";
-import type { DeviceCredential, PropertyValue } from "#core/device/device.ts";
+import { type DeviceCredential, type PropertyValue, UNSET_FIELDS } from "#core/device/device.ts";
 import type { Site } from "#core/site/site.ts";
 import { instant } from "#core/time/instant.ts";
 import type { NewDevice } from "#service/ports/device-store.ts";
@@ -36,14 +36,12 @@ export function makeSite(fields: Partial<Site> = {}): Site {
 
 export function makeDevice(siteId: string, fields: Partial<NewDevice> = {}): NewDevice {
   return {
+    ...UNSET_FIELDS,
     id: newId(),
     siteId,
     name: "Roof inverter",
     slug: undefined,
     type: "STANDALONE",
-    blueprintId: undefined,
-    parentId: undefined,
-    childType: undefined,
     createdAt: NOON,
     updatedAt: NOON,
     ...fields,

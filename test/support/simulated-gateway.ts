@@ -1,9 +1,11 @@
 // A gateway that speaks the real protocol over a real WebSocket, with records in memory: one site, the device that stands
 // for it, and one device that ends every command at once. Many of them fit into one process.
+
 import { createHash } from "node:crypto";
 import { uuidv7 } from "uuidv7";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Micros } from "#core/command/execution.ts";
+import { UNSET_FIELDS } from "#core/device/device.ts";
 import type { Uplink as StoredUplink } from "#core/link/gateway.ts";
 import { GATEWAY_MANIFEST, renderFigures } from "#core/link/gateway-figures.ts";
 import { createByteBudgets } from "#core/share/byte-budgets.ts";
@@ -81,10 +83,7 @@ export async function joinSimulated(url: string, code: string, onTurn: () => voi
   const times = { createdAt: now(), updatedAt: now() };
   const site = { id: siteId, name: `Site ${gatewayId.slice(-6)}`, timezone: "UTC", location: undefined, ...times };
   const device = (id: string, type: string, slug: string, blueprintId: string) =>
-    [
-      id,
-      { id, siteId, name: slug, slug, type, blueprintId, parentId: undefined, childType: undefined, ...times },
-    ] as const;
+    [id, { ...UNSET_FIELDS, id, siteId, name: slug, slug, type, blueprintId, ...times }] as const;
   const devices = new Map([
     device(ownId, "GATEWAY", "gateway", "gateway"),
     device(deviceId, "STANDALONE", "device", "device"),

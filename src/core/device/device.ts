@@ -34,7 +34,41 @@ export interface Device {
   readonly updatedAt: Instant;
 }
 
-export type DeviceChange = Partial<Pick<Device, "name" | "slug" | "parentId" | "childType" | "blueprintId">>;
+interface DeviceField {
+  /** The column in both databases, and the name in the interface. */
+  readonly column: string;
+  readonly holds: "text" | "optional text" | "name" | "type" | "time";
+  /** How many characters a link lets pass, where nothing else limits it. */
+  readonly longest?: number;
+  /** A change may set it. */
+  readonly canChange?: true;
+}
+
+/** All fields. Rows of both databases, changes and what travels over a link follow from them. */
+const FIELDS = {
+  id: { column: "id", holds: "text" },
+  siteId: { column: "site_id", holds: "text" },
+  name: { column: "name", holds: "name", canChange: true },
+  slug: { column: "slug", holds: "text", canChange: true },
+  type: { column: "type", holds: "type" },
+  blueprintId: { column: "blueprint_id", holds: "optional text", canChange: true },
+  parentId: { column: "parent_id", holds: "optional text", canChange: true },
+  childType: { column: "child_type", holds: "optional text", longest: 200, canChange: true },
+  createdAt: { column: "created_at", holds: "time" },
+  updatedAt: { column: "updated_at", holds: "time" },
+} as const satisfies Readonly<Record<keyof Device, DeviceField>>;
+
+type Fields = typeof FIELDS;
+type FieldsWith<Trait> = { [Name in keyof Fields]: Fields[Name] extends Trait ? Name : never }[keyof Fields];
+
+export const DEVICE_FIELDS = Object.entries(FIELDS) as readonly (readonly [keyof Device, DeviceField])[];
+
+export type DeviceChange = Partial<Pick<Device, FieldsWith<{ readonly canChange: true }>>>;
+
+/** A device of which nothing optional is known. */
+export const UNSET_FIELDS = Object.fromEntries(
+  DEVICE_FIELDS.filter(([, { holds }]) => holds === "optional text").map(([name]) => [name, undefined]),
+) as Readonly<Record<FieldsWith<{ readonly holds: "optional text" }>, undefined>>;
 
 export const MQTT_PROTOCOLS = ["MQTT", "MQTTS"] as const;
 export type MqttProtocol = (typeof MQTT_PROTOCOLS)[number];

@@ -10,7 +10,7 @@ import {
   RESPONSE_STATES,
 } from "#core/command/execution.ts";
 import type { ExecutionChange } from "#core/command/remote-execution.ts";
-import { DEVICE_TYPES, type PropertyValue } from "#core/device/device.ts";
+import { DEVICE_FIELDS, DEVICE_TYPES, type Device, type PropertyValue } from "#core/device/device.ts";
 import { LOG_SEVERITIES } from "#core/device/device-message.ts";
 import { CORRECTION_KINDS, type CounterCorrection } from "#core/energy/counter-correction.ts";
 import { MESSAGE_JSON } from "./link-limits.ts";
@@ -120,18 +120,20 @@ function parseBlueprint(given: Fields): LinkedBlueprint {
   return { digest: text(given, "digest"), content: text(given, "content") };
 }
 
+const READ_FIELD = {
+  text,
+  "optional text": optionalText,
+  name: text,
+  type: (given: Fields, name: string) => word(given, name, DEVICE_TYPES),
+  time: moment,
+};
+
 function parseDevice(given: Fields): LinkedDevice {
+  const fields = DEVICE_FIELDS.filter(([name]) => name !== "blueprintId");
+  const values = fields.map(([name, { holds }]) => [name, READ_FIELD[holds](given, name)] as const);
   return {
-    id: text(given, "id"),
-    siteId: text(given, "siteId"),
-    name: text(given, "name"),
-    slug: text(given, "slug"),
-    type: word(given, "type", DEVICE_TYPES),
+    ...(Object.fromEntries(values) as unknown as Omit<Device, "blueprintId">),
     blueprintDigest: optionalText(given, "blueprintDigest"),
-    parentId: optionalText(given, "parentId"),
-    childType: optionalText(given, "childType"),
-    createdAt: moment(given, "createdAt"),
-    updatedAt: moment(given, "updatedAt"),
     ...(given["corrections"] !== undefined && { corrections: list(given, "corrections").map(parseCorrection) }),
   };
 }

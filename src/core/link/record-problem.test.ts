@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { UNSET_FIELDS } from "#core/device/device.ts";
 import { instant } from "#core/time/instant.ts";
 import type { LinkedItem } from "./messages.ts";
 import { recordProblem } from "./record-problem.ts";
@@ -7,14 +8,13 @@ const AT = instant(1_760_000_000_000);
 const ID = "00000000-0000-7000-8000-0000000000d1";
 const SITE = { id: ID, name: "Site", timezone: "Europe/Berlin", createdAt: AT, updatedAt: AT };
 const DEVICE = {
+  ...UNSET_FIELDS,
   id: ID,
   siteId: ID,
   name: "Device",
   slug: "device",
   type: "STANDALONE",
   blueprintDigest: undefined,
-  parentId: undefined,
-  childType: undefined,
   createdAt: AT,
   updatedAt: AT,
 } as const;

@@ -1,5 +1,6 @@
 // What is wrong with a record that a gateway sends: the rules of the HTTP interface, by which the same record could not be
 // made there. Such a record is refused alone, and the rest goes on.
+import { DEVICE_FIELDS } from "#core/device/device.ts";
 import { isSlug, isUuid, SLUG_RULE } from "#core/device/slug.ts";
 import {
   type CounterCorrection,
@@ -11,7 +12,6 @@ import { isTimezone } from "#core/site/timezone.ts";
 import type { LinkedDevice, LinkedItem, LinkedSite } from "./messages.ts";
 
 const LONGEST_NAME = 200;
-const LONGEST_CHILD_TYPE = 200;
 const LONGEST_TIMEZONE = 100;
 const LONGEST_KEY = 1_000;
 const LONGEST_TEXT = 16_384;
@@ -70,17 +70,14 @@ function siteProblem({ name, timezone, location }: LinkedSite): string | undefin
   return nameProblem("the name", name) ?? (location && nameProblem("the name of the location", location.name));
 }
 
-function deviceProblem({
-  siteId,
-  name,
-  slug,
-  parentId,
-  childType,
-  corrections = [],
-}: LinkedDevice): string | undefined {
+function deviceProblem(device: LinkedDevice): string | undefined {
+  const { siteId, name, slug, parentId, corrections = [] } = device;
   if (!isSlug(slug)) return `the slug ${quoted(slug)} is none: ${SLUG_RULE}`;
-  if (childType !== undefined && childType.length > LONGEST_CHILD_TYPE)
-    return `the child type has more than ${LONGEST_CHILD_TYPE} characters`;
+  for (const [field, { column, longest: most }] of DEVICE_FIELDS) {
+    const value = field === "blueprintId" ? undefined : device[field];
+    if (typeof value === "string" && most !== undefined && value.length > most)
+      return `the ${column.replaceAll("_", " ")} has more than ${most} characters`;
+  }
   return (
     idProblem("the id of the site", siteId) ??
     nameProblem("the name", name) ??

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Device } from "#core/device/device.ts";
+import { type Device, UNSET_FIELDS } from "#core/device/device.ts";
 import type { Adjustments } from "#core/simulator/adjustments.ts";
 import { instant } from "#core/time/instant.ts";
 import { parseManifest } from "#manifest/parse-manifest.ts";
@@ -66,9 +66,8 @@ function world(configuration: DeviceConfiguration = new Map()) {
 }
 
 function device(id: string, blueprintId: string | undefined = "b"): Device {
-  const none = { parentId: undefined, childType: undefined };
   const at = { createdAt: NOON, updatedAt: NOON };
-  return { id, siteId: "s", name: id, slug: id, type: "SIMULATED", blueprintId, ...none, ...at };
+  return { ...UNSET_FIELDS, id, siteId: "s", name: id, slug: id, type: "SIMULATED", blueprintId, ...at };
 }
 
 const command = (name: string, given: object = {}) => ({ id: `x-${name}`, name, arguments: given as never });

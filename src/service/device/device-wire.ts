@@ -1,7 +1,7 @@
 import type { Caller } from "#core/access/caller.ts";
 import { refuse } from "#core/app-error.ts";
 import { namedBlueprint } from "#core/blueprint/built-in.ts";
-import { DEVICE_TYPES, type Device, type DeviceChange } from "#core/device/device.ts";
+import { DEVICE_TYPES, type Device, type DeviceChange, UNSET_FIELDS } from "#core/device/device.ts";
 import { isSlug, SLUG_RULE } from "#core/device/slug.ts";
 import { renderInstant } from "#core/time/instant.ts";
 import { communicationSchema } from "#service/device/communication-wire.ts";
@@ -120,6 +120,7 @@ interface NewDeviceBody {
 
 export function parseNewDevice(type: ProvisionInput["type"], body: NewDeviceBody): ProvisionInput {
   return {
+    ...UNSET_FIELDS,
     type,
     name: body.name,
     slug: parseSlug(body.slug),

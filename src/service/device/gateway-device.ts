@@ -1,4 +1,5 @@
 // A gateway is a device of each of its sites: clients look for a device of type GATEWAY, and scripts run on it.
+import { UNSET_FIELDS } from "#core/device/device.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import { allPages } from "#service/all-pages.ts";
 import type { Call, Needs } from "#service/ports.ts";
@@ -15,9 +16,7 @@ export async function addGatewayDevice(needs: GatewayDeviceNeeds, call: Call, si
     name: "Gateway",
     slug: undefined,
     type: "GATEWAY",
-    blueprintId: undefined,
-    parentId: undefined,
-    childType: undefined,
+    ...UNSET_FIELDS,
     createdAt: now,
     updatedAt: now,
   } as const;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Device, DeviceType } from "#core/device/device.ts";
+import { type Device, type DeviceType, UNSET_FIELDS } from "#core/device/device.ts";
 import { instant } from "#core/time/instant.ts";
 import type { DeviceHost } from "#service/ports/device-host.ts";
 import { hostDevice, hostedDevices } from "./host-device.ts";
@@ -38,8 +38,7 @@ function host(type: DeviceType, told: string[]): DeviceHost {
 
 function device(id: string, type: DeviceType): Device {
   const at = instant(0);
-  const none = { blueprintId: undefined, parentId: undefined, childType: undefined };
-  return { id, siteId: "s", name: id, slug: id, type, createdAt: at, updatedAt: at, ...none };
+  return { ...UNSET_FIELDS, id, siteId: "s", name: id, slug: id, type, createdAt: at, updatedAt: at };
 }
 
 function switchOf(told: string[]) {

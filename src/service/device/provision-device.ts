@@ -6,19 +6,15 @@ import { auditTrail } from "#service/access/audit-trail.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { type HostNeeds, hostDevice } from "#service/device/host-device.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
+import type { NewDevice } from "#service/ports/device-store.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import { onlySite } from "#service/site/only-site.ts";
 import { visibleSite } from "#service/site/visible-site.ts";
 
-export interface ProvisionInput {
-  readonly type: DeviceType;
-  readonly name: string;
-  readonly slug: string | undefined;
+export interface ProvisionInput extends Omit<NewDevice, "id" | "siteId" | "parentId" | "createdAt" | "updatedAt"> {
   /** Undefined means the parent's site, or the only site there is. */
   readonly siteId: string | undefined;
-  readonly blueprintId: string | undefined;
   readonly parent: string | undefined;
-  readonly childType: string | undefined;
 }
 
 export interface BlueprintNeeds extends Pick<Needs, "blueprints"> {
@@ -29,9 +25,10 @@ export type ProvisionNeeds = Pick<Needs, "sites" | "now" | "newId"> & BlueprintN
 
 export async function provisionDevice(needs: ProvisionNeeds, call: Call, given: ProvisionInput): Promise<Device> {
   // Whoever copies a device sends what it names.
-  const input = given.blueprintId === EMPTY_BLUEPRINT_ID ? { ...given, blueprintId: undefined } : given;
-  const parent = input.parent === undefined ? undefined : await visibleDevice(needs, call, input.parent);
-  const siteId = input.siteId ?? parent?.siteId;
+  const { parent: named, siteId: asked, ...fields } = given;
+  const input = fields.blueprintId === EMPTY_BLUEPRINT_ID ? { ...fields, blueprintId: undefined } : fields;
+  const parent = named === undefined ? undefined : await visibleDevice(needs, call, named);
+  const siteId = asked ?? parent?.siteId;
   const site =
     siteId === undefined ? await onlySite(needs, call, "invalid_body") : await visibleSite(needs, call, siteId);
   if (input.blueprintId !== undefined) await requireBlueprint(needs, input.blueprintId, input.type);
@@ -42,25 +39,14 @@ export async function provisionDevice(needs: ProvisionNeeds, call: Call, given: 
     target: { siteId: site.id, deviceId: id },
     details: { name: input.name, type: input.type, blueprint_id: input.blueprintId ?? null },
   });
-  const device = {
-    id,
-    siteId: site.id,
-    name: input.name,
-    slug,
-    type: input.type,
-    blueprintId: input.blueprintId,
-    parentId: parent?.id,
-    childType: input.childType,
-    createdAt: now,
-    updatedAt: now,
-  };
+  const device = { ...input, id, siteId: site.id, slug, parentId: parent?.id, createdAt: now, updatedAt: now };
   const stored = await needs.devices.insert(device, trail);
   await hostDevice(needs, stored.id);
   return stored;
 }
 
 /** The slug of a child is its channel on the connection of its parent, whose own channel is taken. */
-function childSlug({ name, slug }: ProvisionInput): string | undefined {
+function childSlug({ name, slug }: Pick<ProvisionInput, "name" | "slug">): string | undefined {
   if (slug === undefined) return slugOf(name) === CHANNEL_ID ? `${CHANNEL_ID}-child` : undefined;
   requireChannel(slug);
   return slug;

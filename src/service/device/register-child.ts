@@ -1,5 +1,5 @@
 import { refuse } from "#core/app-error.ts";
-import type { Device } from "#core/device/device.ts";
+import { type Device, UNSET_FIELDS } from "#core/device/device.ts";
 import { isSlug } from "#core/device/slug.ts";
 import type { ChildRoutes } from "#service/device/child-routes.ts";
 import { type ProvisionNeeds, provisionDevice } from "#service/device/provision-device.ts";
@@ -49,6 +49,7 @@ export async function registerChild(needs: RegisterNeeds, parent: Device, announ
     remoteAddress: "local",
   } as const;
   const child = await provisionDevice(needs, call, {
+    ...UNSET_FIELDS,
     type: "CHILD",
     name: announced.name?.slice(0, MAX_TEXT) || channelId,
     slug: channelId,

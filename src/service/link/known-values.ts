@@ -1,4 +1,5 @@
 // The values that are compared to find out whether both sides have changed the same thing.
+import { DEVICE_FIELDS } from "#core/device/device.ts";
 import type { AskedChange, ComparedRecord, KnownValues } from "#core/link/asked-change.ts";
 import type { Location } from "#core/site/site.ts";
 import type { Needs } from "#service/ports.ts";
@@ -20,8 +21,11 @@ export async function knownValues(needs: KnownNeeds, change: Named, compares: Co
       return { blueprint: blueprint?.digest ?? null };
     }
     case "device": {
-      const { name, slug, parentId: parent_id, childType: child_type } = (await needs.devices.find(deviceId)) ?? {};
-      return pick({ name, slug, parent_id, child_type }, Object.keys(body));
+      const device = await needs.devices.find(deviceId);
+      const values = DEVICE_FIELDS.filter(([, { canChange }]) => canChange).map(
+        ([field, { column }]) => [column, device?.[field]] as const,
+      );
+      return pick(Object.fromEntries(values), Object.keys(body));
     }
     case "site": {
       const { name, timezone, location } = (await needs.sites.find(siteId)) ?? {};

@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import type { ExecutionChange } from "#core/command/remote-execution.ts";
-import type { Device } from "#core/device/device.ts";
+import { type Device, UNSET_FIELDS } from "#core/device/device.ts";
 import type { Gateway } from "#core/link/gateway.ts";
 import { type DownMessage, LINK_PROTOCOL, type LinkedItem, type UpMessage } from "#core/link/messages.ts";
 import { parseDownMessage } from "#core/link/parse-message.ts";
@@ -225,7 +225,7 @@ const deviceItem = (id: string, name = "Device"): LinkedItem => ({
   key: id,
   value: {
     ...{ id, siteId: GOOD, name, slug: "device", type: "STANDALONE" },
-    ...{ blueprintDigest: undefined, parentId: undefined, childType: undefined, ...TIMES },
+    ...{ ...UNSET_FIELDS, blueprintDigest: undefined, ...TIMES },
   },
 });
 

@@ -16,7 +16,7 @@ import { refuseChanges } from "./change-writes.ts";
 import { storeBuckets } from "./configuration-writes.ts";
 import { replaceCorrections } from "./correction-writes.ts";
 import { dropOldest, insertLogEntry } from "./device-log-writes.ts";
-import { DEVICE_COLUMNS, deviceValues, findDevice } from "./device-row.ts";
+import { deviceValues, findDevice, REPLACE_DEVICE } from "./device-row.ts";
 import { addEvent } from "./event-writes.ts";
 import { optionalText } from "./row.ts";
 import { renderLocation } from "./site-writes.ts";
@@ -72,13 +72,7 @@ export const copyWrites = {
       device.slug,
       device.id,
     );
-    await database.run(
-      `INSERT INTO device (${DEVICE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (id) DO UPDATE SET site_id = excluded.site_id, name = excluded.name, slug = excluded.slug,
-         type = excluded.type, blueprint_id = excluded.blueprint_id, parent_id = excluded.parent_id,
-         child_type = excluded.child_type, updated_at = excluded.updated_at`,
-      ...deviceValues(device),
-    );
+    await database.run(REPLACE_DEVICE, ...deviceValues(device));
     await replaceCorrections(database, device.id, corrections);
     // Other nodes read it again when they hear of it. Its time does not tell whether it changed: a clock may repeat it.
     if (before !== undefined && `${deviceValues(before)}` === `${deviceValues(device)}`) return;

@@ -1,24 +1,31 @@
-import { DEVICE_TYPES, type Device } from "#core/device/device.ts";
+import { DEVICE_FIELDS, DEVICE_TYPES, type Device } from "#core/device/device.ts";
 import type { Database, Row } from "#store/database.ts";
 import { oneOf, optionalText, shortName, text, time } from "./row.ts";
 
-export const DEVICE_COLUMNS =
-  "id, site_id, name, slug, type, blueprint_id, parent_id, child_type, created_at, updated_at";
+const columns = DEVICE_FIELDS.map(([, { column }]) => column);
+const changed = DEVICE_FIELDS.filter(([name, { canChange }]) => canChange === true || name === "updatedAt");
+/** A gateway that gives a device again changes everything but these. */
+const KEPT = ["id", "created_at"];
+
+export const DEVICE_COLUMNS = columns.join(", ");
+
+export const INSERT_DEVICE = `INSERT INTO device (${DEVICE_COLUMNS}) VALUES (${columns.map(() => "?").join(", ")})`;
+
+/** Takes what `changedValues` gives, and the id. */
+export const UPDATE_DEVICE = `UPDATE device SET ${changed.map(([, { column }]) => `${column} = ?`).join(", ")} WHERE id = ?`;
+
+export const REPLACE_DEVICE = `${INSERT_DEVICE} ON CONFLICT (id) DO UPDATE SET ${columns
+  .filter((column) => !KEPT.includes(column))
+  .map((column) => `${column} = excluded.${column}`)
+  .join(", ")}`;
 
 /** In the order of the columns. */
-export function deviceValues(device: Device): readonly (string | number | null)[] {
-  return [
-    device.id,
-    device.siteId,
-    device.name,
-    device.slug,
-    device.type,
-    device.blueprintId ?? null,
-    device.parentId ?? null,
-    device.childType ?? null,
-    device.createdAt,
-    device.updatedAt,
-  ];
+export function deviceValues(device: Device, fields = DEVICE_FIELDS): readonly (string | number | null)[] {
+  return fields.map(([name]) => device[name] ?? null);
+}
+
+export function changedValues(device: Device): readonly (string | number | null)[] {
+  return deviceValues(device, changed);
 }
 
 export async function findDevice(database: Database, id: string): Promise<Device | undefined> {
@@ -26,17 +33,15 @@ export async function findDevice(database: Database, id: string): Promise<Device
   return row && parseDevice(row);
 }
 
+const READ = {
+  text,
+  "optional text": optionalText,
+  name: shortName,
+  type: (row: Row, column: string) => oneOf(row, column, DEVICE_TYPES),
+  time,
+};
+
 export function parseDevice(row: Row): Device {
-  return {
-    id: text(row, "id"),
-    siteId: text(row, "site_id"),
-    name: shortName(row, "name"),
-    slug: text(row, "slug"),
-    type: oneOf(row, "type", DEVICE_TYPES),
-    blueprintId: optionalText(row, "blueprint_id"),
-    parentId: optionalText(row, "parent_id"),
-    childType: optionalText(row, "child_type"),
-    createdAt: time(row, "created_at"),
-    updatedAt: time(row, "updated_at"),
-  };
+  const values = DEVICE_FIELDS.map(([name, { column, holds }]) => [name, READ[holds](row, column)] as const);
+  return Object.fromEntries(values) as unknown as Device;
 }

@@ -6,7 +6,7 @@ import type { Instant } from "#core/time/instant.ts";
 import type { NewDevice } from "#service/ports/device-store.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
-import { DEVICE_COLUMNS, deviceValues, findDevice } from "./device-row.ts";
+import { changedValues, deviceValues, findDevice, INSERT_DEVICE, UPDATE_DEVICE } from "./device-row.ts";
 import { addEvent } from "./event-writes.ts";
 import { freeSlug } from "./free-slug.ts";
 import { requireDeletableHere, requireDeviceOwnedHere, requireOwnedHere } from "./require-owned-here.ts";
@@ -21,10 +21,7 @@ export const deviceWrites = {
     await requireRow(database, "site", device.siteId);
     await requireOwnedHere(database, device.siteId);
     await requireReferences(database, device);
-    await database.run(
-      `INSERT INTO device (${DEVICE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      ...deviceValues(device),
-    );
+    await database.run(INSERT_DEVICE, ...deviceValues(device));
     await recordAudit(database, trail);
     await addEvent(database, deviceEvent(device, "created", device.createdAt));
     return device;
@@ -39,17 +36,7 @@ export const deviceWrites = {
     await requireOwnedHere(database, before.siteId);
     const device = { ...before, ...change };
     await requireReferences(database, device);
-    await database.run(
-      `UPDATE device SET name = ?, slug = ?, blueprint_id = ?, parent_id = ?, child_type = ?, updated_at = ?
-       WHERE id = ?`,
-      device.name,
-      device.slug,
-      device.blueprintId ?? null,
-      device.parentId ?? null,
-      device.childType ?? null,
-      device.updatedAt,
-      id,
-    );
+    await database.run(UPDATE_DEVICE, ...changedValues(device), id);
     await recordAudit(database, trail);
     await addEvent(database, deviceEvent(device, "updated", device.updatedAt));
     return device;
