@@ -10,6 +10,7 @@ const SAY_WHAT_IS_LOADED = `
   await import("#cli/commands/serve.ts");
   await import("#role/serve.ts");
   await import("#role/start-role.ts");
+  await import("#store/sqlite/open-records.ts");
   console.log(JSON.stringify([...files, ...process.moduleLoadList]));
 `;
 
@@ -22,6 +23,8 @@ const UNNEEDED = [
     "/pki/open-site-authority.ts",
     "/link/links.ts",
   ],
+  // Only the writing thread loads the writes.
+  ...["-writes.ts", "/records/write.ts", "/records/writes.ts"],
   ...["/http/reference/", "/http/guide/guide-page.ts", "/simulator/device-model.ts", "/lua/lua-engine.ts"],
 ];
 

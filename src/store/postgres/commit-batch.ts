@@ -7,7 +7,7 @@
 import type { ClientBase, QueryConfig } from "pg";
 import type { DamageLog } from "#store/database.ts";
 import { failpoint } from "#store/failpoint.ts";
-import { lockNumber } from "./lock-keys.ts";
+import { lockNumber } from "./lock-number.ts";
 import { type Outcome, outcomeOf, runAll, type Write } from "./run-writes.ts";
 import { singleStatement } from "./single-statements.ts";
 import { packStatements } from "./statements.ts";

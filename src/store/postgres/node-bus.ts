@@ -8,7 +8,7 @@ import pg from "pg";
 import { itemAt } from "#core/item-at.ts";
 import type { Claim, NodeMessage, Nodes } from "#service/ports/nodes.ts";
 import { clientConfig } from "./connect.ts";
-import { lockNumber } from "./lock-keys.ts";
+import { lockNumber } from "./lock-number.ts";
 import { NEW_NOTES, PRUNE_NOTES } from "./node-notes.ts";
 import { serverTrouble } from "./trouble.ts";
 

@@ -2,11 +2,11 @@
 // one begins when the earlier one has sent everything, and the server works through what was sent in its order.
 import { AppError, type Refusal } from "#core/app-error.ts";
 import type { WriteDatabase } from "#store/database.ts";
-import { WRITES } from "#store/records/writes.ts";
-import { ADD_NOTE, noteOf } from "./node-notes.ts";
+import { type Writes, writeNamed } from "#store/records/writes.ts";
+import { ADD_NOTE } from "./node-notes.ts";
 
 export interface Write {
-  readonly name: keyof typeof WRITES;
+  readonly name: keyof Writes;
   readonly input: unknown;
   /** The locks that it takes. */
   readonly keys: readonly string[];
@@ -95,13 +95,13 @@ function runOne(transaction: WriteDatabase, { name, input }: Write, { earlier, o
       return answer;
     },
   };
-  const write = WRITES[name] as (database: WriteDatabase, input: unknown) => Promise<unknown>;
+  const write = writeNamed(name);
 
   async function run(): Promise<Outcome> {
     if (earlier.length > 0) await Promise.allSettled(earlier);
     try {
-      const result = await write(database, input);
-      const note = noteOf(name, input, result);
+      const result = await write.run(database, input);
+      const note = write.informs.nodes?.(input, result);
       if (note !== undefined) {
         transaction.send(ADD_NOTE, JSON.stringify(note));
         onNote();

@@ -1,6 +1,6 @@
 // Writes that take one statement, their lock included, and so no transaction around it. A command for a device at another
 // node waits for one of them.
-import { lockNumber } from "./lock-keys.ts";
+import { lockNumber } from "./lock-number.ts";
 import type { Write } from "./run-writes.ts";
 
 interface SingleStatement {

@@ -6,8 +6,9 @@ import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import { createByteBudget } from "#core/share/byte-budgets.ts";
 import type { DamageLog, Database } from "#store/database.ts";
 import type { Writer } from "#store/records/writer.ts";
+import { writeNamed } from "#store/records/writes.ts";
 import { type Added, commitBatch } from "./commit-batch.ts";
-import { lockKeys, lockNumber, partsOf } from "./lock-keys.ts";
+import { lockNumber } from "./lock-number.ts";
 import type { Outcome, Write } from "./run-writes.ts";
 import { serverTrouble } from "./trouble.ts";
 
@@ -97,8 +98,8 @@ export function createWriter({ pool, reader, damage: log, lanes: laneCount, onAd
     if (!budget.take(bytes)) throw refuse("overloaded", "too many bytes wait for the database");
     total++;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    const given = { name, input, bytes, parts: partsOf(name, input), resolve, reject };
-    const lookup = lockKeys(name, input, reader)
+    const given = { name, input, bytes, parts: writeNamed(name).parts?.(input), resolve, reject };
+    const lookup = locksOf(name, input, reader)
       .then(
         (keys) => add({ ...given, keys }),
         (error: unknown) => settle({ ...given, keys: [] }, undefined, error),
@@ -119,6 +120,12 @@ export function createWriter({ pool, reader, damage: log, lanes: laneCount, onAd
       await pool.end();
     },
   };
+}
+
+/** Also those that are not looked up come later, so that writes with the same ones keep their order. */
+async function locksOf(name: Write["name"], input: unknown, reader: Database): Promise<readonly string[]> {
+  const { locks } = writeNamed(name);
+  return await (typeof locks === "function" ? locks(input, reader) : locks);
 }
 
 /** A connection that failed is closed; any other one is used again. */

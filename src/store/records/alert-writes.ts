@@ -2,6 +2,7 @@ import { ACCESS_LEVELS } from "#core/access/level.ts";
 import { MAX_PAST_ALERTS } from "#core/alert/alert-limits.ts";
 import type { AlertChange } from "#core/alert/alert-state.ts";
 import { refuse } from "#core/app-error.ts";
+import { alertKey } from "#core/link/linked-key.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { AlertAnnouncement, AlertRecord } from "#service/ports/alert-store.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
@@ -9,39 +10,48 @@ import { ALERT_COLUMNS } from "./alert-row.ts";
 import { addEvent } from "./event-writes.ts";
 import { number, text } from "./row.ts";
 import { enqueueNotices } from "./webhook-writes.ts";
-
-const PRUNE_AT_ONCE = 1_000;
+import { deviceLock, PRUNE_AT_ONCE, prune, write } from "./write.ts";
 
 export const alertWrites = {
-  async recordAlerts(
-    database: WriteDatabase,
-    {
-      deviceId,
-      changes,
-      announced,
-    }: { deviceId: string; changes: readonly AlertChange[]; announced: AlertAnnouncement },
-  ): Promise<boolean> {
-    const device = await database.get("SELECT site_id FROM device WHERE id = ?", deviceId);
-    if (device === undefined) return false;
-    await refuseOutdated(database, deviceId, changes);
-    for (const change of changes) {
-      const place = { deviceId, siteId: text(device, "site_id"), clearedAt: undefined };
-      if (change.kind === "raised") await insert(database, { ...change.alert, ...place });
-      else await update(database, change, deviceId);
-    }
-    if (changes.some(({ kind }) => kind === "cleared")) await forgetOldest(database, deviceId);
-    await announce(database, announced);
-    return true;
-  },
+  recordAlerts: write({
+    locks: ({ deviceId }) => deviceLock(deviceId),
+    informs: {
+      cloud: ({ deviceId, changes }) =>
+        changes.map(({ alert }) => ({ kind: "alert", key: alertKey({ ...alert, deviceId }) })),
+      nodes: undefined,
+    },
+    fromReserve: false,
+    keepsMemory: true,
+    async run(
+      database: WriteDatabase,
+      {
+        deviceId,
+        changes,
+        announced,
+      }: { deviceId: string; changes: readonly AlertChange[]; announced: AlertAnnouncement },
+    ) {
+      const device = await database.get("SELECT site_id FROM device WHERE id = ?", deviceId);
+      if (device === undefined) return false;
+      await refuseOutdated(database, deviceId, changes);
+      for (const change of changes) {
+        const place = { deviceId, siteId: text(device, "site_id"), clearedAt: undefined };
+        if (change.kind === "raised") await insert(database, { ...change.alert, ...place });
+        else await update(database, change, deviceId);
+      }
+      if (changes.some(({ kind }) => kind === "cleared")) await forgetOldest(database, deviceId);
+      await announce(database, announced);
+      return true;
+    },
+  }),
 
-  async pruneAlerts(database: Database, { before }: { before: Instant }): Promise<number> {
+  pruneAlerts: prune("alerts", async (database: Database, { before }: { before: Instant }) => {
     return await database.run(
       `DELETE FROM alert WHERE (device_id, source, alert_id, raised_at) IN
        (SELECT device_id, source, alert_id, raised_at FROM alert WHERE cleared_at < ? ORDER BY cleared_at LIMIT ?)`,
       before,
       PRUNE_AT_ONCE,
     );
-  },
+  }),
 };
 
 /**

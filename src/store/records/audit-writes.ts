@@ -3,9 +3,7 @@ import type { AuditLimits } from "#service/ports/audit-store.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
 import { AUDIT_COLUMNS } from "./audit-row.ts";
 import { marked, note } from "./link-marks.ts";
-
-/** Few enough that pruning never holds up other writes. */
-const PRUNE_AT_ONCE = 1_000;
+import { NOBODY, PRUNE_AT_ONCE, prune, write } from "./write.ts";
 
 /** Whoever wrote the entry, here or a gateway, is the only one who changes it. */
 const MERGED = ` ON CONFLICT (id) DO UPDATE SET count = excluded.count, last_at = excluded.last_at
@@ -17,18 +15,30 @@ const ANONYMOUS = "outcome = 'REFUSED' AND actor_token_id IS NULL";
 const REFUSED = "outcome = 'REFUSED' AND actor_token_id IS NOT NULL";
 
 export const auditWrites = {
-  async appendAudit(database: WriteDatabase, { entries }: { entries: readonly AuditEntry[] }): Promise<void> {
-    for (const entry of entries) await recordAudit(database, entry);
-  },
+  appendAudit: write({
+    locks: [],
+    informs: NOBODY,
+    fromReserve: false,
+    keepsMemory: true,
+    async run(database: WriteDatabase, { entries }: { entries: readonly AuditEntry[] }) {
+      for (const entry of entries) await recordAudit(database, entry);
+    },
+  }),
 
-  async putAudit(database: WriteDatabase, { entries }: { entries: readonly AuditEntry[] }): Promise<void> {
-    for (const entry of entries) {
-      insert(database, entry, MERGED);
-      await note(database, marked("audit", entry.id));
-    }
-  },
+  putAudit: write({
+    locks: ({ entries }) => entries.map(({ id }) => `audit ${id}`),
+    informs: NOBODY,
+    fromReserve: false,
+    keepsMemory: true,
+    async run(database: WriteDatabase, { entries }: { entries: readonly AuditEntry[] }) {
+      for (const entry of entries) {
+        insert(database, entry, MERGED);
+        await note(database, marked("audit", entry.id));
+      }
+    },
+  }),
 
-  async pruneAudit(database: Database, limits: AuditLimits): Promise<number> {
+  pruneAudit: prune("audit", async (database: Database, limits: AuditLimits) => {
     const drop = async (which: string, ...values: readonly number[]) =>
       database.run(`DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE ${which})`, ...values);
     const older = `at < ? ORDER BY at LIMIT ${PRUNE_AT_ONCE}`;
@@ -39,12 +49,18 @@ export const auditWrites = {
       (await drop(`${ANONYMOUS} ${beyond}`, limits.maxAnonymous)) +
       (await drop(`${REFUSED} ${beyond}`, limits.maxRefused))
     );
-  },
+  }),
 };
 
 export async function recordAudit(database: WriteDatabase, entry: AuditEntry): Promise<void> {
   insert(database, entry, "");
   await note(database, marked("audit", entry.id));
+}
+
+/** Stores the entry of a change that has changed rows, and says whether it has. */
+export async function recordIfChanged(database: WriteDatabase, entry: AuditEntry, rows: number): Promise<boolean> {
+  if (rows > 0) await recordAudit(database, entry);
+  return rows > 0;
 }
 
 /** Stores the entry; of one that is known and of the same writer, the count and the last time. */

@@ -15,94 +15,104 @@ import { CHANGE_COLUMNS } from "./change-row.ts";
 import { addEvent } from "./event-writes.ts";
 import { number } from "./row.ts";
 import { Where } from "./where.ts";
-
-/** Few enough that pruning never holds up other writes. */
-const PRUNE_AT_ONCE = 1_000;
+import { NOBODY, PRUNE_AT_ONCE, prune, write } from "./write.ts";
 
 /** Changes that a cloud asks its gateways for. */
 export const changeWrites = {
-  async askChange(
-    database: WriteDatabase,
-    { change, trail, rolloutId }: { change: GatewayChange; trail: AuditEntry; rolloutId: string | undefined },
-  ): Promise<void> {
-    const revoked = "SELECT 1 AS found FROM gateway WHERE id = ? AND revoked_at IS NOT NULL";
-    if ((await database.get(revoked, change.gatewayId)) !== undefined) {
-      throw refuse("owned_by_gateway", "the access of the site's gateway was revoked meanwhile");
-    }
-    if (rolloutId !== undefined) await requireAssigning(database, rolloutId, change.deviceId);
-    const waiting = await database.one(
-      "SELECT count(*) AS waiting, coalesce(sum(length(sealed)), 0) AS size FROM gateway_change WHERE gateway_id = ? AND state = 'PENDING'",
-      change.gatewayId,
-    );
-    const size = number(waiting, "size") + change.sealed.length;
-    if (number(waiting, "waiting") >= MAX_PENDING_CHANGES || size > MAX_PENDING_CHANGE_BYTES) {
-      throw refuse("queue_full", "too many changes wait for the gateway of the site");
-    }
-    await database.run(
-      `INSERT INTO gateway_change (${CHANGE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'PENDING', NULL, NULL)`,
-      change.id,
-      change.gatewayId,
-      await database.nextChange(),
-      change.siteId,
-      change.deviceId ?? null,
-      change.operation,
-      change.sealed,
-      JSON.stringify(change.base),
-      JSON.stringify(change.shown),
-      change.askedBy.tokenId,
-      change.askedBy.name,
-      change.requestId,
-      change.createdAt,
-      change.awaitedUntil,
-    );
-    await recordAudit(database, trail);
-  },
+  askChange: write({
+    locks: ({ change, rolloutId }) => [
+      `changes of ${change.gatewayId}`,
+      ...(rolloutId === undefined ? [] : [`rollout ${rolloutId}`]),
+    ],
+    informs: NOBODY,
+    fromReserve: false,
+    async run(
+      database: WriteDatabase,
+      { change, trail, rolloutId }: { change: GatewayChange; trail: AuditEntry; rolloutId: string | undefined },
+    ) {
+      const revoked = "SELECT 1 AS found FROM gateway WHERE id = ? AND revoked_at IS NOT NULL";
+      if ((await database.get(revoked, change.gatewayId)) !== undefined) {
+        throw refuse("owned_by_gateway", "the access of the site's gateway was revoked meanwhile");
+      }
+      if (rolloutId !== undefined) await requireAssigning(database, rolloutId, change.deviceId);
+      const waiting = await database.one(
+        "SELECT count(*) AS waiting, coalesce(sum(length(sealed)), 0) AS size FROM gateway_change WHERE gateway_id = ? AND state = 'PENDING'",
+        change.gatewayId,
+      );
+      const size = number(waiting, "size") + change.sealed.length;
+      if (number(waiting, "waiting") >= MAX_PENDING_CHANGES || size > MAX_PENDING_CHANGE_BYTES) {
+        throw refuse("queue_full", "too many changes wait for the gateway of the site");
+      }
+      await database.run(
+        `INSERT INTO gateway_change (${CHANGE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'PENDING', NULL, NULL)`,
+        change.id,
+        change.gatewayId,
+        await database.nextChange(),
+        change.siteId,
+        change.deviceId ?? null,
+        change.operation,
+        change.sealed,
+        JSON.stringify(change.base),
+        JSON.stringify(change.shown),
+        change.askedBy.tokenId,
+        change.askedBy.name,
+        change.requestId,
+        change.createdAt,
+        change.awaitedUntil,
+      );
+      await recordAudit(database, trail);
+    },
+  }),
 
-  async settleChange(
-    database: WriteDatabase,
-    { id, settlement }: { id: string; settlement: Settlement },
-  ): Promise<boolean> {
-    const { outcome, at, rebased, events } = settlement;
-    const changed = await database.run(
-      "UPDATE gateway_change SET state = ?, settled_at = ?, outcome = ?, sealed = ? WHERE id = ? AND state IN ('PENDING', 'WITHDRAWN')",
-      outcome.state,
-      at,
-      JSON.stringify(outcome),
-      NOTHING,
-      id,
-    );
-    if (changed === 0) return false;
-    for (const { id: follower, base } of rebased) {
-      await database.run("UPDATE gateway_change SET base = ? WHERE id = ?", JSON.stringify(base), follower);
-    }
-    for (const event of events) await addEvent(database, event);
-    return true;
-  },
+  settleChange: write({
+    locks: ({ id }) => [`change ${id}`],
+    informs: NOBODY,
+    fromReserve: false,
+    async run(database: WriteDatabase, { id, settlement }: { id: string; settlement: Settlement }) {
+      const { outcome, at, rebased, events } = settlement;
+      const changed = await database.run(
+        "UPDATE gateway_change SET state = ?, settled_at = ?, outcome = ?, sealed = ? WHERE id = ? AND state IN ('PENDING', 'WITHDRAWN')",
+        outcome.state,
+        at,
+        JSON.stringify(outcome),
+        NOTHING,
+        id,
+      );
+      if (changed === 0) return false;
+      for (const { id: follower, base } of rebased) {
+        await database.run("UPDATE gateway_change SET base = ? WHERE id = ?", JSON.stringify(base), follower);
+      }
+      for (const event of events) await addEvent(database, event);
+      return true;
+    },
+  }),
 
-  async withdrawChange(
-    database: WriteDatabase,
-    { id, withdrawal }: { id: string; withdrawal: Withdrawal },
-  ): Promise<boolean> {
-    const changed = await database.run(
-      "UPDATE gateway_change SET state = 'WITHDRAWN', settled_at = ?, outcome = ?, sealed = ? WHERE id = ? AND state = 'PENDING'",
-      withdrawal.at,
-      JSON.stringify({ state: "WITHDRAWN", isByRollout: false } satisfies Withdrawn),
-      NOTHING,
-      id,
-    );
-    if (changed === 0) return false;
-    for (const event of withdrawal.events) await addEvent(database, event);
-    await recordAudit(database, withdrawal.trail);
-    return true;
-  },
+  withdrawChange: write({
+    locks: ({ id }) => [`change ${id}`],
+    informs: NOBODY,
+    fromReserve: true,
+    async run(database: WriteDatabase, { id, withdrawal }: { id: string; withdrawal: Withdrawal }) {
+      const changed = await database.run(
+        "UPDATE gateway_change SET state = 'WITHDRAWN', settled_at = ?, outcome = ?, sealed = ? WHERE id = ? AND state = 'PENDING'",
+        withdrawal.at,
+        JSON.stringify({ state: "WITHDRAWN", isByRollout: false } satisfies Withdrawn),
+        NOTHING,
+        id,
+      );
+      if (changed === 0) return false;
+      for (const event of withdrawal.events) await addEvent(database, event);
+      await recordAudit(database, withdrawal.trail);
+      return true;
+    },
+  }),
 
-  async pruneChanges(database: Database, { before }: { before: Instant }): Promise<number> {
+  pruneChanges: prune("changes", async (database: Database, { before }: { before: Instant }) => {
     return await database.run(
       `DELETE FROM gateway_change WHERE id IN (
          SELECT id FROM gateway_change WHERE settled_at < ? ORDER BY settled_at LIMIT ${PRUNE_AT_ONCE})`,
       before,
     );
-  },
+  }),
 };
 
 /** Somebody may have stopped the roll-out meanwhile: what is stored afterwards would not be withdrawn. */

@@ -3,18 +3,22 @@ import type { ConfigurationChange } from "#service/ports/configuration-store.ts"
 import type { Database, WriteDatabase } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
 import { addEvent } from "./event-writes.ts";
+import { marked } from "./link-marks.ts";
 import { requireDeviceOwnedHere } from "./require-owned-here.ts";
+import { deviceLock, write } from "./write.ts";
 
 export const configurationWrites = {
-  async putConfiguration(
-    database: WriteDatabase,
-    { change, trail }: { change: ConfigurationChange; trail: AuditEntry },
-  ): Promise<void> {
-    await requireDeviceOwnedHere(database, change.deviceId);
-    await storeBuckets(database, change);
-    await recordAudit(database, trail);
-    for (const event of change.events) await addEvent(database, event);
-  },
+  putConfiguration: write({
+    locks: ({ change }) => deviceLock(change.deviceId),
+    informs: { cloud: ({ change }) => marked("configuration", change.deviceId), nodes: undefined },
+    fromReserve: false,
+    async run(database: WriteDatabase, { change, trail }: { change: ConfigurationChange; trail: AuditEntry }) {
+      await requireDeviceOwnedHere(database, change.deviceId);
+      await storeBuckets(database, change);
+      await recordAudit(database, trail);
+      for (const event of change.events) await addEvent(database, event);
+    },
+  }),
 };
 
 export async function storeBuckets(

@@ -20,158 +20,196 @@ import { deviceValues, findDevice, REPLACE_DEVICE } from "./device-row.ts";
 import { addEvent } from "./event-writes.ts";
 import { optionalText } from "./row.ts";
 import { renderLocation } from "./site-writes.ts";
+import { deviceLock, NOBODY, treeLocks, write } from "./write.ts";
 
 /** Copies of what gateways own. */
 export const copyWrites = {
   /** A site changes its gateway only by the word of a person, which is in `site_grant`. */
-  async copySite(
-    database: WriteDatabase,
-    { gatewayId, site, at }: { gatewayId: string; site: Site; at: Instant },
-  ): Promise<CopiedSite> {
-    const here = await database.get(OWNER, site.id);
-    const owner = here && optionalText(here, "gateway_id");
-    const isOthers = here !== undefined && owner !== gatewayId;
-    if (isOthers && (owner === undefined || !(await useGrant(database, gatewayId, site.id)))) {
-      return { isRefused: true, formerOwner: undefined };
-    }
-    await database.run(
-      `INSERT INTO site (id, name, timezone, location, created_at, updated_at, gateway_id) VALUES (?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (id) DO UPDATE SET name = excluded.name, timezone = excluded.timezone, location = excluded.location,
-         updated_at = excluded.updated_at, gateway_id = excluded.gateway_id`,
-      site.id,
-      site.name,
-      site.timezone,
-      renderLocation(site.location),
-      site.createdAt,
-      site.updatedAt,
-      gatewayId,
-    );
-    if (!isOthers || owner === undefined) return { isRefused: false, formerOwner: undefined };
-    const reason = "the site has another gateway now; ask for it again";
-    await refuseChanges(database, { gatewayId: owner, siteId: site.id, at, reason });
-    return { isRefused: false, formerOwner: owner };
-  },
-
-  async copyDevice(
-    database: WriteDatabase,
-    {
-      gatewayId,
-      device,
-      corrections,
-    }: { gatewayId: string; device: Device; corrections: readonly CounterCorrection[] },
-  ): Promise<void> {
-    await requireOwner(database, gatewayId, device.siteId);
-    const before = await findDevice(database, device.id);
-    if (before !== undefined) await requireOwner(database, gatewayId, before.siteId);
-    // Commands of a child go over its parent.
-    if (device.parentId !== undefined) await requireDeviceOwner(database, gatewayId, device.parentId);
-    // Two devices of the gateway may have exchanged their slugs. The other one's new slug is still to come.
-    await database.run(
-      "UPDATE device SET slug = slug || '-' || id WHERE site_id = ? AND slug = ? AND id <> ?",
-      device.siteId,
-      device.slug,
-      device.id,
-    );
-    await database.run(REPLACE_DEVICE, ...deviceValues(device));
-    await replaceCorrections(database, device.id, corrections);
-    // Other nodes read it again when they hear of it. Its time does not tell whether it changed: a clock may repeat it.
-    if (before !== undefined && `${deviceValues(before)}` === `${deviceValues(device)}`) return;
-    await addEvent(database, deviceEvent(device, before === undefined ? "created" : "updated", device.updatedAt));
-  },
-
-  async copyProperties(
-    database: Database,
-    { gatewayId, deviceId, values }: { gatewayId: string; deviceId: string; values: readonly PropertyValue[] },
-  ): Promise<void> {
-    await requireDeviceOwner(database, gatewayId, deviceId);
-    await database.run("DELETE FROM device_property WHERE device_id = ?", deviceId);
-    for (const { name, value, receivedAt } of values) {
+  copySite: write({
+    locks: ({ site }) => [`site ${site.id}`],
+    informs: NOBODY,
+    fromReserve: false,
+    async run(
+      database: WriteDatabase,
+      { gatewayId, site, at }: { gatewayId: string; site: Site; at: Instant },
+    ): Promise<CopiedSite> {
+      const here = await database.get(OWNER, site.id);
+      const owner = here && optionalText(here, "gateway_id");
+      const isOthers = here !== undefined && owner !== gatewayId;
+      if (isOthers && (owner === undefined || !(await useGrant(database, gatewayId, site.id)))) {
+        return { isRefused: true, formerOwner: undefined };
+      }
       await database.run(
-        "INSERT INTO device_property (device_id, name, value, received_at) VALUES (?, ?, ?, ?)",
-        deviceId,
-        name,
-        JSON.stringify(value),
-        receivedAt,
+        `INSERT INTO site (id, name, timezone, location, created_at, updated_at, gateway_id) VALUES (?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT (id) DO UPDATE SET name = excluded.name, timezone = excluded.timezone, location = excluded.location,
+           updated_at = excluded.updated_at, gateway_id = excluded.gateway_id`,
+        site.id,
+        site.name,
+        site.timezone,
+        renderLocation(site.location),
+        site.createdAt,
+        site.updatedAt,
+        gatewayId,
       );
-    }
-  },
+      if (!isOthers || owner === undefined) return { isRefused: false, formerOwner: undefined };
+      const reason = "the site has another gateway now; ask for it again";
+      await refuseChanges(database, { gatewayId: owner, siteId: site.id, at, reason });
+      return { isRefused: false, formerOwner: owner };
+    },
+  }),
 
-  async deleteCopiedDevice(
-    database: WriteDatabase,
-    { gatewayId, deviceId, at }: { gatewayId: string; deviceId: string; at: Instant },
-  ): Promise<void> {
-    const device = await findDevice(database, deviceId);
-    if (device === undefined) return;
-    await requireOwner(database, gatewayId, device.siteId);
-    await database.run("UPDATE device SET parent_id = NULL WHERE parent_id = ?", deviceId);
-    await database.run("DELETE FROM device WHERE id = ?", deviceId);
-    await addEvent(database, deviceEvent(device, "deleted", at));
-  },
+  copyDevice: write({
+    locks: ({ device: { id } }) => treeLocks(id),
+    informs: NOBODY,
+    fromReserve: false,
+    async run(
+      database: WriteDatabase,
+      {
+        gatewayId,
+        device,
+        corrections,
+      }: { gatewayId: string; device: Device; corrections: readonly CounterCorrection[] },
+    ) {
+      await requireOwner(database, gatewayId, device.siteId);
+      const before = await findDevice(database, device.id);
+      if (before !== undefined) await requireOwner(database, gatewayId, before.siteId);
+      // Commands of a child go over its parent.
+      if (device.parentId !== undefined) await requireDeviceOwner(database, gatewayId, device.parentId);
+      // Two devices of the gateway may have exchanged their slugs. The other one's new slug is still to come.
+      await database.run(
+        "UPDATE device SET slug = slug || '-' || id WHERE site_id = ? AND slug = ? AND id <> ?",
+        device.siteId,
+        device.slug,
+        device.id,
+      );
+      await database.run(REPLACE_DEVICE, ...deviceValues(device));
+      await replaceCorrections(database, device.id, corrections);
+      // Other nodes read it again when they hear of it. Its time does not tell whether it changed: a clock may repeat it.
+      if (before !== undefined && `${deviceValues(before)}` === `${deviceValues(device)}`) return;
+      await addEvent(database, deviceEvent(device, before === undefined ? "created" : "updated", device.updatedAt));
+    },
+  }),
 
-  async deleteCopiedSite(
-    database: WriteDatabase,
-    { gatewayId, siteId }: { gatewayId: string; siteId: string },
-  ): Promise<void> {
-    if ((await database.get("SELECT 1 AS found FROM site WHERE id = ?", siteId)) === undefined) return;
-    await requireOwner(database, gatewayId, siteId);
-    await database.run("DELETE FROM site WHERE id = ?", siteId);
-  },
+  copyProperties: write({
+    locks: ({ deviceId }) => deviceLock(deviceId),
+    informs: NOBODY,
+    fromReserve: false,
+    async run(
+      database: Database,
+      { gatewayId, deviceId, values }: { gatewayId: string; deviceId: string; values: readonly PropertyValue[] },
+    ) {
+      await requireDeviceOwner(database, gatewayId, deviceId);
+      await database.run("DELETE FROM device_property WHERE device_id = ?", deviceId);
+      for (const { name, value, receivedAt } of values) {
+        await database.run(
+          "INSERT INTO device_property (device_id, name, value, received_at) VALUES (?, ?, ?, ?)",
+          deviceId,
+          name,
+          JSON.stringify(value),
+          receivedAt,
+        );
+      }
+    },
+  }),
 
-  async copyConfiguration(
-    database: WriteDatabase,
-    { gatewayId, change }: { gatewayId: string; change: ConfigurationChange },
-  ): Promise<void> {
-    await requireDeviceOwner(database, gatewayId, change.deviceId);
-    await database.run("DELETE FROM device_configuration WHERE device_id = ?", change.deviceId);
-    await storeBuckets(database, change);
-    for (const event of change.events) await addEvent(database, event);
-  },
+  deleteCopiedDevice: write({
+    locks: ({ deviceId }) => treeLocks(deviceId),
+    informs: NOBODY,
+    fromReserve: true,
+    async run(
+      database: WriteDatabase,
+      { gatewayId, deviceId, at }: { gatewayId: string; deviceId: string; at: Instant },
+    ) {
+      const device = await findDevice(database, deviceId);
+      if (device === undefined) return;
+      await requireOwner(database, gatewayId, device.siteId);
+      await database.run("UPDATE device SET parent_id = NULL WHERE parent_id = ?", deviceId);
+      await database.run("DELETE FROM device WHERE id = ?", deviceId);
+      await addEvent(database, deviceEvent(device, "deleted", at));
+    },
+  }),
 
-  async copyAlert(
-    database: WriteDatabase,
-    { gatewayId, alert, announced }: { gatewayId: string; alert: AlertRecord; announced: AlertAnnouncement },
-  ): Promise<void> {
-    await requireDeviceOwner(database, gatewayId, alert.deviceId);
-    await storeAlert(database, alert);
-    await announce(database, announced);
-  },
+  deleteCopiedSite: write({
+    locks: ({ siteId }) => ["device tree", `site ${siteId}`],
+    informs: NOBODY,
+    fromReserve: true,
+    async run(database: WriteDatabase, { gatewayId, siteId }: { gatewayId: string; siteId: string }) {
+      if ((await database.get("SELECT 1 AS found FROM site WHERE id = ?", siteId)) === undefined) return;
+      await requireOwner(database, gatewayId, siteId);
+      await database.run("DELETE FROM site WHERE id = ?", siteId);
+    },
+  }),
 
-  async copyLogEntry(
-    database: Database,
-    {
-      gatewayId,
-      deviceId,
-      entry,
-      maxBytes,
-    }: { gatewayId: string; deviceId: string; entry: DeviceLogEntry; maxBytes: number },
-  ): Promise<boolean> {
-    await requireDeviceOwner(database, gatewayId, deviceId);
-    const known = "SELECT 1 AS found FROM device_log WHERE device_id = ? AND received_at = ?";
-    if ((await database.get(known, deviceId, entry.receivedAt)) !== undefined) return false;
-    await insertLogEntry(database, deviceId, entry);
-    await dropOldest(database, { deviceId, persist: entry.persist ? 1 : 0, maxBytes });
-    return (await database.get(known, deviceId, entry.receivedAt)) !== undefined;
-  },
+  copyConfiguration: write({
+    locks: ({ change }) => deviceLock(change.deviceId),
+    informs: NOBODY,
+    fromReserve: false,
+    async run(database: WriteDatabase, { gatewayId, change }: { gatewayId: string; change: ConfigurationChange }) {
+      await requireDeviceOwner(database, gatewayId, change.deviceId);
+      await database.run("DELETE FROM device_configuration WHERE device_id = ?", change.deviceId);
+      await storeBuckets(database, change);
+      for (const event of change.events) await addEvent(database, event);
+    },
+  }),
 
-  async copyAuditEntry(
-    database: WriteDatabase,
-    { gatewayId, entry }: { gatewayId: string; entry: AuditEntry },
-  ): Promise<void> {
-    const { siteId, deviceId } = entry.target;
-    const [site, device, known] = await Promise.all([
-      siteId === undefined ? undefined : database.get(OWNER, siteId),
-      deviceId === undefined ? undefined : findDevice(database, deviceId),
-      database.get("SELECT reported_by FROM audit WHERE id = ?", entry.id),
-    ]);
-    // Of a site or device that is deleted the entry still tells who did it.
-    if (siteId !== undefined && site !== undefined) requireSameOwner(site, gatewayId, siteId);
-    if (device !== undefined) await requireOwner(database, gatewayId, device.siteId);
-    const writer = known === undefined ? gatewayId : optionalText(known, "reported_by");
-    if (writer === undefined) throw refuse("conflict", `audit entry ${entry.id} was written by the cloud`);
-    // A gateway that joins again sends what the former one has sent. That stays as it is.
-    if (writer !== gatewayId) return;
-    mergeAudit(database, { ...entry, reportedBy: gatewayId });
-  },
+  copyAlert: write({
+    locks: ({ alert }) => deviceLock(alert.deviceId),
+    informs: NOBODY,
+    fromReserve: false,
+    async run(
+      database: WriteDatabase,
+      { gatewayId, alert, announced }: { gatewayId: string; alert: AlertRecord; announced: AlertAnnouncement },
+    ) {
+      await requireDeviceOwner(database, gatewayId, alert.deviceId);
+      await storeAlert(database, alert);
+      await announce(database, announced);
+    },
+  }),
+
+  copyLogEntry: write({
+    locks: ({ deviceId }) => deviceLock(deviceId),
+    informs: NOBODY,
+    fromReserve: false,
+    async run(
+      database: Database,
+      {
+        gatewayId,
+        deviceId,
+        entry,
+        maxBytes,
+      }: { gatewayId: string; deviceId: string; entry: DeviceLogEntry; maxBytes: number },
+    ) {
+      await requireDeviceOwner(database, gatewayId, deviceId);
+      const known = "SELECT 1 AS found FROM device_log WHERE device_id = ? AND received_at = ?";
+      if ((await database.get(known, deviceId, entry.receivedAt)) !== undefined) return false;
+      await insertLogEntry(database, deviceId, entry);
+      await dropOldest(database, { deviceId, persist: entry.persist ? 1 : 0, maxBytes });
+      return (await database.get(known, deviceId, entry.receivedAt)) !== undefined;
+    },
+  }),
+
+  copyAuditEntry: write({
+    locks: ({ entry }) => [`audit ${entry.id}`],
+    informs: NOBODY,
+    fromReserve: true,
+    keepsMemory: true,
+    async run(database: WriteDatabase, { gatewayId, entry }: { gatewayId: string; entry: AuditEntry }) {
+      const { siteId, deviceId } = entry.target;
+      const [site, device, known] = await Promise.all([
+        siteId === undefined ? undefined : database.get(OWNER, siteId),
+        deviceId === undefined ? undefined : findDevice(database, deviceId),
+        database.get("SELECT reported_by FROM audit WHERE id = ?", entry.id),
+      ]);
+      // Of a site or device that is deleted the entry still tells who did it.
+      if (siteId !== undefined && site !== undefined) requireSameOwner(site, gatewayId, siteId);
+      if (device !== undefined) await requireOwner(database, gatewayId, device.siteId);
+      const writer = known === undefined ? gatewayId : optionalText(known, "reported_by");
+      if (writer === undefined) throw refuse("conflict", `audit entry ${entry.id} was written by the cloud`);
+      // A gateway that joins again sends what the former one has sent. That stays as it is.
+      if (writer !== gatewayId) return;
+      mergeAudit(database, { ...entry, reportedBy: gatewayId });
+    },
+  }),
 };
 
 const OWNER = "SELECT gateway_id FROM site WHERE id = ?";

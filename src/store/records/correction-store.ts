@@ -1,8 +1,8 @@
-import { CORRECTION_KINDS, type CounterCorrection } from "#core/energy/counter-correction.ts";
+import type { CounterCorrection } from "#core/energy/counter-correction.ts";
 import type { CorrectionStore } from "#service/ports/correction-store.ts";
-import type { Database, Row } from "#store/database.ts";
-import { CORRECTION_COLUMNS } from "./correction-writes.ts";
-import { listed, oneOf, optionalText, text, time } from "./row.ts";
+import type { Database } from "#store/database.ts";
+import { CORRECTION_COLUMNS, parseCorrection } from "./correction-row.ts";
+import { listed, text } from "./row.ts";
 import type { Writer } from "./writer.ts";
 
 export function createCorrectionStore(reader: Database, writer: Writer): CorrectionStore {
@@ -20,25 +20,4 @@ export function createCorrectionStore(reader: Database, writer: Writer): Correct
     insert: (deviceId, correction, trail) => writer.run("insertCorrection", { deviceId, correction, trail }),
     delete: (deviceId, id, trail) => writer.run("deleteCorrection", { deviceId, id, trail }),
   };
-}
-
-function parseCorrection(row: Row): CounterCorrection {
-  return {
-    id: text(row, "id"),
-    attribute: text(row, "attribute"),
-    beforeAt: time(row, "before_at"),
-    before: reading(row, "value_before"),
-    at: time(row, "at"),
-    value: reading(row, "value"),
-    kind: oneOf(row, "kind", CORRECTION_KINDS),
-    newStart: row["new_start"] === null ? undefined : reading(row, "new_start"),
-    note: optionalText(row, "note"),
-    author: { tokenId: text(row, "token_id"), name: text(row, "author") },
-    createdAt: time(row, "created_at"),
-  };
-}
-
-/** Columns hold whole numbers only, so readings are texts. */
-function reading(row: Row, column: string): number {
-  return Number(text(row, column));
 }

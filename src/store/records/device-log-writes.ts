@@ -1,53 +1,66 @@
 import type { Micros } from "#core/command/execution.ts";
+import { logKey } from "#core/link/linked-key.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { DeviceLogEntry } from "#service/ports/device-log-store.ts";
 import type { Database } from "#store/database.ts";
 import { number, optionalNumber, text } from "./row.ts";
-
-const PRUNE_AT_ONCE = 1_000;
+import { deviceLock, PRUNE_AT_ONCE, prune, write } from "./write.ts";
 
 /** Bytes that an entry takes in addition to its text. */
 const ENTRY_BYTES = 64;
 
 export const deviceLogWrites = {
-  async appendDeviceLog(
-    database: Database,
-    { deviceId, entries, maxBytes }: { deviceId: string; entries: readonly DeviceLogEntry[]; maxBytes: number },
-  ): Promise<readonly DeviceLogEntry[]> {
-    const newest = await database.one("SELECT max(received_at) AS at FROM device_log WHERE device_id = ?", deviceId);
-    // Nothing comes before the first entry.
-    let last = optionalNumber(newest, "at") ?? 0;
-    const stored: DeviceLogEntry[] = [];
-    for (const entry of entries) {
-      last = Math.max(entry.receivedAt, last + 1);
-      const dated = { ...entry, receivedAt: last as Micros };
-      await insertLogEntry(database, deviceId, dated);
-      stored.push(dated);
-    }
-    for (const persist of new Set(entries.map((entry) => entry.persist))) {
-      await dropOldest(database, { deviceId, persist: persist ? 1 : 0, maxBytes });
-    }
-    return stored;
-  },
+  appendDeviceLog: write({
+    locks: ({ deviceId }) => deviceLock(deviceId),
+    informs: {
+      cloud: ({ deviceId }, stored) =>
+        stored.map(({ receivedAt }) => ({ kind: "log", key: logKey({ deviceId, receivedAt }) })),
+      nodes: undefined,
+    },
+    fromReserve: false,
+    keepsMemory: true,
+    async run(
+      database: Database,
+      { deviceId, entries, maxBytes }: { deviceId: string; entries: readonly DeviceLogEntry[]; maxBytes: number },
+    ) {
+      const newest = await database.one("SELECT max(received_at) AS at FROM device_log WHERE device_id = ?", deviceId);
+      // Nothing comes before the first entry.
+      let last = optionalNumber(newest, "at") ?? 0;
+      const stored: DeviceLogEntry[] = [];
+      for (const entry of entries) {
+        last = Math.max(entry.receivedAt, last + 1);
+        const dated = { ...entry, receivedAt: last as Micros };
+        await insertLogEntry(database, deviceId, dated);
+        stored.push(dated);
+      }
+      for (const persist of new Set(entries.map((entry) => entry.persist))) {
+        await dropOldest(database, { deviceId, persist: persist ? 1 : 0, maxBytes });
+      }
+      return stored;
+    },
+  }),
 
-  async pruneDeviceLogs(
-    database: Database,
-    { persistedBefore, temporaryBefore }: { persistedBefore: Instant; temporaryBefore: Instant },
-  ): Promise<number> {
-    const drop = async (persist: 0 | 1, before: Instant): Promise<number> => {
-      const rows = await database.all(
-        `DELETE FROM device_log WHERE (device_id, received_at) IN (
+  pruneDeviceLogs: prune(
+    "device logs",
+    async (
+      database: Database,
+      { persistedBefore, temporaryBefore }: { persistedBefore: Instant; temporaryBefore: Instant },
+    ) => {
+      const drop = async (persist: 0 | 1, before: Instant): Promise<number> => {
+        const rows = await database.all(
+          `DELETE FROM device_log WHERE (device_id, received_at) IN (
            SELECT device_id, received_at FROM device_log WHERE persist = ? AND received_at < ? LIMIT ?)
          RETURNING device_id, octet_length(message) + ${ENTRY_BYTES} AS bytes`,
-        persist,
-        before * 1000,
-        PRUNE_AT_ONCE,
-      );
-      for (const row of rows) await shrink(database, text(row, "device_id"), { persist, by: number(row, "bytes") });
-      return rows.length;
-    };
-    return (await drop(0, temporaryBefore)) + (await drop(1, persistedBefore));
-  },
+          persist,
+          before * 1000,
+          PRUNE_AT_ONCE,
+        );
+        for (const row of rows) await shrink(database, text(row, "device_id"), { persist, by: number(row, "bytes") });
+        return rows.length;
+      };
+      return (await drop(0, temporaryBefore)) + (await drop(1, persistedBefore));
+    },
+  ),
 };
 
 export async function insertLogEntry(database: Database, deviceId: string, entry: DeviceLogEntry): Promise<void> {

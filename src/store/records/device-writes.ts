@@ -1,6 +1,12 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { refuse } from "#core/app-error.ts";
-import type { Device, DeviceChange, DeviceCredential, PropertyValue } from "#core/device/device.ts";
+import {
+  credentialKey,
+  type Device,
+  type DeviceChange,
+  type DeviceCredential,
+  type PropertyValue,
+} from "#core/device/device.ts";
 import { deviceEvent } from "#core/event/event.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { NewDevice } from "#service/ports/device-store.ts";
@@ -9,92 +15,118 @@ import { recordAudit } from "./audit-writes.ts";
 import { changedValues, deviceValues, findDevice, INSERT_DEVICE, UPDATE_DEVICE } from "./device-row.ts";
 import { addEvent } from "./event-writes.ts";
 import { freeSlug } from "./free-slug.ts";
+import { marked } from "./link-marks.ts";
 import { requireDeletableHere, requireDeviceOwnedHere, requireOwnedHere } from "./require-owned-here.ts";
+import { deviceLock, treeLocks, write } from "./write.ts";
 
 export const deviceWrites = {
-  async insertDevice(
-    database: WriteDatabase,
-    { device: given, trail }: { device: NewDevice; trail: AuditEntry },
-  ): Promise<Device> {
-    const isTaken = async (slug: string) => (await slugOwner(database, given.siteId, slug)) !== undefined;
-    const device = { ...given, slug: given.slug ?? (await freeSlug(given.name, isTaken)) };
-    await requireRow(database, "site", device.siteId);
-    await requireOwnedHere(database, device.siteId);
-    await requireReferences(database, device);
-    await database.run(INSERT_DEVICE, ...deviceValues(device));
-    await recordAudit(database, trail);
-    await addEvent(database, deviceEvent(device, "created", device.createdAt));
-    return device;
-  },
+  insertDevice: write({
+    locks: ({ device: { id } }) => treeLocks(id),
+    informs: { cloud: (_, device) => marked("device", device.id), nodes: undefined },
+    fromReserve: false,
+    async run(database: WriteDatabase, { device: given, trail }: { device: NewDevice; trail: AuditEntry }) {
+      const isTaken = async (slug: string) => (await slugOwner(database, given.siteId, slug)) !== undefined;
+      const device = { ...given, slug: given.slug ?? (await freeSlug(given.name, isTaken)) };
+      await requireRow(database, "site", device.siteId);
+      await requireOwnedHere(database, device.siteId);
+      await requireReferences(database, device);
+      await database.run(INSERT_DEVICE, ...deviceValues(device));
+      await recordAudit(database, trail);
+      await addEvent(database, deviceEvent(device, "created", device.createdAt));
+      return device;
+    },
+  }),
 
-  async updateDevice(
-    database: WriteDatabase,
-    { id, change, trail }: { id: string; change: DeviceChange & { updatedAt: Instant }; trail: AuditEntry },
-  ): Promise<Device | undefined> {
-    const before = await findDevice(database, id);
-    if (before === undefined) return undefined;
-    await requireOwnedHere(database, before.siteId);
-    const device = { ...before, ...change };
-    await requireReferences(database, device);
-    await database.run(UPDATE_DEVICE, ...changedValues(device), id);
-    await recordAudit(database, trail);
-    await addEvent(database, deviceEvent(device, "updated", device.updatedAt));
-    return device;
-  },
+  updateDevice: write({
+    locks: ({ id }) => treeLocks(id),
+    informs: { cloud: ({ id }) => marked("device", id), nodes: undefined },
+    fromReserve: false,
+    async run(
+      database: WriteDatabase,
+      { id, change, trail }: { id: string; change: DeviceChange & { updatedAt: Instant }; trail: AuditEntry },
+    ) {
+      const before = await findDevice(database, id);
+      if (before === undefined) return undefined;
+      await requireOwnedHere(database, before.siteId);
+      const device = { ...before, ...change };
+      await requireReferences(database, device);
+      await database.run(UPDATE_DEVICE, ...changedValues(device), id);
+      await recordAudit(database, trail);
+      await addEvent(database, deviceEvent(device, "updated", device.updatedAt));
+      return device;
+    },
+  }),
 
-  async deleteDevice(database: WriteDatabase, { id, trail }: { id: string; trail: AuditEntry }): Promise<boolean> {
-    if ((await database.get("SELECT 1 FROM device WHERE parent_id = ? LIMIT 1", id)) !== undefined) {
-      throw refuse("conflict", "the device still has children; delete or move them first");
-    }
-    const device = await findDevice(database, id);
-    if (device === undefined) return false;
-    await requireDeletableHere(database, device.siteId);
-    await database.run("DELETE FROM device WHERE id = ?", id);
-    await recordAudit(database, trail);
-    await addEvent(database, deviceEvent(device, "deleted", trail.at));
-    return true;
-  },
+  deleteDevice: write({
+    locks: ({ id }) => treeLocks(id),
+    informs: { cloud: ({ id }) => marked("device", id), nodes: undefined },
+    fromReserve: true,
+    async run(database: WriteDatabase, { id, trail }: { id: string; trail: AuditEntry }) {
+      if ((await database.get("SELECT 1 FROM device WHERE parent_id = ? LIMIT 1", id)) !== undefined) {
+        throw refuse("conflict", "the device still has children; delete or move them first");
+      }
+      const device = await findDevice(database, id);
+      if (device === undefined) return false;
+      await requireDeletableHere(database, device.siteId);
+      await database.run("DELETE FROM device WHERE id = ?", id);
+      await recordAudit(database, trail);
+      await addEvent(database, deviceEvent(device, "deleted", trail.at));
+      return true;
+    },
+  }),
 
-  async putCredential(
-    database: WriteDatabase,
-    { credential, trail }: { credential: DeviceCredential; trail: AuditEntry },
-  ): Promise<void> {
-    await requireRow(database, "device", credential.deviceId);
-    await requireDeviceOwnedHere(database, credential.deviceId);
-    await database.run(
-      `INSERT INTO device_credential (device_id, hardware_id, channel_id, secret_hash, broker_password, protocol, issued_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (device_id) DO UPDATE SET
-         hardware_id = excluded.hardware_id, channel_id = excluded.channel_id,
-         secret_hash = excluded.secret_hash, broker_password = excluded.broker_password, protocol = excluded.protocol, issued_at = excluded.issued_at`,
-      credential.deviceId,
-      credential.hardwareId,
-      credential.channelId,
-      credential.secretHash,
-      credential.brokerPassword ?? null,
-      credential.protocol,
-      credential.issuedAt,
-    );
-    await recordAudit(database, trail);
-  },
-
-  async putProperties(
-    database: Database,
-    { deviceId, values }: { deviceId: string; values: readonly PropertyValue[] },
-  ): Promise<void> {
-    await requireRow(database, "device", deviceId);
-    for (const { name, value, receivedAt } of values) {
+  putCredential: write({
+    locks: ({ credential }) => deviceLock(credential.deviceId),
+    informs: {
+      cloud: undefined,
+      nodes: ({ credential }) => ({
+        kind: "credential",
+        deviceId: credential.deviceId,
+        valid: credentialKey(credential),
+      }),
+    },
+    fromReserve: false,
+    async run(database: WriteDatabase, { credential, trail }: { credential: DeviceCredential; trail: AuditEntry }) {
+      await requireRow(database, "device", credential.deviceId);
+      await requireDeviceOwnedHere(database, credential.deviceId);
       await database.run(
-        `INSERT INTO device_property (device_id, name, value, received_at) VALUES (?, ?, ?, ?)
-         ON CONFLICT (device_id, name) DO UPDATE SET value = excluded.value, received_at = excluded.received_at
-         WHERE excluded.received_at >= device_property.received_at`,
-        deviceId,
-        name,
-        JSON.stringify(value),
-        receivedAt,
+        `INSERT INTO device_credential (device_id, hardware_id, channel_id, secret_hash, broker_password, protocol, issued_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT (device_id) DO UPDATE SET
+           hardware_id = excluded.hardware_id, channel_id = excluded.channel_id,
+           secret_hash = excluded.secret_hash, broker_password = excluded.broker_password, protocol = excluded.protocol, issued_at = excluded.issued_at`,
+        credential.deviceId,
+        credential.hardwareId,
+        credential.channelId,
+        credential.secretHash,
+        credential.brokerPassword ?? null,
+        credential.protocol,
+        credential.issuedAt,
       );
-    }
-  },
+      await recordAudit(database, trail);
+    },
+  }),
+
+  putProperties: write({
+    locks: ({ deviceId }) => deviceLock(deviceId),
+    informs: { cloud: ({ deviceId }) => marked("properties", deviceId), nodes: undefined },
+    fromReserve: false,
+    keepsMemory: true,
+    async run(database: Database, { deviceId, values }: { deviceId: string; values: readonly PropertyValue[] }) {
+      await requireRow(database, "device", deviceId);
+      for (const { name, value, receivedAt } of values) {
+        await database.run(
+          `INSERT INTO device_property (device_id, name, value, received_at) VALUES (?, ?, ?, ?)
+           ON CONFLICT (device_id, name) DO UPDATE SET value = excluded.value, received_at = excluded.received_at
+           WHERE excluded.received_at >= device_property.received_at`,
+          deviceId,
+          name,
+          JSON.stringify(value),
+          receivedAt,
+        );
+      }
+    },
+  }),
 };
 
 /** Only this thread writes, so a condition checked here still holds at the commit. */

@@ -4,16 +4,14 @@ import { ACCESS_LEVELS } from "#core/access/level.ts";
 import type { BusbarEvent, PreparedEvent } from "#core/event/event.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
-import { renderEventData } from "./event-row.ts";
+import { OUTBOX_BYTES, renderEventData } from "./event-row.ts";
 import { number } from "./row.ts";
+import { NOBODY, PRUNE_AT_ONCE, prune, write } from "./write.ts";
 
-export const OUTBOX_BYTES = 64 * 1_048_576;
 /** What an event takes besides its data, about. */
 const ROW_BYTES = 192;
 /** After so many more bytes the oldest events make room. */
 const TRIM_EVERY_BYTES = 1_048_576;
-const PRUNE_AT_ONCE = 1_000;
-
 /** `position` is the number of the change, where the change has one of its own. */
 export async function addEvent(database: WriteDatabase, event: BusbarEvent, position?: number): Promise<void> {
   const at = position ?? (await database.nextChange());
@@ -48,12 +46,18 @@ function trim(database: WriteDatabase, upTo: number): void {
 }
 
 export const eventWrites = {
-  async appendEvents(database: WriteDatabase, { events }: { events: readonly PreparedEvent[] }): Promise<void> {
-    for (const event of events) await addEvent(database, event);
-  },
+  appendEvents: write({
+    locks: [],
+    informs: NOBODY,
+    fromReserve: false,
+    keepsMemory: true,
+    async run(database: WriteDatabase, { events }: { events: readonly PreparedEvent[] }) {
+      for (const event of events) await addEvent(database, event);
+    },
+  }),
 
   /** Keeps the newest, which says how far positions have come. */
-  async pruneEvents(database: Database, { before }: { before: Instant }): Promise<number> {
+  pruneEvents: prune("events", async (database: Database, { before }: { before: Instant }) => {
     const rows = await database.all("SELECT position, stored_at FROM event ORDER BY position LIMIT ?", PRUNE_AT_ONCE);
     const young = rows.findIndex((row) => number(row, "stored_at") >= before);
     const last = rows.at(young === -1 ? -1 : young - 1);
@@ -62,5 +66,5 @@ export const eventWrites = {
       "DELETE FROM event WHERE position <= ? AND position < (SELECT max(position) FROM event)",
       number(last, "position"),
     );
-  },
+  }),
 };

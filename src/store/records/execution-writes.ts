@@ -15,138 +15,185 @@ import { addEvent } from "./event-writes.ts";
 import { byId, enterGroup, leaveGroup } from "./execution-group-writes.ts";
 import { findExecution, findStored, renderPayload } from "./execution-row.ts";
 import { bytes, number, text, time } from "./row.ts";
+import { deviceLock, NOBODY, write } from "./write.ts";
 
 const SWEEP_AT_ONCE = 500;
+const SWEEP_DEVICES = 1_000;
+
+/** What holds for every write that changes an execution whose device has to be looked up. */
+export const OF_EXECUTION = {
+  locks: ({ id }: { readonly id: string }, reader: Database) => deviceLockOf(reader, id),
+  informs: NOBODY,
+  fromReserve: true,
+};
+
+async function deviceLockOf(reader: Database, executionId: string): Promise<readonly string[]> {
+  const row = await reader.get("SELECT device_id FROM execution WHERE id = ?", executionId);
+  return row === undefined ? [] : deviceLock(text(row, "device_id"));
+}
 
 export const executionWrites = {
   /** If the idempotency key was used before, returns the earlier execution and stores nothing. */
-  async insertExecution(
-    database: WriteDatabase,
-    { input, trail }: { input: NewExecution; trail: AuditEntry },
-  ): Promise<Execution | undefined> {
-    const { execution, idempotency } = input;
-    const [earlier, room, change] = await Promise.all([
-      idempotency && findEarlier(database, execution, idempotency),
-      openOf(database, execution.deviceId),
-      database.nextChange(),
-    ]);
-    if (earlier !== undefined) return earlier;
-    const shown = JSON.stringify(execution.request.arguments);
-    const bytes = Buffer.byteLength(shown) + (input.sealed?.byteLength ?? 0);
-    takeRoom(room, input, bytes);
-    const group = enterGroup(database, execution);
-    database.send(
-      `INSERT INTO execution (id, group_id, site_id, device_id, created_at, arguments, sealed, attempted, is_open, deadline, bytes,
-         revision, changed)
-       VALUES (?, ${group.sql}, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)`,
-      execution.id,
-      ...group.values,
-      execution.siteId,
-      execution.deviceId,
-      execution.createdAt,
-      shown,
-      input.sealed ?? null,
-      input.attempted ? 1 : 0,
-      execution.deadline,
-      bytes,
-      execution.revision,
-      change,
-    );
-    if (idempotency !== undefined) putIdempotency(database, execution, idempotency);
-    await recordAudit(database, trail);
-    await addEvent(database, executionEvent(execution), change);
-    remember(database, { execution, attempted: input.attempted, sealed: input.sealed, bytes, logBytes: 0 }, 0);
-    return undefined;
-  },
+  insertExecution: write({
+    locks: ({ input }) => deviceLock(input.execution.deviceId),
+    parts: ({ input: { execution, idempotency } }) =>
+      idempotency === undefined
+        ? [`execution ${execution.id}`]
+        : [`execution ${execution.id}`, `idempotency ${idempotency.tokenId} ${execution.deviceId} ${idempotency.key}`],
+    informs: NOBODY,
+    fromReserve: true,
+    keepsMemory: true,
+    async run(database: WriteDatabase, { input, trail }: { input: NewExecution; trail: AuditEntry }) {
+      const { execution, idempotency } = input;
+      const [earlier, room, change] = await Promise.all([
+        idempotency && findEarlier(database, execution, idempotency),
+        openOf(database, execution.deviceId),
+        database.nextChange(),
+      ]);
+      if (earlier !== undefined) return earlier;
+      const shown = JSON.stringify(execution.request.arguments);
+      const bytes = Buffer.byteLength(shown) + (input.sealed?.byteLength ?? 0);
+      takeRoom(room, input, bytes);
+      const group = enterGroup(database, execution);
+      database.send(
+        `INSERT INTO execution (id, group_id, site_id, device_id, created_at, arguments, sealed, attempted, is_open, deadline, bytes,
+           revision, changed)
+         VALUES (?, ${group.sql}, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)`,
+        execution.id,
+        ...group.values,
+        execution.siteId,
+        execution.deviceId,
+        execution.createdAt,
+        shown,
+        input.sealed ?? null,
+        input.attempted ? 1 : 0,
+        execution.deadline,
+        bytes,
+        execution.revision,
+        change,
+      );
+      if (idempotency !== undefined) putIdempotency(database, execution, idempotency);
+      await recordAudit(database, trail);
+      await addEvent(database, executionEvent(execution), change);
+      remember(database, { execution, attempted: input.attempted, sealed: input.sealed, bytes, logBytes: 0 }, 0);
+      return undefined;
+    },
+  }),
 
   /** The device, where it is known, saves a database that locks devices from looking it up. */
-  async markAttempted(
-    database: WriteDatabase,
-    { id, deviceId }: { id: string; deviceId?: string | undefined },
-  ): Promise<boolean> {
-    database.memory?.drop(id);
-    const mark = "UPDATE execution SET attempted = 1 WHERE id = ? AND attempted = 0 AND is_open = 1";
-    const marked =
-      deviceId === undefined ? database.last(mark, id) : database.last(`${mark} AND device_id = ?`, id, deviceId);
-    return (await marked) === 1;
-  },
+  markAttempted: write({
+    locks: ({ id, deviceId }, reader) => (deviceId === undefined ? deviceLockOf(reader, id) : deviceLock(deviceId)),
+    parts: ({ id }) => [`execution ${id}`],
+    informs: NOBODY,
+    fromReserve: true,
+    keepsMemory: true,
+    async run(database: WriteDatabase, { id, deviceId }: { id: string; deviceId?: string | undefined }) {
+      database.memory?.drop(id);
+      const mark = "UPDATE execution SET attempted = 1 WHERE id = ? AND attempted = 0 AND is_open = 1";
+      const marked =
+        deviceId === undefined ? database.last(mark, id) : database.last(`${mark} AND device_id = ?`, id, deviceId);
+      return (await marked) === 1;
+    },
+  }),
 
-  async unmarkAttempted(database: Database, { id }: { id: string }): Promise<void> {
-    await database.run(
-      "UPDATE execution SET attempted = 0 WHERE id = ? AND is_open = 1 AND response_state IS NULL",
-      id,
-    );
-  },
+  unmarkAttempted: write({
+    ...OF_EXECUTION,
+    async run(database: Database, { id }: { id: string }) {
+      await database.run(
+        "UPDATE execution SET attempted = 0 WHERE id = ? AND is_open = 1 AND response_state IS NULL",
+        id,
+      );
+    },
+  }),
 
-  async recordResponse(
-    database: WriteDatabase,
-    { deviceId, id, arrival }: { deviceId: string; id: string; arrival: Arrival & { repeated: boolean } },
-  ): Promise<Execution | undefined> {
-    const [stored, isKnown, change] = await Promise.all([
-      findOpen(database, id, deviceId),
-      isRepetition(database, { id, deviceId }, arrival),
-      database.nextChange(),
-    ]);
-    if (stored === undefined || isKnown) return undefined;
-    const after = withResponse(stored.execution, arrival);
-    if (after === undefined) return undefined;
-    const payload = renderPayload(after.response.payload);
-    const logged = Buffer.byteLength(payload ?? "") + ENTRY_BYTES;
-    await replace(database, { stored, after, logged, change });
-    const logBytes = stored.logBytes + logged;
-    if (logBytes > MAX_LOG_BYTES) await makeLogRoom(database, id, logBytes);
-    database.send(
-      `INSERT INTO execution_response (execution_id, device_id, received_at, state, payload, revision, changed)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
-      id,
-      deviceId,
-      after.response.receivedAt,
-      arrival.state,
-      payload,
-      after.revision,
-      change,
-    );
-    if (logBytes > MAX_LOG_BYTES) database.memory?.drop(id);
-    else remember(database, { ...stored, execution: after, logBytes }, logged);
-    return after;
-  },
+  recordResponse: write({
+    locks: ({ deviceId }) => deviceLock(deviceId),
+    parts: ({ id }) => [`execution ${id}`],
+    informs: NOBODY,
+    fromReserve: true,
+    keepsMemory: true,
+    async run(
+      database: WriteDatabase,
+      { deviceId, id, arrival }: { deviceId: string; id: string; arrival: Arrival & { repeated: boolean } },
+    ) {
+      const [stored, isKnown, change] = await Promise.all([
+        findOpen(database, id, deviceId),
+        isRepetition(database, { id, deviceId }, arrival),
+        database.nextChange(),
+      ]);
+      if (stored === undefined || isKnown) return undefined;
+      const after = withResponse(stored.execution, arrival);
+      if (after === undefined) return undefined;
+      const payload = renderPayload(after.response.payload);
+      const logged = Buffer.byteLength(payload ?? "") + ENTRY_BYTES;
+      await replace(database, { stored, after, logged, change });
+      const logBytes = stored.logBytes + logged;
+      if (logBytes > MAX_LOG_BYTES) await makeLogRoom(database, id, logBytes);
+      database.send(
+        `INSERT INTO execution_response (execution_id, device_id, received_at, state, payload, revision, changed)
+         VALUES (?, ?, ?, ?, ?, ?, ?)`,
+        id,
+        deviceId,
+        after.response.receivedAt,
+        arrival.state,
+        payload,
+        after.revision,
+        change,
+      );
+      if (logBytes > MAX_LOG_BYTES) database.memory?.drop(id);
+      else remember(database, { ...stored, execution: after, logBytes }, logged);
+      return after;
+    },
+  }),
 
-  async expireExecution(
-    database: WriteDatabase,
-    { id, deadline }: { id: string; deadline: Instant },
-  ): Promise<Execution | undefined> {
-    const stored = await findStored(database, id);
-    // A different deadline means that the device was heard from since.
-    if (stored?.execution.deadline !== deadline) return undefined;
-    // A gateway that was sent it and has not answered may have accepted it: then its end is the gateway's to tell.
-    const isSent = stored.attempted && (await isOfGateway(database, stored.execution.siteId));
-    const after = isSent ? givenToOwner(stored.execution, false) : withTimeout(stored.execution);
-    if (after !== undefined) await replace(database, { stored, after, logged: 0 });
-    return after;
-  },
+  expireExecution: write({
+    ...OF_EXECUTION,
+    async run(database: WriteDatabase, { id, deadline }: { id: string; deadline: Instant }) {
+      const stored = await findStored(database, id);
+      // A different deadline means that the device was heard from since.
+      if (stored?.execution.deadline !== deadline) return undefined;
+      // A gateway that was sent it and has not answered may have accepted it: then its end is the gateway's to tell.
+      const isSent = stored.attempted && (await isOfGateway(database, stored.execution.siteId));
+      const after = isSent ? givenToOwner(stored.execution, false) : withTimeout(stored.execution);
+      if (after !== undefined) await replace(database, { stored, after, logged: 0 });
+      return after;
+    },
+  }),
 
-  async sweepExecutions(database: WriteDatabase, { now }: { now: Instant }): Promise<number> {
-    const rows = await database.all(
-      `SELECT e.id FROM execution_group g JOIN execution e ON e.group_id = g.id
-       WHERE g.ephemeral = 1 AND e.created_at <= ? LIMIT ?`,
-      now - EPHEMERAL_LIFETIME_MS,
-      SWEEP_AT_ONCE,
-    );
-    for (const row of rows) {
-      const stored = await findStored(database, text(row, "id"));
-      if (stored === undefined) continue;
-      leaveGroup(database, stored);
-      database.send("DELETE FROM execution WHERE id = ?", stored.execution.id);
-    }
-    const keys = await database.run(
-      `DELETE FROM idempotency WHERE (token_id, device_id, key) IN
-       (SELECT token_id, device_id, key FROM idempotency WHERE expires_at <= ? LIMIT ?)`,
-      now,
-      SWEEP_AT_ONCE,
-    );
-    return rows.length + keys;
-  },
+  sweepExecutions: write({
+    locks: (_, reader) => sweepLocks(reader),
+    informs: NOBODY,
+    fromReserve: true,
+    async run(database: WriteDatabase, { now }: { now: Instant }) {
+      const rows = await database.all(
+        `SELECT e.id FROM execution_group g JOIN execution e ON e.group_id = g.id
+         WHERE g.ephemeral = 1 AND e.created_at <= ? LIMIT ?`,
+        now - EPHEMERAL_LIFETIME_MS,
+        SWEEP_AT_ONCE,
+      );
+      for (const row of rows) {
+        const stored = await findStored(database, text(row, "id"));
+        if (stored === undefined) continue;
+        leaveGroup(database, stored);
+        database.send("DELETE FROM execution WHERE id = ?", stored.execution.id);
+      }
+      const keys = await database.run(
+        `DELETE FROM idempotency WHERE (token_id, device_id, key) IN
+         (SELECT token_id, device_id, key FROM idempotency WHERE expires_at <= ? LIMIT ?)`,
+        now,
+        SWEEP_AT_ONCE,
+      );
+      return rows.length + keys;
+    },
+  }),
 };
+
+/** Those of the devices whose executions may be swept. */
+async function sweepLocks(reader: Database): Promise<readonly string[]> {
+  const ephemeral = "SELECT DISTINCT device_id FROM execution_group WHERE ephemeral = 1 AND total > 0 LIMIT ?";
+  const rows = await reader.all(ephemeral, SWEEP_DEVICES);
+  return ["chore executions", ...rows.flatMap((row) => deviceLock(text(row, "device_id")))];
+}
 
 async function isOfGateway(database: Database, siteId: string): Promise<boolean> {
   const sql = "SELECT 1 AS found FROM site WHERE id = ? AND gateway_id IS NOT NULL";

@@ -6,6 +6,7 @@ import { recordAudit } from "./audit-writes.ts";
 import { isStoredProfile, parseStoredProfile, renderStoredProfile } from "./profile-row.ts";
 import { number, text } from "./row.ts";
 import { storedJson } from "./stored-json.ts";
+import { write } from "./write.ts";
 
 interface ProfileRow {
   readonly id: string;
@@ -20,21 +21,26 @@ interface PutInput {
 }
 
 export const profileWrites = {
-  async putProfiles(database: WriteDatabase, { rows, limits, trail }: PutInput): Promise<readonly string[]> {
-    const changed: ProfileRow[] = [];
-    const published: string[] = [];
-    for (const row of rows) {
-      const found = await database.get("SELECT id, is_draft, content FROM device_profile WHERE id = ?", row.id);
-      if (found !== undefined && isSame(database, found, row)) continue;
-      changed.push(row);
-      if (found !== undefined && number(found, "is_draft") === 0) published.push(row.id);
-    }
-    refusePublished(published);
-    if (changed.length > 0) await store(database, changed);
-    await refuseAbove(database, limits);
-    await recordAudit(database, trail);
-    return changed.map(({ id }) => id);
-  },
+  putProfiles: write({
+    locks: ["profiles"],
+    informs: { cloud: undefined, nodes: () => ({ kind: "profiles" }) },
+    fromReserve: false,
+    async run(database: WriteDatabase, { rows, limits, trail }: PutInput) {
+      const changed: ProfileRow[] = [];
+      const published: string[] = [];
+      for (const row of rows) {
+        const found = await database.get("SELECT id, is_draft, content FROM device_profile WHERE id = ?", row.id);
+        if (found !== undefined && isSame(database, found, row)) continue;
+        changed.push(row);
+        if (found !== undefined && number(found, "is_draft") === 0) published.push(row.id);
+      }
+      refusePublished(published);
+      if (changed.length > 0) await store(database, changed);
+      await refuseAbove(database, limits);
+      await recordAudit(database, trail);
+      return changed.map(({ id }) => id);
+    },
+  }),
 };
 
 async function store(database: Database, rows: readonly ProfileRow[]): Promise<void> {

@@ -6,78 +6,99 @@ import type { Database, Row, WriteDatabase } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
 import { bytes, listed, optionalText, text } from "./row.ts";
 import { TOKEN_COLUMNS } from "./token-row.ts";
+import { NOBODY, write } from "./write.ts";
 
 export const tokenWrites = {
-  async insertToken(
-    database: WriteDatabase,
-    { token, trail }: { token: TokenRecord; trail: AuditEntry },
-  ): Promise<void> {
-    await insert(database, token);
-    await recordAudit(database, trail);
-  },
+  insertToken: write({
+    locks: ({ token }) => [`token ${token.id}`],
+    informs: { cloud: undefined, nodes: ({ token: { id } }) => ({ kind: "token", id }) },
+    fromReserve: false,
+    async run(database: WriteDatabase, { token, trail }: { token: TokenRecord; trail: AuditEntry }) {
+      await insert(database, token);
+      await recordAudit(database, trail);
+    },
+  }),
 
-  async putAdminToken(database: Database, { token }: { token: TokenRecord }): Promise<void> {
-    const changed = await database.run(
-      "UPDATE token SET name = ?, level = ?, sites = ?, hash = ?, expires_at = ?, revoked_at = ? WHERE id = ?",
-      token.name,
-      token.level,
-      renderSites(token.sites),
-      token.hash,
-      token.expiresAt ?? null,
-      token.revokedAt ?? null,
-      token.id,
-    );
-    if (changed === 0) await insert(database, token);
-  },
-
-  async revokeToken(
-    database: WriteDatabase,
-    { id, at, trail }: { id: string; at: Instant; trail: AuditEntry },
-  ): Promise<boolean> {
-    const changed = await database.run("UPDATE token SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL", at, id);
-    if (changed === 0) return false;
-    await database.run("DELETE FROM session WHERE token_id = ?", id);
-    await recordAudit(database, trail);
-    return true;
-  },
-
-  async putCloudTokens(database: Database, { tokens }: { tokens: readonly TokenRecord[] }): Promise<readonly string[]> {
-    // The gateway has left the cloud that tells them.
-    if ((await database.get("SELECT 1 AS found FROM uplink")) === undefined) return [];
-    const rows = await database.all("SELECT id, name, level, sites, hash FROM token WHERE from_cloud = 1");
-    const before = new Map(rows.map((row) => [text(row, "id"), row]));
-    const after = new Set(tokens.map(({ id }) => id));
-    const gone = [...before.keys()].filter((id) => !after.has(id));
-    for (const id of gone) {
-      await database.run("DELETE FROM session WHERE token_id = ?", id);
-      await database.run("DELETE FROM token WHERE id = ?", id);
-    }
-    for (const token of tokens) {
+  putAdminToken: write({
+    locks: ({ token }) => [`token ${token.id}`],
+    informs: NOBODY,
+    fromReserve: true,
+    async run(database: Database, { token }: { token: TokenRecord }) {
       const changed = await database.run(
-        "UPDATE token SET name = ?, level = ?, sites = ?, hash = ?, expires_at = ? WHERE id = ? AND from_cloud = 1",
+        "UPDATE token SET name = ?, level = ?, sites = ?, hash = ?, expires_at = ?, revoked_at = ? WHERE id = ?",
         token.name,
         token.level,
         renderSites(token.sites),
         token.hash,
         token.expiresAt ?? null,
+        token.revokedAt ?? null,
         token.id,
       );
-      const own = "SELECT 1 AS found FROM token WHERE id = ?";
-      if (changed === 0 && (await database.get(own, token.id)) === undefined) await insert(database, token);
-    }
-    return [...gone, ...tokens.filter((token) => !isStored(before.get(token.id), token)).map(({ id }) => id)];
-  },
+      if (changed === 0) await insert(database, token);
+    },
+  }),
 
-  async noteTokenUse(database: Database, { uses }: { uses: ReadonlyMap<string, Instant> }): Promise<void> {
-    for (const [id, at] of uses) {
-      await database.run(
-        "UPDATE token SET last_used_at = ? WHERE id = ? AND coalesce(last_used_at, 0) < ?",
-        at,
-        id,
-        at,
-      );
-    }
-  },
+  revokeToken: write({
+    locks: ({ id }) => [`token ${id}`],
+    informs: { cloud: undefined, nodes: ({ id }) => ({ kind: "token", id }) },
+    fromReserve: true,
+    async run(database: WriteDatabase, { id, at, trail }: { id: string; at: Instant; trail: AuditEntry }) {
+      const changed = await database.run("UPDATE token SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL", at, id);
+      if (changed === 0) return false;
+      await database.run("DELETE FROM session WHERE token_id = ?", id);
+      await recordAudit(database, trail);
+      return true;
+    },
+  }),
+
+  putCloudTokens: write({
+    locks: ({ tokens }) => ["uplink", ...tokens.map(({ id }) => `token ${id}`)],
+    informs: NOBODY,
+    fromReserve: true,
+    async run(database: Database, { tokens }: { tokens: readonly TokenRecord[] }) {
+      // The gateway has left the cloud that tells them.
+      if ((await database.get("SELECT 1 AS found FROM uplink")) === undefined) return [];
+      const rows = await database.all("SELECT id, name, level, sites, hash FROM token WHERE from_cloud = 1");
+      const before = new Map(rows.map((row) => [text(row, "id"), row]));
+      const after = new Set(tokens.map(({ id }) => id));
+      const gone = [...before.keys()].filter((id) => !after.has(id));
+      for (const id of gone) {
+        await database.run("DELETE FROM session WHERE token_id = ?", id);
+        await database.run("DELETE FROM token WHERE id = ?", id);
+      }
+      for (const token of tokens) {
+        const changed = await database.run(
+          "UPDATE token SET name = ?, level = ?, sites = ?, hash = ?, expires_at = ? WHERE id = ? AND from_cloud = 1",
+          token.name,
+          token.level,
+          renderSites(token.sites),
+          token.hash,
+          token.expiresAt ?? null,
+          token.id,
+        );
+        const own = "SELECT 1 AS found FROM token WHERE id = ?";
+        if (changed === 0 && (await database.get(own, token.id)) === undefined) await insert(database, token);
+      }
+      return [...gone, ...tokens.filter((token) => !isStored(before.get(token.id), token)).map(({ id }) => id)];
+    },
+  }),
+
+  noteTokenUse: write({
+    locks: ({ uses }) => [...uses.keys()].map((id) => `token ${id}`),
+    informs: NOBODY,
+    fromReserve: false,
+    keepsMemory: true,
+    async run(database: Database, { uses }: { uses: ReadonlyMap<string, Instant> }) {
+      for (const [id, at] of uses) {
+        await database.run(
+          "UPDATE token SET last_used_at = ? WHERE id = ? AND coalesce(last_used_at, 0) < ?",
+          at,
+          id,
+          at,
+        );
+      }
+    },
+  }),
 };
 
 /** Whether the token is as it was told before. Its expiry never changes; what is told is how long that will be. */

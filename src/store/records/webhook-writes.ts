@@ -14,83 +14,102 @@ import {
 } from "#core/webhook/webhook-limits.ts";
 import type { WebhookStore } from "#service/ports/webhook-store.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
-import { recordAudit } from "./audit-writes.ts";
+import { recordAudit, recordIfChanged } from "./audit-writes.ts";
 import { listed, number, text } from "./row.ts";
 import { allWebhooks, findDelivery, WEBHOOK_COLUMNS } from "./webhook-row.ts";
-
-const PRUNE_AT_ONCE = 1_000;
+import { NOBODY, PRUNE_AT_ONCE, prune, write } from "./write.ts";
 
 export const webhookWrites = {
-  async insertWebhook(
-    database: WriteDatabase,
-    { webhook, trail }: { webhook: Webhook; trail: AuditEntry },
-  ): Promise<void> {
-    await refuseTooMany(database, webhook);
-    await database.run(
-      `INSERT INTO webhook (${WEBHOOK_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-      webhook.id,
-      webhook.url,
-      listed(webhook.kinds),
-      webhook.sites === "all" ? null : listed(webhook.sites),
-      ACCESS_LEVELS.indexOf(webhook.level),
-      webhook.sealedSecret,
-      webhook.createdAt,
-    );
-    await recordAudit(database, trail);
-  },
+  insertWebhook: write({
+    locks: ["webhooks"],
+    informs: { cloud: undefined, nodes: () => ({ kind: "webhooks" }) },
+    fromReserve: false,
+    async run(database: WriteDatabase, { webhook, trail }: { webhook: Webhook; trail: AuditEntry }) {
+      await refuseTooMany(database, webhook);
+      await database.run(
+        `INSERT INTO webhook (${WEBHOOK_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+        webhook.id,
+        webhook.url,
+        listed(webhook.kinds),
+        webhook.sites === "all" ? null : listed(webhook.sites),
+        ACCESS_LEVELS.indexOf(webhook.level),
+        webhook.sealedSecret,
+        webhook.createdAt,
+      );
+      await recordAudit(database, trail);
+    },
+  }),
 
-  async deleteWebhook(database: WriteDatabase, { id, trail }: { id: string; trail: AuditEntry }): Promise<boolean> {
-    if ((await database.run("DELETE FROM webhook WHERE id = ?", id)) === 0) return false;
-    await recordAudit(database, trail);
-    return true;
-  },
+  deleteWebhook: write({
+    locks: ["webhooks"],
+    informs: { cloud: undefined, nodes: () => ({ kind: "webhooks" }) },
+    fromReserve: true,
+    async run(database: WriteDatabase, { id, trail }: { id: string; trail: AuditEntry }) {
+      return await recordIfChanged(database, trail, await database.run("DELETE FROM webhook WHERE id = ?", id));
+    },
+  }),
 
-  async enqueueNotices(database: Database, { notices }: { notices: readonly Notice[] }): Promise<void> {
-    await enqueueNotices(database, notices);
-  },
+  enqueueNotices: write({
+    locks: [],
+    informs: NOBODY,
+    fromReserve: false,
+    async run(database: Database, { notices }: { notices: readonly Notice[] }) {
+      await enqueueNotices(database, notices);
+    },
+  }),
 
-  async settleDelivery(database: Database, { id, outcome }: { id: string; outcome: Outcome }): Promise<void> {
-    const webhook = await database.get("SELECT webhook_id FROM webhook_delivery WHERE id = ?", id);
-    if (webhook === undefined) return;
-    await database.run(
-      `UPDATE webhook_delivery SET state = ?, attempts = ?, next_attempt_at = ?, status = ?, error = ?, finished_at = ?
-       WHERE id = ?`,
-      outcome.state,
-      outcome.attempts,
-      outcome.nextAttemptAt ?? null,
-      outcome.status ?? null,
-      outcome.error ?? null,
-      outcome.finishedAt ?? null,
-      id,
-    );
-    if (outcome.state !== "PENDING") await forgetOldest(database, text(webhook, "webhook_id"), outcome.state);
-  },
+  settleDelivery: write({
+    locks: ({ id }) => [`delivery ${id}`],
+    informs: NOBODY,
+    fromReserve: true,
+    async run(database: Database, { id, outcome }: { id: string; outcome: Outcome }) {
+      const webhook = await database.get("SELECT webhook_id FROM webhook_delivery WHERE id = ?", id);
+      if (webhook === undefined) return;
+      await database.run(
+        `UPDATE webhook_delivery SET state = ?, attempts = ?, next_attempt_at = ?, status = ?, error = ?, finished_at = ?
+         WHERE id = ?`,
+        outcome.state,
+        outcome.attempts,
+        outcome.nextAttemptAt ?? null,
+        outcome.status ?? null,
+        outcome.error ?? null,
+        outcome.finishedAt ?? null,
+        id,
+      );
+      if (outcome.state !== "PENDING") await forgetOldest(database, text(webhook, "webhook_id"), outcome.state);
+    },
+  }),
 
-  async retryDelivery(
-    database: WriteDatabase,
-    { which, trail }: { which: Parameters<WebhookStore["retry"]>[0]; trail: AuditEntry },
-  ): Promise<Delivery | undefined> {
-    const changed = await database.run(
-      `UPDATE webhook_delivery SET state = 'PENDING', next_attempt_at = ?, give_up_at = ?, finished_at = NULL
-       WHERE webhook_id = ? AND id = ?`,
-      which.now,
-      which.now + GIVE_UP_AFTER_MS,
-      which.webhookId,
-      which.deliveryId,
-    );
-    if (changed === 0) return undefined;
-    await recordAudit(database, trail);
-    return await findDelivery(database, which.deliveryId);
-  },
+  retryDelivery: write({
+    locks: ({ which }) => [`delivery ${which.deliveryId}`],
+    informs: NOBODY,
+    fromReserve: false,
+    async run(
+      database: WriteDatabase,
+      { which, trail }: { which: Parameters<WebhookStore["retry"]>[0]; trail: AuditEntry },
+    ) {
+      const changed = await database.run(
+        `UPDATE webhook_delivery SET state = 'PENDING', next_attempt_at = ?, give_up_at = ?, finished_at = NULL
+         WHERE webhook_id = ? AND id = ?`,
+        which.now,
+        which.now + GIVE_UP_AFTER_MS,
+        which.webhookId,
+        which.deliveryId,
+      );
+      if (changed === 0) return undefined;
+      await recordAudit(database, trail);
+      return await findDelivery(database, which.deliveryId);
+    },
+  }),
 
-  async pruneDeliveries(database: Database, { before }: { before: Instant }): Promise<number> {
+  pruneDeliveries: prune("deliveries", async (database: Database, { before }: { before: Instant }) => {
     return await database.run(
       `DELETE FROM webhook_delivery WHERE number IN
        (SELECT number FROM webhook_delivery WHERE finished_at < ? ORDER BY finished_at LIMIT ?)`,
       before,
       PRUNE_AT_ONCE,
     );
-  },
+  }),
 };
 
 /**

@@ -1,11 +1,10 @@
 // What a store needs to write: the writes by name, and the promise that each is durable when it resolves.
 import type { Execution } from "#core/command/execution.ts";
 import type { BufferUse } from "#core/share/byte-budgets.ts";
-import type { WRITES } from "./writes.ts";
+import type { Writes } from "./writes.ts";
 
-export type Writes = typeof WRITES;
-export type WriteInput<Name extends keyof Writes> = Parameters<Writes[Name]>[1];
-type Results = { readonly [Name in keyof Writes]: Awaited<ReturnType<Writes[Name]>> };
+export type WriteInput<Name extends keyof Writes> = Parameters<Writes[Name]["run"]>[1];
+type Results = { readonly [Name in keyof Writes]: Awaited<ReturnType<Writes[Name]["run"]>> };
 export type WriteResult<Name extends keyof Writes> = Results[Name];
 
 export interface WriteHints<Name extends keyof Writes> {

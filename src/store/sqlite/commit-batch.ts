@@ -5,15 +5,20 @@
 // change. Refusals are rare, so a batch first runs without savepoints. Only when a write refuses is the batch undone
 // and run again with them.
 import { AppError, type Refusal } from "#core/app-error.ts";
-import type { AddedEvent, WriteDatabase } from "#store/database.ts";
+import type { AddedEvent } from "#store/database.ts";
 import { failpoint } from "#store/failpoint.ts";
-import { KEEPS_MEMORY, WRITES } from "#store/records/writes.ts";
+import { type Writes, writeNamed } from "#store/records/writes.ts";
 import { type Connection, diskTrouble } from "./connection.ts";
 import { createRecordWriter, type RecordWriter } from "./record-writer.ts";
 
+/** The first message of the writing thread. It alone loads the writes, so it says what others have to know of them. */
+export interface Ready {
+  readonly fromReserve: readonly (keyof Writes)[];
+}
+
 export interface WriteRequest {
   readonly id: number;
-  readonly name: keyof typeof WRITES;
+  readonly name: keyof Writes;
   readonly input: unknown;
 }
 
@@ -98,14 +103,14 @@ async function runApart(
 }
 
 async function perform(writer: RecordWriter, { id, name, input }: WriteRequest): Promise<WriteAnswer> {
-  const write = WRITES[name] as (database: WriteDatabase, input: unknown) => Promise<unknown>;
+  const write = writeNamed(name);
   // What a write added that was undone has not happened.
   writer.takeAdded();
-  if (!KEEPS_MEMORY.has(name)) {
+  if (write.keepsMemory !== true) {
     writer.release();
     writer.forget();
   }
-  const result = await write(writer, input);
+  const result = await write.run(writer, input);
   const events = writer.takeAdded();
   return events === undefined ? { id, result } : { id, result, events };
 }

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { EventFilter } from "#core/event/event-filter.ts";
-import { OUTBOX_BYTES } from "#store/records/event-writes.ts";
+import { OUTBOX_BYTES } from "#store/records/event-row.ts";
 import { everyEvent, prepared } from "../../../test/contract/event-outbox-contract.ts";
 import { arrival, asNew, makeExecution } from "../../../test/support/executions.ts";
 import { makeDevice, makeEntry, makeSite, NOON } from "../../../test/support/records.ts";

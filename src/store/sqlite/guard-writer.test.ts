@@ -1,8 +1,11 @@
-import { expect, test } from "vitest";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
 import { refuse } from "#core/app-error.ts";
-import type { Writer } from "#store/records/writer.ts";
 import { WRITES } from "#store/records/writes.ts";
 import { guardWriter } from "./guard-writer.ts";
+import { type LocalWriter, openWriter } from "./writer.ts";
 
 /** A disk with nothing left but the reserve. */
 const FULL = {
@@ -11,6 +14,19 @@ const FULL = {
   makeRoom: () => {},
   look: async () => {},
 };
+
+const folder = mkdtempSync(join(tmpdir(), "busbar-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The writing thread says which writes go on. */
+const opened = await openWriter(join(folder, "records.db"), (error) => expect.unreachable(error.message));
+await opened.close();
+
+/** Writes only get a name here, and do nothing. */
+function guardFull(done: (name: string) => void): LocalWriter {
+  const run = (async (name: string) => done(name)) as unknown as LocalWriter["run"];
+  return guardWriter({ ...opened, run }, FULL);
+}
 
 test.each([
   // Commands until they end, created here or in the cloud, and their way over the link.
@@ -29,8 +45,7 @@ test.each([
   ["insertDevice putProperties appendDeviceLog putConfiguration insertBlueprint", false],
 ])("on a full disk it is %s that goes on: %s", async (names, goesOn) => {
   const done: string[] = [];
-  const writer = { run: async (name: string) => void done.push(name) } as unknown as Writer;
-  const guarded = guardWriter(writer, FULL);
+  const guarded = guardFull((name) => done.push(name));
   for (const name of names.split(" ")) {
     const write = guarded.run(name as "makeEpoch", { epoch: "" });
     if (goesOn) await write;
@@ -40,7 +55,7 @@ test.each([
 });
 
 test("every write whose name says that it deletes, ends or revokes goes on on a full disk", async () => {
-  const guarded = guardWriter({ run: async () => undefined } as unknown as Writer, FULL);
+  const guarded = guardFull(() => {});
   const deleting = Object.keys(WRITES).filter((name) =>
     /^(?:delete|end|revoke|withdraw|remove|prune|sweep)/.test(name),
   );

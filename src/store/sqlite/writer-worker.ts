@@ -2,8 +2,9 @@
 // disk, the more writes share one fsync.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { tryPost, tryPostAll } from "#core/thread/try-post.ts";
+import { namesFromReserve } from "#store/records/writes.ts";
 import { keepCompiled } from "#tuning/keep-compiled.ts";
-import { commitBatch, refuseBatch, type WriteAnswer, type WriteRequest } from "./commit-batch.ts";
+import { commitBatch, type Ready, refuseBatch, type WriteAnswer, type WriteRequest } from "./commit-batch.ts";
 import { Connection } from "./connection.ts";
 import { migrate } from "./migrate.ts";
 import { createRecordWriter, type RecordWriter } from "./record-writer.ts";
@@ -40,7 +41,7 @@ async function take(first: readonly WriteRequest[] | "close"): Promise<void> {
     port.close();
   }
 }
-tryPost(port, "ready");
+tryPost(port, { fromReserve: namesFromReserve() } satisfies Ready);
 keepCompiled();
 
 async function commit(batch: readonly WriteRequest[]): Promise<void> {

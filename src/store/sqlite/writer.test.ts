@@ -122,7 +122,7 @@ function nested(levels: number): unknown {
 }
 
 function startThread(kind: keyof typeof THREADS): Worker {
-  const code = `const port = require("node:worker_threads").parentPort; ${THREADS[kind]}; port.postMessage("ready");`;
+  const code = `const port = require("node:worker_threads").parentPort; ${THREADS[kind]}; port.postMessage({ fromReserve: [] });`;
   return new Worker(code, { eval: true });
 }
 

@@ -9,12 +9,15 @@ import { createByteBudget } from "#core/share/byte-budgets.ts";
 import { tryPost, tryPostAll } from "#core/thread/try-post.ts";
 import type { StoredEvent } from "#service/ports/event-outbox.ts";
 import type { AddedEvent } from "#store/database.ts";
-import type { WriteHints, WriteInput, WriteResult, Writer, Writes } from "#store/records/writer.ts";
+import type { WriteHints, WriteInput, WriteResult, Writer } from "#store/records/writer.ts";
+import type { Writes } from "#store/records/writes.ts";
 import { THREAD_OPTIONS } from "#tuning/thread-options.ts";
-import type { WriteAnswer, WriteRequest } from "./commit-batch.ts";
+import type { Ready, WriteAnswer, WriteRequest } from "./commit-batch.ts";
 
 /** The writer of this process, which knows the events of each write. */
 export interface LocalWriter extends Writer {
+  /** The writes that go on while the disk is full. */
+  readonly fromReserve: ReadonlySet<keyof Writes>;
   /**
    * Calls the listener with the events of each write, in the order of the commits and before the write resolves. Returns
    * the function that unsubscribes.
@@ -42,8 +45,8 @@ export async function openWriter(
     name: "records writer",
   }),
 ): Promise<LocalWriter> {
-  await new Promise<void>((resolve, reject) => {
-    worker.once("message", () => resolve());
+  const { fromReserve } = await new Promise<Ready>((resolve, reject) => {
+    worker.once("message", resolve);
     // An error arrives from a thread without its class, so the start reports it as a plain error.
     worker.once("error", (error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error);
@@ -106,6 +109,7 @@ export async function openWriter(
   }
 
   return {
+    fromReserve: new Set(fromReserve),
     run<Name extends keyof Writes>(name: Name, input: WriteInput<Name>, hints: WriteHints<Name> = {}) {
       const { bytes = approximateBytes(input), changed } = hints;
       if (ended || closed !== undefined) {

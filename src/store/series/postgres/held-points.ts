@@ -1,30 +1,18 @@
-import type { HeldStore } from "#store/series/held-store.ts";
+import { createHeldRoom, type HeldStore, MAX_AHEAD_MS, RELEASED_AT_ONCE } from "#store/series/held-store.ts";
 import type { Transactions } from "./transactions.ts";
-
-/** Limit per device, so that a device with a wrong clock leaves room for others. */
-const DEVICE_BYTES = 1024 * 1024;
-const ALL_BYTES = 16 * 1024 * 1024;
-/** Rows that are released at once. */
-const STEP = 500;
-const MAX_AHEAD_MS = 24 * 3_600_000;
 
 /** `block` is this node's: the clock by which points of an earlier run or of another node arrived is unknown. */
 export async function createHeldPoints({ query, run }: Transactions, block: number): Promise<HeldStore> {
-  const used = new Map<string, number>();
-  let all = 0;
-  const count = (deviceId: string, bytes: number) => {
-    used.set(deviceId, (used.get(deviceId) ?? 0) + bytes);
-    all += bytes;
-  };
+  const room = createHeldRoom();
   const sizes = await query<{ device_id: string; size: number }>(
     "SELECT device_id, sum(length(points)) AS size FROM telemetry_held GROUP BY device_id",
   );
-  for (const { device_id, size } of sizes.rows) count(device_id, size);
+  for (const { device_id, size } of sizes.rows) room.count(device_id, size);
   return {
     async put(points) {
       const fitting = points.filter(({ deviceId, values: { length: bytes } }) => {
-        if ((used.get(deviceId) ?? 0) + bytes > DEVICE_BYTES || all + bytes > ALL_BYTES) return false;
-        count(deviceId, bytes);
+        if (!room.has(deviceId, bytes)) return false;
+        room.count(deviceId, bytes);
         return true;
       });
       try {
@@ -35,7 +23,7 @@ export async function createHeldPoints({ query, run }: Transactions, block: numb
           })),
         );
       } catch (error) {
-        for (const { deviceId, values } of fitting) count(deviceId, -values.length);
+        for (const { deviceId, values } of fitting) room.count(deviceId, -values.length);
         throw error;
       }
     },
@@ -45,7 +33,7 @@ export async function createHeldPoints({ query, run }: Transactions, block: numb
     async releasable() {
       const { rows } = await query<{ id: number; device_id: string; at: number; arrived_at: number; points: string }>(
         `SELECT id, device_id, at, arrived_at, points FROM telemetry_held
-         WHERE at <= arrived_at + ${MAX_AHEAD_MS} ORDER BY id LIMIT ${STEP}`,
+         WHERE at <= arrived_at + ${MAX_AHEAD_MS} ORDER BY id LIMIT ${RELEASED_AT_ONCE}`,
       );
       return rows.map(({ id, device_id, at, arrived_at, points }) => ({
         id,
@@ -57,11 +45,11 @@ export async function createHeldPoints({ query, run }: Transactions, block: numb
     },
     async remove(rows) {
       await query("DELETE FROM telemetry_held WHERE id = ANY ($1::bigint[])", [rows.map(({ id }) => id)]);
-      for (const { deviceId, values } of rows) count(deviceId, -values.length);
+      for (const { deviceId, values } of rows) room.count(deviceId, -values.length);
     },
     async deleteDevice(deviceId) {
       await query("DELETE FROM telemetry_held WHERE device_id = $1", [deviceId]);
-      count(deviceId, -(used.get(deviceId) ?? 0));
+      room.free(deviceId);
     },
   };
 }
