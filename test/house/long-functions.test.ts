@@ -16,7 +16,6 @@ const STILL_LONG = [
   "src/core/link/telemetry-spool.ts createTelemetrySpool",
   "src/core/lua/parse-lua.ts parseTokens",
   "src/core/telemetry/render/write-number.ts writeShortest",
-  "src/mqtt/external/create-external-broker.ts createExternalBroker",
   "src/drivers/port-hub.ts perform",
   "src/runtime/lua/hosted-script.ts createHostedScript",
   "src/runtime/lua/lua-host.ts createLuaHost",

@@ -84,25 +84,7 @@ export function createExternalBroker(
   let tail: Promise<void> = Promise.resolve();
   let sweeper: NodeJS.Timeout | undefined;
 
-  const client = connect(settings.url, {
-    manualConnect: true,
-    clientId: settings.clientId,
-    clean: false,
-    protocolVersion: settings.protocolVersion,
-    reconnectPeriod: FIRST_RETRY_MS,
-    resubscribe: false,
-    queueQoSZero: false,
-    ...(settings.protocolVersion === 5
-      ? {
-          properties: {
-            sessionExpiryInterval: SESSION_EXPIRY_S,
-            receiveMaximum: MAX_UNDER_WAY,
-            maximumPacketSize: MAX_PACKET,
-          },
-        }
-      : {}),
-  });
-
+  const client = createClient(settings);
   client.on("connect", () => {
     generation += 1;
     if (known === undefined) presence.forget();
@@ -218,28 +200,12 @@ export function createExternalBroker(
     }
   }
 
-  const addressOf = ({ carrierId, childId, channelId }: ChildAddress): SignedIn | undefined => {
-    const carrier = presence.find(carrierId);
-    return carrier && { deviceId: childId, hardwareId: carrier.hardwareId, channelId };
-  };
-
   const configure = async (device: SignedIn | undefined, configuration: DeviceConfiguration): Promise<void> => {
     if (client.connected && device !== undefined) await sendConfiguration(device, configuration);
   };
 
-  const channel: CommandChannel & { readonly children: ChildChannel } = {
-    isReady: isPresent,
-    send: (deviceId, command) => send(presence.find(deviceId), command),
-    sendConfiguration: (deviceId, configuration) => configure(presence.find(deviceId), configuration),
-    children: {
-      isReady: ({ carrierId }) => isPresent(carrierId),
-      send: (child, command) => send(addressOf(child), command),
-      sendConfiguration: (child, configuration) => configure(addressOf(child), configuration),
-    },
-  };
-
   return {
-    channel,
+    channel: createChannel(presence, { isPresent, send, configure }),
     isConnected: () => client.connected,
     // The broker manages the device's connections. Its identity is looked up again within half a minute.
     disconnect() {},
@@ -251,15 +217,65 @@ export function createExternalBroker(
     },
     async stop() {
       clearInterval(sweeper);
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, STOP_MS);
-      await Promise.race([Promise.all(underWay), promise]);
-      clearTimeout(timer);
-      // The last acknowledgements are written in the next turns of the event loop.
-      for (let turn = 0; turn < 3; turn += 1) await new Promise((next) => setImmediate(next));
-      await client.endAsync(true);
+      await endWhenStored(client, underWay);
     },
   };
+}
+
+interface Ways {
+  isPresent(deviceId: string): boolean;
+  send(device: SignedIn | undefined, command: OutgoingCommand): Promise<HandOver>;
+  configure(device: SignedIn | undefined, configuration: DeviceConfiguration): Promise<void>;
+}
+
+function createChannel(
+  presence: Pick<Presence, "find">,
+  { isPresent, send, configure }: Ways,
+): CommandChannel & { readonly children: ChildChannel } {
+  const addressOf = ({ carrierId, childId, channelId }: ChildAddress): SignedIn | undefined => {
+    const carrier = presence.find(carrierId);
+    return carrier && { deviceId: childId, hardwareId: carrier.hardwareId, channelId };
+  };
+
+  return {
+    isReady: isPresent,
+    send: (deviceId, command) => send(presence.find(deviceId), command),
+    sendConfiguration: (deviceId, configuration) => configure(presence.find(deviceId), configuration),
+    children: {
+      isReady: ({ carrierId }) => isPresent(carrierId),
+      send: (child, command) => send(addressOf(child), command),
+      sendConfiguration: (child, configuration) => configure(addressOf(child), configuration),
+    },
+  };
+}
+
+/** Waits for the messages that are being stored, and for their acknowledgements, but not for ever. */
+async function endWhenStored(client: MqttClient, underWay: Iterable<Promise<void>>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, STOP_MS);
+  await Promise.race([Promise.all(underWay), promise]);
+  clearTimeout(timer);
+  // The last acknowledgements are written in the next turns of the event loop.
+  for (let turn = 0; turn < 3; turn += 1) await new Promise((next) => setImmediate(next));
+  await client.endAsync(true);
+}
+
+function createClient({ url, clientId, protocolVersion }: ExternalSettings): MqttClient {
+  const properties = {
+    sessionExpiryInterval: SESSION_EXPIRY_S,
+    receiveMaximum: MAX_UNDER_WAY,
+    maximumPacketSize: MAX_PACKET,
+  };
+  return connect(url, {
+    manualConnect: true,
+    clientId,
+    clean: false,
+    protocolVersion,
+    reconnectPeriod: FIRST_RETRY_MS,
+    resubscribe: false,
+    queueQoSZero: false,
+    ...(protocolVersion === 5 ? { properties } : {}),
+  });
 }
 
 /** Tells the client that the message was received but must not be acknowledged yet: we do that when it is durable. */
