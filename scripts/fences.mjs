@@ -9,7 +9,7 @@ const LAYERS = {
   config: ["#core/**", "node:crypto", "node:net", "node:path", "yaml"],
   manifest: ["#core/**", "yaml"],
   // What Lua scripts reach devices by.
-  drivers: ["#core/**", "#manifest/**", "#tuning/**", "node:*", "mqtt-packet", "serialport"],
+  drivers: ["#core/**", "#manifest/**", "#tuning/**", "node:*", "mqtt", "mqtt-packet", "serialport"],
   service: [
     "#core/**",
     "#manifest/**",

@@ -227,3 +227,27 @@ test("a server that does not speak MQTT is told as that", async () => {
     expect.stringContaining("the broker does not speak MQTT 3.1.1"),
   ]);
 });
+
+test.each([
+  ["a length that no memory has room for", "30ffffff7f", "a message is longer than 1048576 bytes"],
+  ["a topic that is longer than its packet", "3003ffff00", "does not speak MQTT 3.1.1"],
+  ["a topic that reaches into the next packet", "30030004740000d000", "does not speak MQTT 3.1.1"],
+  ["an id in the next packet", "3203000174d000", "does not speak MQTT 3.1.1"],
+  ["QoS 2, which nobody asked for", "3405000174000a", "does not speak MQTT 3.1.1"],
+  ["a second answer to CONNECT", "20020000", "refused with code 130"],
+])("a broker that sends %s loses its client, and is told why", async (_, bytes, problem) => {
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () => socket.write(Buffer.from(`20020000${bytes}`, "hex"))).resume();
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  onTestFinished(() => void server.close());
+  const call = client("127.0.0.1");
+  const [handle] = await call("open", `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  expect(await call("publish", handle, "t", "x", options({ qos: 1, timeout: 5000 }))).toEqual([
+    undefined,
+    expect.stringContaining(problem),
+  ]);
+});

@@ -1,22 +1,26 @@
-// An MQTT client for scripts, over the codec of mqtt-packet. While it is open it stays connected: when the connection breaks, the client
-// connects again and renews its subscriptions. The library mqtt has such a client too, but loading it takes twice as long.
+// The MQTT client of scripts, over the library `mqtt`: what a script may reach, how much it may keep and how long it may
+// wait. While it is open it stays connected. Each attempt has a client of the library of its own, so nothing of a lost
+// connection is sent again.
 import { randomUUID } from "node:crypto";
+import { createRequire } from "node:module";
 import { connect as connectPlain, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
+import type * as Mqtt from "mqtt";
+import type * as MqttPacket from "mqtt-packet";
 import type { ByteBudget } from "#core/share/byte-budgets.ts";
 import { ConnectionError } from "#drivers/connection-error.ts";
-import type { MqttConnection, MqttMessage, MqttTarget } from "#drivers/mqtt/mqtt-client.ts";
 import { bareHost, type Reach } from "#drivers/net/create-reach.ts";
 import { failureWords } from "#drivers/net/failure-words.ts";
 import type { Timers } from "#drivers/timers.ts";
 import { MessageInbox } from "./message-inbox.ts";
-import { PacketReader, type ReceivedPacket, renderPacket } from "./mqtt-codec.ts";
+import type { MqttConnection, MqttMessage, MqttTarget } from "./mqtt-client.ts";
+import { PacketGuard, wrong } from "./packet-guard.ts";
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
 const CONNECT_TIMEOUT_MS = 10_000;
-const KEEPALIVE_S = 30;
-const PING_MS = 15_000;
+/** A broker that has been silent for one and a half of it is gone. */
+const KEEPALIVE_S = 20;
 const MAX_SUBSCRIPTIONS = 64;
 const REFUSALS = [
   "unacceptable protocol version",
@@ -28,6 +32,22 @@ const REFUSALS = [
 /** Far more than a script can wait for: the caller of an older request has given up. */
 const MAX_PENDING = 64;
 const SUBSCRIPTION_REFUSED = 0x80;
+const DISCONNECT = Buffer.of(0xe0, 0);
+
+let library: typeof Mqtt | undefined;
+
+/** Loaded when the first script of a thread opens a client: most gateways have no such script. */
+function loadLibrary(): typeof Mqtt {
+  if (library === undefined) {
+    const load = createRequire(import.meta.url);
+    const codec: typeof MqttPacket = load("mqtt-packet");
+    // Otherwise the first packet creates a buffer for each 16-bit number, 8 MB per thread.
+    codec.writeToStream.cacheNumbers = false;
+    const loaded: typeof Mqtt = load("mqtt");
+    library = loaded;
+  }
+  return library;
+}
 
 interface MqttNeeds {
   readonly reach: Reach;
@@ -36,33 +56,27 @@ interface MqttNeeds {
   readonly inboxes: Pick<ByteBudget, "take" | "give">;
 }
 
-interface Waiting {
-  readonly done: (codes: readonly number[]) => void;
-  readonly failed: (error: ConnectionError) => void;
-}
-
 export function createMqttConnection(needs: MqttNeeds, target: MqttTarget): MqttConnection {
   needs.reach.check(bareHost(target.host), target.port);
-  return new MqttClient(needs, target);
+  return new ScriptClient(needs, target);
 }
 
-class MqttClient implements MqttConnection {
+class ScriptClient implements MqttConnection {
   readonly #needs: MqttNeeds;
   readonly #target: MqttTarget;
   readonly #clientId: string;
   readonly #inbox: MessageInbox;
   readonly #subscriptions = new Map<string, 0 | 1>();
-  /** Acknowledgements by the id of the packet. */
-  readonly #pending = new Map<number, Waiting>();
+  /** Fails what waits for an acknowledgement, by the id of the packet. */
+  readonly #pending = new Map<number, (error: ConnectionError) => void>();
   /** Calls that wait for a connection. */
   readonly #arrivals = new Set<() => void>();
   #socket: Socket | undefined;
-  #isReady = false;
+  /** While it is connected. */
+  #client: Mqtt.MqttClient | undefined;
   #isClosed = false;
-  #lastId = 0;
   #failures = 0;
   #failure: ConnectionError | undefined;
-  #isPinged = false;
   #stopTimer = () => {};
 
   constructor(needs: MqttNeeds, target: MqttTarget) {
@@ -74,31 +88,38 @@ class MqttClient implements MqttConnection {
   }
 
   publish({ topic, payload, qos, retain }: Parameters<MqttConnection["publish"]>[0], timeoutMs: number): Promise<void> {
-    const message = { cmd: "publish", topic, payload: bufferOf(payload), retain, dup: false } as const;
-    return this.#within(timeoutMs, async () => {
-      if (qos === 1) await this.#acknowledged((id) => renderPacket({ ...message, qos, messageId: id }));
-      else await this.#written(renderPacket({ ...message, qos }));
-    });
+    const bytes = bufferOf(payload);
+    return this.#within(timeoutMs, (client) =>
+      qos === 1
+        ? this.#acknowledged(client, (done) => client.publish(topic, bytes, { qos, retain }, done))
+        : new Promise((resolve, reject) => {
+            client.publish(topic, bytes, { qos, retain }, (error) =>
+              error ? reject(this.#failureOf(error)) : resolve(),
+            );
+          }),
+    );
   }
 
   subscribe(filter: string, qos: 0 | 1, timeoutMs: number): Promise<void> {
     if (!this.#subscriptions.has(filter) && this.#subscriptions.size >= MAX_SUBSCRIPTIONS)
       return Promise.reject(new ConnectionError("busy", `a client has ${MAX_SUBSCRIPTIONS} subscriptions at most`));
-    return this.#within(timeoutMs, async () => {
-      const [code] = await this.#acknowledged((id) => subscribePacket(id, filter, qos));
-      if (code === SUBSCRIPTION_REFUSED)
-        throw new ConnectionError("answer", `${this.#name()} refuses the subscription to ${filter}`);
+    return this.#within(timeoutMs, async (client) => {
+      await this.#acknowledged(client, (done) =>
+        client.subscribe(filter, { qos }, (error, _, packet) => {
+          const isRefused = packet?.granted.some((code) => Number(code) >= SUBSCRIPTION_REFUSED);
+          const refusal = `${this.#name()} refuses the subscription to ${filter}`;
+          done(isRefused ? new ConnectionError("answer", refusal) : error);
+        }),
+      );
       this.#subscriptions.set(filter, qos);
     });
   }
 
   unsubscribe(filter: string, timeoutMs: number): Promise<void> {
     this.#subscriptions.delete(filter);
-    return this.#within(timeoutMs, async () => {
-      await this.#acknowledged((messageId) =>
-        renderPacket({ cmd: "unsubscribe", messageId, unsubscriptions: [filter] }),
-      );
-    });
+    return this.#within(timeoutMs, (client) =>
+      this.#acknowledged(client, (done) => client.unsubscribe(filter, (error) => done(error))),
+    );
   }
 
   take(): { readonly messages: readonly MqttMessage[]; readonly dropped: number } {
@@ -106,60 +127,63 @@ class MqttClient implements MqttConnection {
   }
 
   isConnected(): boolean {
-    return this.#isReady;
+    return this.#client !== undefined;
   }
 
   close(): void {
     this.#isClosed = true;
     this.#inbox.take();
     this.#stopTimer();
-    if (this.#isReady) this.#socket?.end(renderPacket({ cmd: "disconnect" }));
+    const socket = this.#socket;
+    if (this.#client === undefined) socket?.destroy();
+    else socket?.end(DISCONNECT);
     this.#lose(new ConnectionError("closed", "the connection was closed"));
   }
 
   #connect(): void {
-    const { host, port, isTls, isInsecure } = this.#target;
-    const bare = bareHost(host);
-    // The policy is checked with every attempt: a name may resolve differently by then.
-    const settings = { host: bare, port, lookup: this.#needs.reach.lookup(port), noDelay: true };
-    const socket = isTls
-      ? connectTls({
-          ...settings,
-          ...(/[a-z]/.test(bare) ? { servername: bare } : {}),
-          rejectUnauthorized: !isInsecure,
-        })
-      : connectPlain(settings);
-    const reader = new PacketReader();
-    this.#socket = socket;
+    const socket = this.#dial();
     let problem: ConnectionError | undefined;
-    this.#stopTimer = this.#needs.timers.after(CONNECT_TIMEOUT_MS, () => {
-      problem = new ConnectionError("timeout", `no connection to ${this.#name()} in time`);
+    const fail = (error: unknown) => {
+      problem ??= this.#failureOf(error);
       socket.destroy();
-    });
-    socket.on(isTls ? "secureConnect" : "connect", () => {
-      socket.write(connectPacket(this.#clientId, this.#target));
-    });
-    socket.on("data", (piece) => {
-      try {
-        for (const packet of reader.take(piece)) this.#received(packet);
-      } catch (error) {
-        if (!(error instanceof ConnectionError)) throw error;
-        problem = new ConnectionError(error.code, `${this.#name()}: ${error.message}`);
-        socket.destroy();
-      }
-    });
-    socket.on("error", (error) => {
-      problem ??=
-        error instanceof ConnectionError
-          ? error
-          : new ConnectionError("connection", `${this.#name()}: ${failureWords(error)}`);
-    });
+    };
+    this.#socket = socket;
+    this.#stopTimer = this.#needs.timers.after(CONNECT_TIMEOUT_MS, () =>
+      fail(new ConnectionError("timeout", `no connection to ${this.#name()} in time`)),
+    );
+    socket.on("error", fail);
     socket.on("close", () => {
       if (this.#socket !== socket) return;
       this.#stopTimer();
       this.#lose(problem ?? new ConnectionError("connection", `${this.#name()} closed the connection`));
       if (!this.#isClosed) this.#tryAgain();
     });
+    const guard = new PacketGuard(socket, (error) =>
+      fail(new ConnectionError(error.code, `${this.#name()}: ${error.message}`)),
+    );
+    const client = new (loadLibrary().MqttClient)(() => guard, {
+      ...loginOf(this.#target),
+      clientId: this.#clientId,
+      clean: true,
+      keepalive: KEEPALIVE_S,
+      timerVariant: "native",
+      connectTimeout: 2 * CONNECT_TIMEOUT_MS,
+      reconnectPeriod: 0,
+      resubscribe: false,
+      queueQoSZero: false,
+    });
+    client.on("connect", () => this.#ready(client, socket));
+    client.on("message", (topic, payload) => this.#inbox.add({ topic, payload }));
+    client.on("error", fail);
+  }
+
+  #dial(): Socket {
+    const { host, port, isTls, isInsecure } = this.#target;
+    const bare = bareHost(host);
+    // The policy is checked with every attempt: a name may resolve differently by then.
+    const settings = { host: bare, port, lookup: this.#needs.reach.lookup(port), noDelay: true };
+    const servername = /[a-z]/.test(bare) ? { servername: bare } : {};
+    return isTls ? connectTls({ ...settings, ...servername, rejectUnauthorized: !isInsecure }) : connectPlain(settings);
   }
 
   #tryAgain(): void {
@@ -168,104 +192,71 @@ class MqttClient implements MqttConnection {
     this.#stopTimer = this.#needs.timers.after(pauseMs, () => this.#connect());
   }
 
-  #received(packet: ReceivedPacket): void {
-    switch (packet.type) {
-      case "connack":
-        if (packet.code !== 0)
-          throw new ConnectionError("refused", REFUSALS[packet.code - 1] ?? `refused with code ${packet.code}`);
-        this.#ready();
-        break;
-      case "publish":
-        this.#inbox.add(packet);
-        if (packet.id !== undefined) this.#socket?.write(renderPacket({ cmd: "puback", messageId: packet.id }));
-        break;
-      case "ack":
-        this.#pending.get(packet.id)?.done(packet.codes);
-        this.#pending.delete(packet.id);
-        break;
-      case "pingresp":
-        this.#isPinged = false;
-        break;
-    }
-  }
-
-  #ready(): void {
-    this.#isReady = true;
+  #ready(client: Mqtt.MqttClient, socket: Socket): void {
+    if (this.#socket !== socket) return;
+    this.#client = client;
     this.#failures = 0;
     this.#failure = undefined;
     this.#stopTimer();
-    this.#isPinged = false;
-    this.#ping();
-    for (const [filter, qos] of this.#subscriptions) this.#socket?.write(subscribePacket(this.#nextId(), filter, qos));
+    // Calls of scripts learn what became of a subscription; this one was accepted before.
+    for (const [filter, qos] of this.#subscriptions) client.subscribe(filter, { qos }, () => {});
     for (const arrived of this.#arrivals) arrived();
     this.#arrivals.clear();
   }
 
-  /** A broker that does not answer a ping before the next one is gone. */
-  #ping(): void {
-    this.#stopTimer = this.#needs.timers.after(PING_MS, () => {
-      if (this.#isPinged) return void this.#socket?.destroy();
-      this.#isPinged = true;
-      this.#socket?.write(renderPacket({ cmd: "pingreq" }));
-      this.#ping();
-    });
-  }
-
   #lose(error: ConnectionError): void {
-    const socket = this.#socket;
     this.#socket = undefined;
-    this.#isReady = false;
+    this.#client = undefined;
     this.#failure = error;
-    // A deliberate close sends DISCONNECT first.
-    if (!this.#isClosed || socket?.writableEnded !== true) socket?.destroy();
-    for (const { failed } of this.#pending.values()) failed(error);
+    for (const failed of this.#pending.values()) failed(error);
     this.#pending.clear();
   }
 
-  #acknowledged(render: (id: number) => Buffer): Promise<readonly number[]> {
-    return new Promise((done, failed) => {
-      const id = this.#nextId();
+  #acknowledged(client: Mqtt.MqttClient, send: (done: (error?: Error | null) => void) => unknown): Promise<void> {
+    return new Promise((resolve, reject) => {
       const [oldest] = this.#pending;
       if (this.#pending.size >= MAX_PENDING && oldest !== undefined) {
-        this.#pending.delete(oldest[0]);
-        oldest[1].failed(
-          new ConnectionError("timeout", `${this.#name()} has acknowledged none of the last ${MAX_PENDING}`),
-        );
+        const [id, failed] = oldest;
+        this.#pending.delete(id);
+        failed(new ConnectionError("timeout", `${this.#name()} has acknowledged none of the last ${MAX_PENDING}`));
+        client.removeOutgoingMessage(id);
       }
-      this.#pending.set(id, { done, failed });
-      this.#socket?.write(render(id));
-    });
-  }
-
-  #written(packet: Buffer): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#socket?.write(packet, (error) =>
-        error ? reject(new ConnectionError("connection", `${this.#name()}: ${failureWords(error)}`)) : resolve(),
-      );
+      send((error) => {
+        this.#pending.delete(id);
+        if (error) reject(this.#failureOf(error));
+        else resolve();
+      });
+      const id = client.getLastMessageId();
+      this.#pending.set(id, reject);
     });
   }
 
   /** Waits for the connection, then for the work, within one common time. */
-  #within(timeoutMs: number, work: () => Promise<void>): Promise<void> {
+  #within(timeoutMs: number, work: (client: Mqtt.MqttClient) => Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#isClosed) return reject(new ConnectionError("closed", "the connection was closed"));
       const start = () => {
-        work().then(resolve, reject).finally(cancel);
+        if (this.#client !== undefined) work(this.#client).then(resolve, reject).finally(cancel);
       };
       const cancel = this.#needs.timers.after(timeoutMs, () => {
         this.#arrivals.delete(start);
         const late = `no answer from ${this.#name()} within ${timeoutMs} ms`;
-        reject(this.#isReady || this.#failure === undefined ? new ConnectionError("timeout", late) : this.#failure);
+        const isLate = this.#client !== undefined || this.#failure === undefined;
+        reject(isLate ? new ConnectionError("timeout", late) : this.#failure);
       });
-      if (this.#isReady) start();
+      if (this.#client !== undefined) start();
       else this.#arrivals.add(start);
     });
   }
 
-  #nextId(): number {
-    do this.#lastId = (this.#lastId % 0xffff) + 1;
-    while (this.#pending.has(this.#lastId));
-    return this.#lastId;
+  #failureOf(error: unknown): ConnectionError {
+    if (error instanceof ConnectionError) return error;
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const refused = typeof code === "number" ? (REFUSALS[code - 1] ?? `refused with code ${code}`) : undefined;
+    if (refused !== undefined) return new ConnectionError("refused", `${this.#name()}: ${refused}`);
+    const { code: kind, message } =
+      code === undefined ? wrong() : new ConnectionError("connection", failureWords(error));
+    return new ConnectionError(kind, `${this.#name()}: ${message}`);
   }
 
   #name(): string {
@@ -273,17 +264,12 @@ class MqttClient implements MqttConnection {
   }
 }
 
-function connectPacket(clientId: string, { username, password }: MqttTarget): Buffer {
-  const login = {
+function loginOf({ username, password }: MqttTarget) {
+  return {
     // MQTT 3.1.1 allows no password without a name.
     ...((username ?? password) === undefined ? {} : { username: username ?? "" }),
     ...(password === undefined ? {} : { password: Buffer.from(password) }),
   };
-  return renderPacket({ cmd: "connect", clientId, clean: true, keepalive: KEEPALIVE_S, ...login });
-}
-
-function subscribePacket(messageId: number, topic: string, qos: 0 | 1): Buffer {
-  return renderPacket({ cmd: "subscribe", messageId, subscriptions: [{ topic, qos }] });
 }
 
 function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
