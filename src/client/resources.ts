@@ -925,7 +925,7 @@ export type OpenJoinCode = {
   readonly expires_at: string;
 };
 
-/** What a token may do, as it is told to the token itself. */
+/** What a token may do, as the token itself can read it. */
 export type OwnToken = {
   /** Token identifier. */
   readonly id: string;

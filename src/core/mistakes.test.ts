@@ -20,7 +20,7 @@ test.each([
   [20, 20, "mistake 20"],
   [21, 20, "mistake 20 (and 1 more)"],
   [46_000, 20, "mistake 20 (and 45980 more)"],
-])("of %i mistakes %i are told, the last as %s, and no words are made for the rest", (count, told, last) => {
+])("of %i mistakes %i are listed, the last as %s, and no words are made for the rest", (count, listed, last) => {
   const { messages, made } = refusalsOf(count);
-  expect([messages.length, made, messages.at(-1)]).toEqual([told, told, last]);
+  expect([messages.length, made, messages.at(-1)]).toEqual([listed, listed, last]);
 });

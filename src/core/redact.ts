@@ -1,5 +1,5 @@
 /**
- * A copy of a JSON value that holds no secret: texts under telling keys become "***" at any depth, and tokens and
+ * A copy of a JSON value that holds no secret: texts under keys that sound secret become "***" at any depth, and tokens and
  * logins inside other texts are cut out. Numbers and booleans stay: a count of tokens is no token.
  */
 export function redact(value: unknown): unknown {

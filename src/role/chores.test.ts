@@ -41,7 +41,7 @@ async function deletions(): Promise<ReadonlyMap<string, readonly number[]>> {
     authenticator: { flushUses: async () => {} },
     openSessions: { flushUses: async () => {} },
     sessions: { prune: note("sessions") },
-    deviceLog: { tellLeftOut: async () => {} },
+    deviceLog: { reportLeftOut: async () => {} },
     executions: { sweep: note("executions") },
     deviceLogs: { prune: note("device logs") },
     alerts: { prune: note("alerts") },

@@ -18,15 +18,15 @@ export interface Troubles {
 }
 
 /** Logs the first finding of its kind only: a damaged file may cause thousands. */
-const MAX_TOLD = 1_000;
+const MAX_LOGGED = 1_000;
 const MAX_LISTED = 100;
 
 export function createTroubles(
-  tell: (trouble: Trouble, details: Readonly<Record<string, unknown>>) => void,
-  tellEnd: (part: string) => void = () => {},
+  log: (trouble: Trouble, details: Readonly<Record<string, unknown>>) => void,
+  logEnd: (part: string) => void = () => {},
 ): Troubles {
   const current = new Map<string, Trouble>();
-  const told = new Set<string>();
+  const logged = new Set<string>();
   const counts = new Map<string, number>();
   return {
     report(trouble, details = {}) {
@@ -34,9 +34,9 @@ export function createTroubles(
       const key = keyOf(trouble);
       if (current.size < MAX_LISTED) current.set(key, trouble);
       const line = `${key} ${String(details["place"] ?? "")}`;
-      if (told.has(line) || told.size >= MAX_TOLD) return;
-      told.add(line);
-      tell(trouble, details);
+      if (logged.has(line) || logged.size >= MAX_LOGGED) return;
+      logged.add(line);
+      log(trouble, details);
     },
     clear(part, message) {
       let isEnded = false;
@@ -46,8 +46,8 @@ export function createTroubles(
       }
       if (!isEnded) return;
       const start = message === undefined ? `${part}: ` : `${keyOf({ part, message })} `;
-      for (const line of told) if (line.startsWith(start)) told.delete(line);
-      tellEnd(part);
+      for (const line of logged) if (line.startsWith(start)) logged.delete(line);
+      logEnd(part);
     },
     list: () => [...current.values()],
     counts: () => counts,

@@ -154,7 +154,7 @@ async function runChores(nodes: readonly RecordStore[]): Promise<readonly string
       refusals: { flush: nothing },
       authenticator: { flushUses: nothing },
       openSessions: { flushUses: nothing },
-      deviceLog: { tellLeftOut: nothing },
+      deviceLog: { reportLeftOut: nothing },
       dispatcher: { endOverdue: nothing },
       telemetry: { drop: async () => 0, space: async () => undefined },
       log: { error: () => {} },

@@ -35,7 +35,7 @@ function everything(): Adjustments {
       times: 3,
       message: undefined,
       delayMs: 20_000,
-      tellsProgress: false,
+      reportsProgress: false,
     },
     written: values,
     stoppedAt: NOON,

@@ -29,7 +29,7 @@ export async function scan(cli: Cli, flags: ScanFlags, address: string): Promise
   let found: Scan;
   try {
     const isOver = () => performance.now() >= until;
-    found = await scanDevice({ access: device, isOver, tell: progress.relabel }, plan);
+    found = await scanDevice({ access: device, isOver, onStep: progress.relabel }, plan);
   } finally {
     progress.stop();
     device.close();

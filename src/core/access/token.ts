@@ -1,5 +1,5 @@
 // The text of an access token: `bb_`, then the id (22 digits), the secret (43) and a checksum (6), all in base 62.
-// The checksum lets scanners and this program tell a mistyped token from an unknown one without asking the store.
+// The checksum lets scanners and this program distinguish a mistyped token from an unknown one without asking the store.
 // The text of a session has the same form and another beginning, so neither is ever taken for the other.
 import { crc32 } from "#core/text/crc32.ts";
 

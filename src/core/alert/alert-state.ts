@@ -183,7 +183,7 @@ export function nextHardening(state: AlertState): Instant | undefined {
   return next;
 }
 
-/** The state that left these active alerts behind. When its newest report came is known only as far as they tell. */
+/** The state that left these active alerts behind. When its newest report came is known only as far as they show. */
 export function restoreAlerts(alerts: Iterable<RaisedAlert>): AlertState {
   const state = new Map<string, { at: Instant; active: Map<string, RaisedAlert> }>();
   for (const alert of alerts) {

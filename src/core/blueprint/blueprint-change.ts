@@ -31,7 +31,7 @@ export function part({ path }: Thing, name: string, ...steps: readonly string[])
 }
 
 /**
- * What changed in each field of T, in the order of telling. With it the compiler asks for a comparison of every field, also of one that
+ * What changed in each field of T, in the order in which it is shown. With it the compiler asks for a comparison of every field, also of one that
  * is new. The id is the key by which two entries are compared.
  */
 export type FieldChanges<T> = { readonly [Name in Exclude<keyof T, "id">]: readonly BlueprintChange[] };

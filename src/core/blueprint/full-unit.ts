@@ -1,7 +1,7 @@
 // Units as full codes: what people in the energy field write is spelt out in UCUM, so that every program that reads UCUM
 // reads it. The meaning stays the same, and so does the number in front of it.
 
-/** Each of them is a product of UCUM units. What UCUM does not tell apart is an annotation, which it ignores. */
+/** Each of them is a product of UCUM units. What UCUM does not distinguish is an annotation, which it ignores. */
 export const FULL_ENERGY_UNITS: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   ["Wh", ["W", "h"]],
   ["Wp", ["W{peak}"]],

@@ -49,7 +49,7 @@ export interface Execution {
   readonly deadline: Instant;
   /** Rises with each change that its owner stores. */
   readonly revision: number;
-  /** Another side has accepted it and owns it: only what that side tells changes it. */
+  /** Another side has accepted it and owns it: only what that side reports changes it. */
   readonly isRemote: boolean;
 }
 
@@ -113,7 +113,7 @@ export function withResponse(execution: Execution, arrival: Arrival): AnsweredEx
   };
 }
 
-/** The execution after its deadline has passed, or undefined when it has ended before or its end is another side's to tell. */
+/** The execution after its deadline has passed, or undefined when it has ended before or its end is another side's to report. */
 export function withTimeout(execution: Execution): Execution | undefined {
   if (execution.isRemote || !isOpen(execution.state)) return undefined;
   return { ...execution, state: "TIMEOUT", revision: execution.revision + 1 };

@@ -36,7 +36,7 @@ test("a misspelt command names the nearest, and a long name is cut", () => {
   expect(refusal(() => plan("x".repeat(5_000))).message.length).toBeLessThan(200);
 });
 
-test("the level is asked for before anything is told about the arguments", () => {
+test("the level is asked for before anything is said about the arguments", () => {
   const run = (level: AccessLevel) => refusal(() => plan("service", { unknown: 1 }, level)).code;
   expect(ACCESS_LEVELS.map(run)).toEqual([
     "forbidden",
@@ -52,7 +52,7 @@ test("the plan has the effective arguments", () => {
   expect(plan("go", { power: 7 })).toMatchObject({ command: { id: "start" }, arguments: { power: 7, mode: "eco" } });
 });
 
-test("every wrong argument is told with its place, at most twenty of them", () => {
+test("every wrong argument is reported with its place, at most twenty of them", () => {
   const { refusals } = refusal(() => plan("start", { power: -1, "a/b~": 1 }));
   expect(refusals.map(({ code, details }) => [code, details])).toEqual([
     ["invalid_arguments", { pointer: "/arguments/a~1b~0" }],

@@ -35,12 +35,12 @@ export function planCommand(
     });
   }
   const { values, problems, moreProblems } = checkInputs(command.arguments, input.arguments, checkJson(command));
-  const told = problems.map(({ name, message }) => ({
+  const listed = problems.map(({ name, message }) => ({
     code: "invalid_arguments" as const,
     message,
     details: { pointer: pointerTo("/arguments", name) },
   }));
-  refuseMistakes({ told, more: moreProblems });
+  refuseMistakes({ listed, more: moreProblems });
   return { command, arguments: values };
 }
 

@@ -15,7 +15,7 @@ const copy = (state: ExecutionState, revision: number): Execution => ({ ...HERE,
 const own = (state: ExecutionState, revision = 1): Execution => ({ ...HERE, state, revision });
 
 /** `SUCCESS 4 after 3`: the owner is at revision 4, and its earlier response was stored by revision 3. */
-function told(text: string): ExecutionChange {
+function reported(text: string): ExecutionChange {
   const [, state, revision, since = 0] = /^(\w+) (\d+)(?: after (\d+))?$/.exec(text) ?? [];
   const execution = { ...HERE, state: state as ExecutionState, revision: Number(revision), isRemote: false };
   return { execution, responses: [], since: Number(since), leftOut: undefined };
@@ -51,25 +51,25 @@ test.each([
   [undefined, "NEW 1", "applied NEW 1"],
   [undefined, "SUCCESS 3", "applied SUCCESS 3"],
   [undefined, "SUCCESS 3 after 2", "gap UNSYNC 0"],
-] as const)("%#: the owner tells %s", (before, change, expected) => {
-  const merge = mergeRemote(before, told(change));
+] as const)("%#: the owner reports %s", (before, change, expected) => {
+  const merge = mergeRemote(before, reported(change));
   if (merge.kind === "known") return expect(merge.kind).toBe(expected);
   const { state, revision, isRemote } = merge.execution;
   expect([`${merge.kind} ${state} ${revision}`, isRemote]).toEqual([expected, true]);
 });
 
-test("a change that is told again changes nothing", () => {
+test("a change that is reported again changes nothing", () => {
   for (const state of EXECUTION_STATES.filter((one) => one !== "UNSYNC")) {
-    const merge = mergeRemote(own("NEW"), told(`${state} 3`));
+    const merge = mergeRemote(own("NEW"), reported(`${state} 3`));
     if (merge.kind === "known") throw new Error("it is new");
-    expect(mergeRemote(merge.execution, told(`${state} 3`))).toEqual({ kind: "known" });
+    expect(mergeRemote(merge.execution, reported(`${state} 3`))).toEqual({ kind: "known" });
   }
 });
 
 test("who asked for what and when stays as it was stored here", () => {
-  const { execution } = told("NEW 2");
+  const { execution } = reported("NEW 2");
   const merge = mergeRemote(own("NEW"), {
-    ...told("NEW 2"),
+    ...reported("NEW 2"),
     execution: { ...execution, siteId: "x", readLevel: "system" },
   });
   expect(merge).toMatchObject({ execution: { siteId: HERE.siteId, readLevel: HERE.readLevel } });

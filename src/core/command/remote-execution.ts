@@ -1,12 +1,12 @@
 // An execution that another side owns, seen from here. A cloud creates it, a gateway accepts it and owns it from then on: the
 // cloud holds a copy, which follows the owner's revisions.
 //
-//   UNSYNC: the owner has more of it than is here, or may have. It resolves to what the owner tells, and only to that.
+//   UNSYNC: the owner has more of it than is here, or may have. It resolves to what the owner reports, and only to that.
 //
 // A copy never becomes TIMEOUT on its own: only its owner knows whether the device still answers.
 import { type CommandResponse, type Execution, hasEnded, isFinal, isOpen, type Micros } from "./execution.ts";
 
-/** What the owner tells of an execution. */
+/** What the owner reports of an execution. */
 export interface ExecutionChange {
   /** As it is now. */
   readonly execution: Execution;
@@ -18,13 +18,13 @@ export interface ExecutionChange {
   readonly leftOut: { readonly count: number; readonly at: Micros } | undefined;
 }
 
-/** What a change did to the copy. After `gap` the owner has to tell the responses that are missing. */
+/** What a change did to the copy. After `gap` the owner has to report the responses that are missing. */
 export type Merge =
   | { readonly kind: "applied" | "gap"; readonly execution: Execution }
   /** It was known already. */
   | { readonly kind: "known" };
 
-/** The copy after a change that its owner tells, in whatever order and however often changes come. */
+/** The copy after a change that its owner reports, in whatever order and however often changes come. */
 export function mergeRemote(before: Execution | undefined, { execution, since }: ExecutionChange): Merge {
   if (before !== undefined && isKnown(before, execution.revision)) return { kind: "known" };
   // Its revisions before its acceptance were counted here, not by the owner.
@@ -77,8 +77,8 @@ const LOST =
   "the gateway has lost this execution, because its records were replaced by older ones; nobody knows how it ended";
 
 /**
- * The execution that its owner has lost: nobody will ever tell its end. Undefined when it stays what it is. An owner whose
- * records were not replaced has lost only what it once told: of others it says that it never accepted them.
+ * The execution that its owner has lost: nobody will ever report its end. Undefined when it stays what it is. An owner whose
+ * records were not replaced has lost only what it once reported: of others it says that it never accepted them.
  */
 export function lostByOwner(
   execution: Execution,

@@ -86,7 +86,7 @@ export interface DeviceCredential {
   readonly issuedAt: Instant;
 }
 
-/** Tells one secret of a device from another, without saying anything about either. */
+/** Distinguishes one secret of a device from another, without saying anything about either. */
 export function credentialKey({ secretHash }: Pick<DeviceCredential, "secretHash">): string {
   return Array.from(secretHash.subarray(0, 8), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -85,7 +85,7 @@ function byAlias({ telemetry }: Blueprint, name: string): TelemetryAttribute | u
 }
 
 /**
- * Of several devices that tell about the grid or a battery the ones that are made for it count: a hybrid inverter also
+ * Of several devices that report the grid or a battery, the ones that are made for it count: a hybrid inverter also
  * reads the meter, and both would count twice.
  */
 export function withoutDoubles<Source extends { readonly role: EnergyRole; readonly category: Category | undefined }>(

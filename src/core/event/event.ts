@@ -1,4 +1,4 @@
-// What listeners are told: that something changed, where, when, and who may know of it.
+// What listeners get: that something changed, where, when, and who may know of it.
 import type { AccessLevel } from "#core/access/level.ts";
 import type { Execution } from "#core/command/execution.ts";
 import type { Device } from "#core/device/device.ts";

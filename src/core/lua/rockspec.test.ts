@@ -28,7 +28,7 @@ test("a rockspec is read as data: names given before, texts joined, comments, ta
   ]);
 });
 
-test("modules that are made of C are told apart", () => {
+test("modules that are made of C are recognised", () => {
   const { rockspec } = readRockspec(
     `${HEAD}build = { modules = { a = "a.lua", b = "b.c", c = { "c.c" }, d = { sources = { "d.c" } } } }`,
   );

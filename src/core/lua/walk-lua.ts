@@ -1,4 +1,4 @@
-// Walks over a syntax tree of Lua in the order of evaluation, and tells which names are read and written where.
+// Walks over a syntax tree of Lua in the order of evaluation, and reports which names are read and written where.
 import type { LuaBlock, LuaChain, LuaExpression, LuaLocal, LuaName } from "./lua-syntax.ts";
 
 /** A block, in the block around it. */

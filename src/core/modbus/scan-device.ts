@@ -15,7 +15,7 @@ interface ScanNeeds {
   readonly access: Pick<RegisterAccess, "read">;
   /** Whether the time is over. What is found until then is the result. */
   readonly isOver: () => boolean;
-  readonly tell: (what: string) => void;
+  readonly onStep: (what: string) => void;
 }
 
 interface ScannedUnit {
@@ -43,14 +43,14 @@ export async function scanDevice(needs: ScanNeeds, plan: ScanPlan): Promise<Scan
   const present: number[] = [];
   for (const unit of plan.units) {
     if (needs.isOver()) return ended(`unit ${unit}`);
-    needs.tell(`looking for unit ${unit}`);
+    needs.onStep(`looking for unit ${unit}`);
     const answer = await needs.access.read({ unit, kind: "holding", address: plan.first, count: 1 });
     if (isFailure(answer) && answer.kind === "unreachable") return ended(undefined, answer);
     const isThere = !isFailure(answer) || (answer.kind === "exception" && !NO_SUCH_UNIT.includes(answer.exception));
     if (isThere) present.push(unit);
   }
   for (const unit of present) {
-    needs.tell(`unit ${unit}: looking for SunSpec`);
+    needs.onStep(`unit ${unit}: looking for SunSpec`);
     const chain = await findModels(needs.access, unit);
     const ranges: Span[] = [];
     found.push({ unit, sunspec: chain !== undefined && !("failure" in chain) ? chain : undefined, ranges });
@@ -79,7 +79,7 @@ async function scanTable(needs: ScanNeeds, { unit, kind, plan }: Table, ranges: 
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
     const [address, count] = next;
     if (needs.isOver()) return address;
-    needs.tell(`unit ${unit}: ${kind} ${address} of ${plan.last}`);
+    needs.onStep(`unit ${unit}: ${kind} ${address} of ${plan.last}`);
     const answer = await needs.access.read({ unit, kind, address, count });
     if (!isFailure(answer)) add(ranges, { unit, kind, address, count });
     else if (answer.exception === ILLEGAL_FUNCTION) return undefined;

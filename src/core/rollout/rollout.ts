@@ -52,15 +52,15 @@ export interface RolloutDevice {
   readonly formerBlueprintId: string | undefined;
   /** Whether it was online before. A device that was not cannot be judged by that. */
   readonly wasOnline: boolean;
-  /** What was told of it before it got the blueprint; undefined before its turn. */
-  readonly before: ToldBefore | undefined;
+  /** What was known of it before it got the blueprint; undefined before its turn. */
+  readonly before: KnownBefore | undefined;
 }
 
 /**
  * Latest alert and log times known when the device's turn began (0: none). Only later ones count against it. A device and its
  * gateway have clocks of their own, so these times are compared only with each other.
  */
-export interface ToldBefore {
+export interface KnownBefore {
   /** When its newest alert of severity error was raised. */
   readonly alertAt: number;
   /** Of the newest entry of its log, in microseconds. */
@@ -68,7 +68,7 @@ export interface ToldBefore {
 }
 
 export interface ListedRolloutDevice extends RolloutDevice {
-  /** Its gateway is not connected, or tells what happened meanwhile: nobody can give it the blueprint now, or knows how it is. */
+  /** Its gateway is not connected, or still reports what happened meanwhile: nobody can give it the blueprint now, or knows how it is. */
   readonly isAway: boolean;
 }
 
@@ -136,7 +136,7 @@ export function judgeDevice(
   if (facts.alert !== undefined) return failed(`alert ${facts.alert}`);
   if (facts.error !== undefined) return failed(`error in its log: ${facts.error}`);
   if (lasted < watchMs) return undefined;
-  // Nobody knows how it is: its gateway tells it when it is back.
+  // Nobody knows how it is: its gateway reports it when it is back.
   if (facts.isAway) return undefined;
   if (device.wasOnline && facts.connectivity === "OFFLINE") return failed("it is offline");
   if (device.wasOnline && facts.connectivity === "UNKNOWN") {

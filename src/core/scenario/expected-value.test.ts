@@ -43,7 +43,7 @@ test.each<readonly [ExpectedValue, string]>([
   [{ kind: "range", min: undefined, max: 2 }, "at most 2"],
   [{ kind: "inOrder", values: ["a", "b"] }, '"a", then "b"'],
   [{ kind: "absent" }, "nothing"],
-])("%j is told as %s", (expected, words) => {
+])("%j is described as %s", (expected, words) => {
   expect(describeExpected(expected)).toBe(words);
 });
 

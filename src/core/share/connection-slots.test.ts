@@ -8,7 +8,7 @@ interface Connection {
 
 /**
  * `a1` opens connection 1 of address a, `a1!` opens one that is in use, `a1~` touches it, `a1=g` lets g sign in on it and
- * `a1-` closes it. Told is what was closed to make room.
+ * `a1-` closes it. The result is what was closed to make room.
  */
 function closed(steps: string, limits = { total: 6, perAddress: 3 }): string {
   const slots = createConnectionSlots<Connection>({ ...limits, isWaiting: ({ isBusy }) => !isBusy });

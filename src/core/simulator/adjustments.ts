@@ -21,8 +21,8 @@ export interface NextCommand {
   readonly message: string | undefined;
   /** How long a slow one takes. */
   readonly delayMs: number;
-  /** Whether a slow one tells how far it is. */
-  readonly tellsProgress: boolean;
+  /** Whether a slow one reports how far it is. */
+  readonly reportsProgress: boolean;
 }
 
 export interface Adjustments {
@@ -140,7 +140,7 @@ export function adjust(
       message: unknown("command", command, blueprint.commands.keys()),
     }));
   }
-  return { adjustments, problems: problems.told, moreProblems: problems.more };
+  return { adjustments, problems: problems.listed, moreProblems: problems.more };
 }
 
 function released(adjustments: Adjustments, sections: ReadonlySet<string>): Adjustments {

@@ -36,7 +36,7 @@ export function planRun(
 ): CommandRun {
   const next = nextCommand !== undefined && appliesTo(nextCommand, command) ? nextCommand : undefined;
   if (next?.kind === "silent") return { lines: [], endsAfterMs: undefined, failure: undefined };
-  const isLong = next?.kind === "slow" ? next.tellsProgress : takesLong(command);
+  const isLong = next?.kind === "slow" ? next.reportsProgress : takesLong(command);
   const endsAfterMs = next?.kind === "slow" ? next.delayMs : usualLength(command, shareAt(seedOf(seed, id), 0));
   const lines = isLong ? progressLines(command, endsAfterMs) : [];
   const failure = next?.kind === "fail" ? (next.message ?? "simulated failure") : undefined;

@@ -156,7 +156,7 @@ test("a stopped device has no power, and its counters stand still until it runs 
   );
 });
 
-test("a read command tells what pre-fills the form, within its bounds, and what was written since", () => {
+test("a read command returns what pre-fills the form, within its bounds, and what was written since", () => {
   const made = model(example("electrolyser"));
   const [read, write] = ["read_production_rate", "set_production_rate"].map((id) => made.blueprint.commands.get(id));
   if (read === undefined || write === undefined) throw new Error("the example has changed");
@@ -178,7 +178,7 @@ test("a secret is not remembered", () => {
   ]);
 });
 
-test("reading is quick, writing takes a moment, work takes seconds and tells how far it is", () => {
+test("reading is quick, writing takes a moment, work takes seconds and reports how far it is", () => {
   const { commands } = example("battery");
   const length = (name: string) => {
     const command = commands.get(name);
@@ -201,7 +201,7 @@ test("a rule for the next command is used up by the commands it is for", () => {
     times: 2,
     message: undefined,
     delayMs: 0,
-    tellsProgress: true,
+    reportsProgress: true,
   } as const;
   const ruled = { ...quiet, nextCommand };
   expect(afterArrival(ruled, read)).toBe(ruled);
@@ -234,7 +234,7 @@ test("another blueprint keeps what fits it", () => {
   expect([...fitting(example("grid-meter"), held).telemetry]).toEqual([["status", "fault"]]);
 });
 
-test("without a category the profiles tell the kind of device, and profile fields what an attribute is", () => {
+test("without a category the profiles give the kind of device, and profile fields what an attribute is", () => {
   const made = model(
     blueprintOf(`blueprint_spec: device/3.0
 display_name: Nameless

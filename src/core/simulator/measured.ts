@@ -16,7 +16,7 @@ export interface Measured {
 export interface NumberModel {
   /** In the unit of the quantity. */
   readonly at: (now: Moment) => number;
-  /** What is large for it: tells how many digits make sense. */
+  /** What is large for it: shows how many digits make sense. */
   readonly scale: number;
   /** What becomes of it while the device is stopped: a flow is zero, a counter stands still, other things go on. */
   readonly kind: "flow" | "counter" | "level" | "setting";

@@ -37,7 +37,7 @@ const REFERENCES = {
 
 export type Quantity = keyof typeof REFERENCES | "number";
 
-/** Words that tell the quantity of a number without a unit; the first match counts. */
+/** Words that give the quantity of a number without a unit; the first match counts. */
 const BY_NAME: readonly (readonly [Quantity, string])[] = [
   ["number", "factor cost price"],
   ["ratio", "soc soh percent percentage humidity efficiency rate level utilization utilisation duty"],

@@ -1,6 +1,6 @@
 // Short names of columns, for forms whose readers address columns by name.
 
-/** What tells a column from others, from the most important to the least. */
+/** What distinguishes a column from others, from the most important to the least. */
 export interface NamedColumn {
   readonly device: string;
   readonly attribute: string;
@@ -14,8 +14,8 @@ export interface NamedColumn {
  */
 export function columnNames(columns: readonly NamedColumn[]): readonly string[] {
   const short = columns.map(({ device, attribute }) => `${device}:${attribute}`);
-  const withAggregation = tellApart(short, (i) => columns[i]?.aggregation ?? "");
-  const withGranularity = tellApart(withAggregation, (i) => columns[i]?.granularity ?? "");
+  const withAggregation = distinguish(short, (i) => columns[i]?.aggregation ?? "");
+  const withGranularity = distinguish(withAggregation, (i) => columns[i]?.granularity ?? "");
   const seen = new Map<string, number>();
   return withGranularity.map((name) => {
     const count = (seen.get(name) ?? 0) + 1;
@@ -24,7 +24,7 @@ export function columnNames(columns: readonly NamedColumn[]): readonly string[] 
   });
 }
 
-function tellApart(names: readonly string[], more: (index: number) => string): readonly string[] {
+function distinguish(names: readonly string[], more: (index: number) => string): readonly string[] {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   return names.map((name, i) => ((counts.get(name) ?? 0) > 1 ? `${name}:${more(i)}` : name));

@@ -10,7 +10,7 @@ const UNCOPYABLE: readonly (readonly [string, unknown])[] = [
   ["a list nested 10,000 deep", nested(10_000)],
 ];
 
-test.each(UNCOPYABLE)("%s is told as an error, and nothing is sent", (_, value) => {
+test.each(UNCOPYABLE)("%s is returned as an error, and nothing is sent", (_, value) => {
   const { port1, port2 } = new MessageChannel();
   expect(tryPost(port1, { value })?.message).toMatch(/^a message to another thread cannot be copied: /);
   expect(tryPost(port1, "next")).toBeUndefined();

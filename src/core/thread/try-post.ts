@@ -7,7 +7,7 @@ export interface Sender {
   postMessage(message: unknown, transfer?: readonly ArrayBuffer[]): void;
 }
 
-/** Sends the message, or tells why it cannot be copied; then nothing was sent. */
+/** Sends the message, or returns why it cannot be copied; then nothing was sent. */
 export function tryPost(to: Sender, message: unknown, transfer?: readonly ArrayBuffer[]): Error | undefined {
   try {
     to.postMessage(message, transfer);

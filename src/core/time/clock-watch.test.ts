@@ -7,12 +7,12 @@ const DAY = 24 * HOUR;
 
 function setUp(lastUse?: number) {
   const clocks = { wall: 1_000 * DAY, elapsed: 0 };
-  const told: number[] = [];
+  const steps: number[] = [];
   const watch = createClockWatch({
     now: () => clocks.wall,
     elapsed: () => clocks.elapsed,
     lastUse,
-    onStep: ({ from, to }) => told.push(to - from),
+    onStep: ({ from, to }) => steps.push(to - from),
   });
   const pass = (ms: number) => {
     clocks.wall += ms;
@@ -21,7 +21,7 @@ function setUp(lastUse?: number) {
   const set = (ms: number) => {
     clocks.wall += ms;
   };
-  return { clocks, watch, told, pass, set };
+  return { clocks, watch, steps, pass, set };
 }
 
 /** `+3d` sets the clock, `3d` lets time pass. The result is how far the latest and the earliest time are from the clock, in hours. */
@@ -50,24 +50,24 @@ test.each([
   expect(off.map((ms) => ms / HOUR).join(" ")).toBe(expected);
 });
 
-test("a step is told once, with its size", () => {
-  const { watch, told, pass, set } = setUp();
+test("a step is reported once, with its size", () => {
+  const { watch, steps, pass, set } = setUp();
   set(3 * DAY);
   expect(watch.check()).toMatchObject({ to: 1_003 * DAY });
   pass(HOUR);
   expect(watch.check()).toBeUndefined();
   set(-3 * DAY);
   watch.latest();
-  expect(told).toEqual([3 * DAY, -3 * DAY]);
+  expect(steps).toEqual([3 * DAY, -3 * DAY]);
   expect(watch.isInDoubt()).toBe(true);
   pass(DAY);
   expect(watch.isInDoubt()).toBe(false);
 });
 
 test("a clock behind the last use of the data was set back meanwhile", () => {
-  const { clocks, watch, told } = setUp(1_002 * DAY);
-  expect(told).toEqual([-2 * DAY]);
+  const { clocks, watch, steps } = setUp(1_002 * DAY);
+  expect(steps).toEqual([-2 * DAY]);
   expect(watch.latest()).toBe(1_002 * DAY);
   expect(watch.earliest()).toBe(clocks.wall);
-  expect(setUp(999 * DAY).told).toEqual([]);
+  expect(setUp(999 * DAY).steps).toEqual([]);
 });

@@ -41,7 +41,7 @@ test("a default satisfies required, and is used as it is declared", () => {
   expect(messages(limit, { a: 9 })).toEqual(["a must be at most 5, not 9"]);
 });
 
-test("every problem is told at once", () => {
+test("every problem is reported at once", () => {
   const declared = {
     power: input({ type: "float", min: 0, max: 10 }),
     host: input({ format: "ipv4" }),

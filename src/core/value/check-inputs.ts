@@ -59,7 +59,7 @@ export function checkInputs(
     }
     values[name] = value;
   }
-  return { values, problems: problems.told, moreProblems: problems.more };
+  return { values, problems: problems.listed, moreProblems: problems.more };
 }
 
 /** Undefined when it is not given, or null. */

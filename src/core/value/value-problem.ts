@@ -18,7 +18,7 @@ const NAMES: Readonly<Record<DeclaredValue["type"], string>> = {
   json: "any JSON value",
 };
 
-interface Telling {
+interface Wording {
   /** Whether to say what was meant, which costs more than the check. */
   readonly withHint?: boolean;
   /** False when readers of the text may not read the value: then it only names the kind of value. */
@@ -32,7 +32,7 @@ interface Telling {
 export function valueProblem(
   { type, enum: allowed }: DeclaredValue,
   value: unknown,
-  { withHint = true, isShown = true }: Telling = {},
+  { withHint = true, isShown = true }: Wording = {},
 ): string | undefined {
   const describe = isShown ? describeValue : describeKind;
   if (!isOfType(type, value)) return `must be ${NAMES[type]}, not ${describe(value)}`;

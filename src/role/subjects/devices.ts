@@ -28,7 +28,7 @@ export function devices(parts: Parts): Subject {
     ],
     chores: [
       { name: "notice silent devices", everyMs: SECOND, task: async () => connectivity.sweep() },
-      { name: "report what device logs leave out", everyMs: 10 * SECOND, task: () => deviceLog.tellLeftOut() },
+      { name: "report what device logs leave out", everyMs: 10 * SECOND, task: () => deviceLog.reportLeftOut() },
       {
         name: "prune device logs",
         isShared: true,

@@ -127,7 +127,7 @@ export function createSimulator(needs: SimulatorNeeds): Simulators {
         const { model, adjustments: before } = running.state();
         const context = { blueprint: model.blueprint, now: needs.now() };
         const { adjustments, problems, moreProblems } = adjust(context, before, change);
-        if (problems.length > 0) return { problems: { told: problems, more: moreProblems } };
+        if (problems.length > 0) return { problems: { listed: problems, more: moreProblems } };
         if (!(await needs.simulations.put(deviceId, adjustments, trail))) return undefined;
         running.become(adjustments);
         return { simulation: viewOf(running) };

@@ -6,7 +6,7 @@ export interface WrongTokenNeeds extends Pick<Needs, "now"> {
   readonly wrongTokens: WrongTokenLimit;
 }
 
-/** Counts a wrong token or code. Beyond the limit the refusal tells its sender to wait. */
+/** Counts a wrong token or code. Beyond the limit the refusal asks its sender to wait. */
 export function afterWrongToken(needs: WrongTokenNeeds, remoteAddress: string, error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== "unauthorized") return error;
   const wait = needs.wrongTokens.note(remoteAddress, needs.now());

@@ -139,7 +139,7 @@ test("memory holds ten thousand tokens and lets the oldest go", async () => {
   expect(tokens.looked).toHaveLength(10_002);
 });
 
-test("uses are told to the store once, and are known also while on their way there", async () => {
+test("uses are handed to the store once, and are known also while on their way there", async () => {
   const { text, token, tokens, clock, authenticator } = prepare();
   expect(authenticator.lastUse(token.id)).toBeUndefined();
   await authenticator.authenticate(text);
@@ -184,38 +184,38 @@ test("a refused token is not noted as used", async () => {
   expect(authenticator.lastUse(token.id)).toBeUndefined();
 });
 
-test("who watches a token is told when it changes, until the watch ends", () => {
+test("who watches a token is called when it changes, until the watch ends", () => {
   const { authenticator } = prepare();
-  const told: string[] = [];
-  const endFirst = authenticator.onEnd("a", () => told.push("first"));
-  authenticator.onEnd("b", () => told.push("other"));
+  const called: string[] = [];
+  const endFirst = authenticator.onEnd("a", () => called.push("first"));
+  authenticator.onEnd("b", () => called.push("other"));
   authenticator.forget("a");
   endFirst();
-  const endSecond = authenticator.onEnd("a", () => told.push("second"));
+  const endSecond = authenticator.onEnd("a", () => called.push("second"));
   endFirst();
   authenticator.forget("a");
   endSecond();
   authenticator.forget("a");
-  expect(told).toEqual(["first", "second"]);
+  expect(called).toEqual(["first", "second"]);
 });
 
 test.each([
   ["at its end", 5_000, 5_000],
   ["at its end, also when that is months away", 90 * 86_400_000, 90 * 86_400_000],
-])("who watches a token is told when it expires: %s", async (_, expiresIn, expected) => {
+])("who watches a token is called when it expires: %s", async (_, expiresIn, expected) => {
   const id = newId();
   const text = formatToken(id, secretOf(7));
   const tokens = new FakeTokens(makeToken({ id, hash: hashSecret(text), expiresAt: at(expiresIn) }));
   const clock = createFakeClock(NOON);
   const authenticator = createAuthenticator({ tokens, now: clock.now, after: clock.after, nodes: oneNode() }, ADMIN);
   await authenticator.authenticate(text);
-  const told: number[] = [];
-  const ends = [1, 2].map(() => authenticator.onEnd(id, () => told.push(clock.now() - NOON)));
+  const called: number[] = [];
+  const ends = [1, 2].map(() => authenticator.onEnd(id, () => called.push(clock.now() - NOON)));
   expect(clock.waiting).toBe(1);
   await clock.advance(expected - 1);
-  expect(told).toEqual([]);
+  expect(called).toEqual([]);
   await clock.advance(1);
-  expect(told).toEqual([expected, expected]);
+  expect(called).toEqual([expected, expected]);
   for (const end of ends) end();
   expect(clock.waiting).toBe(0);
 });

@@ -5,7 +5,7 @@ export function hashSecret(text: string): Uint8Array {
   return hash("sha256", text, "buffer");
 }
 
-/** The same hash as a lookup key. Nobody can choose it, so the time of a lookup tells nothing about the secret. */
+/** The same hash as a lookup key. Nobody can choose it, so the time of a lookup reveals nothing about the secret. */
 export const secretKey = (text: string): string => hash("sha256", text, "base64");
 
 /** The lookup key of a hash that is already known. */

@@ -48,7 +48,7 @@ export async function visibleSession(
   sessionId: string,
 ): Promise<TokenSession> {
   const session = await needs.sessions.find(sessionId);
-  // Read in any case, so that the time does not tell whether there is such a session.
+  // Read in any case, so that the time does not reveal whether there is such a session.
   const token = await needs.tokens.find(session?.tokenId ?? sessionId);
   if (session === undefined || token === undefined || !sees(caller, token) || !isOpen(needs, session, token)) {
     throw refuse("not_found", `there is no session ${sessionId}`);

@@ -210,7 +210,7 @@ test("a session has what its token has now, and ends with it", async () => {
   await expect(enter()).rejects.toMatchObject({ code: "unauthorized", message: expect.stringContaining("revoked") });
 });
 
-test("who listens is told when the session ends, when its token ends, and no longer than it watches", async () => {
+test("who listens is called when the session ends, when its token ends, and no longer than it watches", async () => {
   const { sessions, authenticator, id, token, enter } = prepare();
   const { caller } = await enter();
   const heard: string[] = [];

@@ -21,7 +21,7 @@ export const tokenSchema = strict("Token", {
   from_cloud: Type.Boolean({ description: "On a gateway: it was made in the cloud." }),
 });
 
-export const ownTokenSchema = described("OwnToken", "What a token may do, as it is told to the token itself.", {
+export const ownTokenSchema = described("OwnToken", "What a token may do, as the token itself can read it.", {
   id: id("Token identifier."),
   name: Type.String(),
   level: oneOf(ACCESS_LEVELS),

@@ -43,7 +43,7 @@ function makeWorld(given = "plain") {
   const latest = new Map<string, Snapshot>();
   const faults: string[] = [];
   /** Of each stored event: its second, and what happened to which alert. */
-  const told: string[] = [];
+  const heard: string[] = [];
   const prepareEvent = createPrepareEvent((event) => {
     if (event.kind !== "alert") throw new Error(`an event of kind ${event.kind}`);
     const { alertId, isHard, notConfirmedSince } = event.alert.record;
@@ -61,7 +61,8 @@ function makeWorld(given = "plain") {
       ...alerts,
       async record(...[deviceId, changes, news]: Parameters<AlertStore["record"]>) {
         const isStored = await alerts.record(deviceId, changes, news);
-        if (isStored) told.push(...news.events.map(({ at, data }) => `${(at - NOON) / 1000} ${JSON.parse(data).text}`));
+        if (isStored)
+          heard.push(...news.events.map(({ at, data }) => `${(at - NOON) / 1000} ${JSON.parse(data).text}`));
         return isStored;
       },
     },
@@ -99,7 +100,7 @@ function makeWorld(given = "plain") {
     await tracker.report(world.device, { at, lists: new Map(), details: NO_DETAILS, blueprint: found });
   };
   return {
-    ...{ clock, alerts, latest, faults, told, world, report, more },
+    ...{ clock, alerts, latest, faults, heard, world, report, more },
     tracker: () => tracker,
     active: () =>
       alerts.rows.filter((row) => row.clearedAt === undefined).map((row) => `${row.alertId}${row.isHard ? "!" : ""}`),
@@ -112,23 +113,23 @@ function makeWorld(given = "plain") {
 }
 
 test("an alert hardens at the very millisecond at which its grace period ends", async () => {
-  const { clock, report, active, told } = makeWorld();
+  const { clock, report, active, heard } = makeWorld();
   await report("alerts=hot", 0);
   await clock.advance(59_999);
   expect(active()).toEqual(["hot"]);
   await clock.advance(1);
   expect(active()).toEqual(["hot!"]);
-  expect(told).toEqual(["0 raised hot", "60 hardened hot!"]);
+  expect(heard).toEqual(["0 raised hot", "60 hardened hot!"]);
 });
 
 test("an alert that ends within its grace period never hardens, and its timer is gone", async () => {
-  const { clock, report, told } = makeWorld();
+  const { clock, report, heard } = makeWorld();
   await report("alerts=hot", 0);
   await clock.advance(30_000);
   await report("alerts=", 30);
   expect(clock.waiting).toBe(0);
   await clock.advance(100_000);
-  expect(told).toEqual(["0 raised hot", "30 cleared hot"]);
+  expect(heard).toEqual(["0 raised hot", "30 cleared hot"]);
 });
 
 test("a grace period longer than any timer is waited out", async () => {
@@ -141,18 +142,18 @@ test("a grace period longer than any timer is waited out", async () => {
 });
 
 test("the time counts from the device's clock, so that what comes late hardens at once", async () => {
-  const { clock, report, told } = makeWorld();
+  const { clock, report, heard } = makeWorld();
   await report("alerts=hot", -90);
   await clock.advance(0);
-  expect(told).toEqual(["-90 raised hot", "-30 hardened hot!"]);
+  expect(heard).toEqual(["-90 raised hot", "-30 hardened hot!"]);
 });
 
 test("a device clock that runs ahead counts as now, and shadows nothing that comes after", async () => {
-  const { clock, report, told } = makeWorld();
+  const { clock, report, heard } = makeWorld();
   await report("alerts=note", 3_600);
   await clock.advance(1_000);
   await report("alerts=", 1);
-  expect(told).toEqual(["0 raised note!", "1 cleared note!"]);
+  expect(heard).toEqual(["0 raised note!", "1 cleared note!"]);
 });
 
 test("an older message changes nothing", async () => {
@@ -172,7 +173,7 @@ test("a report without a change stores nothing", async () => {
 });
 
 test("many reports at once are taken in the order of their coming", async () => {
-  const { report, told, clock } = makeWorld();
+  const { report, heard, clock } = makeWorld();
   await clock.advance(10_000);
   await Promise.all([
     report("alerts=note", 1),
@@ -180,22 +181,22 @@ test("many reports at once are taken in the order of their coming", async () => 
     report("alerts=x", 3),
     report("alerts=x,note", 4),
   ]);
-  expect(told).toEqual(["1 raised note!", "2 cleared note!", "3 raised x!", "4 raised note!"]);
+  expect(heard).toEqual(["1 raised note!", "2 cleared note!", "3 raised x!", "4 raised note!"]);
 });
 
-test("what could not be stored is refused, told to nobody, and taken when it comes again", async () => {
-  const { alerts, report, told, active } = makeWorld();
+test("what could not be stored is refused, sent to nobody, and taken when it comes again", async () => {
+  const { alerts, report, heard, active } = makeWorld();
   await report("alerts=", 0);
   alerts.refuse = true;
   await expect(report("alerts=note", 1)).rejects.toThrow("disk");
-  expect([told, active()]).toEqual([[], []]);
+  expect([heard, active()]).toEqual([[], []]);
   alerts.refuse = false;
   await report("alerts=note", 1);
   expect(active()).toEqual(["note!"]);
 });
 
 test("a hardening that could not be stored is tried again", async () => {
-  const { alerts, clock, report, active, faults, told } = makeWorld();
+  const { alerts, clock, report, active, faults, heard } = makeWorld();
   await report("alerts=hot", 0);
   alerts.refuse = true;
   await clock.advance(60_500);
@@ -203,38 +204,38 @@ test("a hardening that could not be stored is tried again", async () => {
   alerts.refuse = false;
   await clock.advance(1_000);
   expect(active()).toEqual(["hot!"]);
-  expect(told.at(-1)).toBe("60 hardened hot!");
+  expect(heard.at(-1)).toBe("60 hardened hot!");
 });
 
 test("after a restart active alerts go on, and harden when they would have", async () => {
-  const { clock, report, restart, active, told } = makeWorld();
+  const { clock, report, restart, active, heard } = makeWorld();
   await report("alerts=hot,note", 0);
   await clock.advance(30_000);
   await restart();
   expect(active()).toEqual(["hot", "note!"]);
   await clock.advance(30_000);
   await report("alerts=hot", 60);
-  expect(told).toEqual(["0 raised hot", "0 raised note!", "60 hardened hot!", "60 cleared note!"]);
+  expect(heard).toEqual(["0 raised hot", "0 raised note!", "60 hardened hot!", "60 cleared note!"]);
 });
 
 test("after a restart the alerts of a gateway's device are left to the gateway", async () => {
-  const { clock, report, restart, world, told } = makeWorld();
+  const { clock, report, restart, world, heard } = makeWorld();
   await report("alerts=hot", 0);
   world.owner = "gateway";
   await restart();
   expect(clock.waiting).toBe(0);
   await clock.advance(600_000);
-  expect(told).toEqual(["0 raised hot"]);
+  expect(heard).toEqual(["0 raised hot"]);
 });
 
 test("what should have hardened during the standstill hardens at the start", async () => {
-  const { clock, report, restart, tracker, told } = makeWorld();
+  const { clock, report, restart, tracker, heard } = makeWorld();
   await report("alerts=hot", 0);
   tracker().stop();
   await clock.advance(600_000);
   await restart();
   await clock.advance(0);
-  expect(told).toEqual(["0 raised hot", "60 hardened hot!"]);
+  expect(heard).toEqual(["0 raised hot", "60 hardened hot!"]);
 });
 
 test("after a restart a message older than the newest telemetry still changes nothing", async () => {
@@ -249,15 +250,15 @@ test("after a restart a message older than the newest telemetry still changes no
 });
 
 test("an end that was stored as telemetry but not as an alert is caught up with at the start", async () => {
-  const { latest, report, restart, told } = makeWorld();
+  const { latest, report, restart, heard } = makeWorld();
   await report("alerts=note", -9);
   latest.set("alerts", { at: instant(NOON - 1_000), value: "[]" });
   await restart();
-  expect(told).toEqual(["-9 raised note!", "-1 cleared note!"]);
+  expect(heard).toEqual(["-9 raised note!", "-1 cleared note!"]);
 });
 
 test("lists that were imported count from then on, after what was under way, and what waits to harden goes on", async () => {
-  const { clock, latest, report, tracker, world, told, active } = makeWorld();
+  const { clock, latest, report, tracker, world, heard, active } = makeWorld();
   await report("alerts=hot", 0);
   const reports = [report("alerts=hot,note", 1), report("alerts=hot,note", 2)];
   latest.set("alerts", { at: instant(NOON + 3_000), value: '["hot","other"]' });
@@ -265,7 +266,7 @@ test("lists that were imported count from then on, after what was under way, and
   await Promise.all([...reports, tracker().reread(world.device)]);
   expect(active()).toEqual(["hot", "other!"]);
   await clock.advance(60_000);
-  expect(told.at(-1)).toBe("60 hardened hot!");
+  expect(heard.at(-1)).toBe("60 hardened hot!");
 });
 
 test.each(["no list", "{}", "[1]", '[""]'])("imported telemetry that reads %s is no list of alerts", async (value) => {
@@ -291,73 +292,73 @@ test("alerts carry the level of their source, and a device without a blueprint h
 });
 
 test("with another blueprint the alerts of sources that it lacks end, and the others go on", async () => {
-  const { world, report, tracker, active, told } = makeWorld("battery");
+  const { world, report, tracker, active, heard } = makeWorld("battery");
   await report("bms=hot", 0);
   await report("alerts=x", 0);
   world.device = { ...world.device, blueprintId: "plain" };
   await tracker().blueprintChanged(world.device);
   expect(active()).toEqual(["x!"]);
-  expect(told.at(-1)).toBe("0 cleared hot");
+  expect(heard.at(-1)).toBe("0 cleared hot");
 });
 
 test("a device that is deleted leaves no timer and no event behind", async () => {
-  const { world, clock, report, tracker, told, faults } = makeWorld();
+  const { world, clock, report, tracker, heard, faults } = makeWorld();
   await report("alerts=hot", 0);
   world.isGone = true;
   await report("alerts=hot,note", 1);
   tracker().forget("d1");
   await clock.advance(100_000);
-  expect([told, clock.waiting, faults]).toEqual([["0 raised hot"], 0, []]);
+  expect([heard, clock.waiting, faults]).toEqual([["0 raised hot"], 0, []]);
 });
 
 test("an alert that the device stops repeating is unconfirmed after a minute of other telemetry", async () => {
-  const { clock, report, more, told, alerts } = makeWorld();
+  const { clock, report, more, heard, alerts } = makeWorld();
   await report("alerts=note", 0);
   for (let second = 10; second <= 120; second += 10) {
     await clock.advance(10_000);
     await more(second);
   }
-  expect(told).toEqual(["0 raised note!", "60 unconfirmed note!?0"]);
+  expect(heard).toEqual(["0 raised note!", "60 unconfirmed note!?0"]);
   expect(await alerts.raisedNames(["d1"], "readonly")).toEqual(new Map([["d1", []]]));
   await report("alerts=note", 120);
-  expect(told.at(-1)).toBe("120 confirmed note!");
+  expect(heard.at(-1)).toBe("120 confirmed note!");
   expect(await alerts.raisedNames(["d1"], "readonly")).toEqual(new Map([["d1", ["note"]]]));
 });
 
 test("while a device is silent its alerts stand, and end when a list comes without them", async () => {
-  const { clock, report, more, told } = makeWorld();
+  const { clock, report, more, heard } = makeWorld();
   await report("alerts=note", 0);
   await clock.advance(3_600_000);
-  expect(told).toEqual(["0 raised note!"]);
+  expect(heard).toEqual(["0 raised note!"]);
   await more(3_600);
   await report("alerts=", 3_601);
-  expect(told.slice(1)).toEqual(["3600 unconfirmed note!?0", "3600 cleared note!?0"]);
+  expect(heard.slice(1)).toEqual(["3600 unconfirmed note!?0", "3600 cleared note!?0"]);
 });
 
 test("the alerts of a device that lists them on change stand", async () => {
-  const { clock, report, more, told } = makeWorld("changes");
+  const { clock, report, more, heard } = makeWorld("changes");
   await report("alerts=note", 0);
   await clock.advance(600_000);
   await more(600);
-  expect(told).toEqual(["0 raised note!"]);
+  expect(heard).toEqual(["0 raised note!"]);
 });
 
 test("an unconfirmed alert stays so over a restart", async () => {
-  const { clock, report, more, told, restart, alerts } = makeWorld();
+  const { clock, report, more, heard, restart, alerts } = makeWorld();
   await report("alerts=note", 0);
   await clock.advance(70_000);
   await more(70);
   await restart();
   await more(71);
-  expect(told).toEqual(["0 raised note!", "70 unconfirmed note!?0"]);
+  expect(heard).toEqual(["0 raised note!", "70 unconfirmed note!?0"]);
   expect(alerts.rows).toMatchObject([{ alertId: "note", notConfirmedSince: NOON, clearedAt: undefined }]);
 });
 
 test("new details are stored without an event", async () => {
-  const { report, told, alerts, tracker, world } = makeWorld();
+  const { report, heard, alerts, tracker, world } = makeWorld();
   await report("alerts=note", 0);
   const details = new Map([["note", '"door 3"']]);
   await tracker().report(world.device, { at: instant(NOON), lists: new Map(), details, blueprint: undefined });
   expect(alerts.rows).toMatchObject([{ alertId: "note", details: '"door 3"' }]);
-  expect(told).toEqual(["0 raised note!"]);
+  expect(heard).toEqual(["0 raised note!"]);
 });

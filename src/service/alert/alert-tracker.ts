@@ -100,7 +100,7 @@ const UNDECLARED: ReadonlyMap<string, Alert> = new Map();
 export function createAlertTracker(needs: AlertTrackerNeeds): AlertTracker {
   const entries = new Map<string, Entry>();
   /** Events of this node that it has not read back yet, by device. */
-  const told = new Map<string, number>();
+  const unread = new Map<string, number>();
   const deadlines = createDeadlines(needs.after, (deviceId, moment) => {
     needs.background.run("harden alerts", async () => {
       const device = await needs.devices.find(deviceId);
@@ -173,7 +173,7 @@ export function createAlertTracker(needs: AlertTrackerNeeds): AlertTracker {
       const notices = needs.webhookDispatcher.noticesOf(events);
       if (!(await needs.alerts.record(device.id, changes, { events, notices }))) return forget(device.id);
       if (notices.length > 0) needs.webhookDispatcher.wake();
-      if (needs.nodes.isShared) told.set(device.id, (told.get(device.id) ?? 0) + events.length);
+      if (needs.nodes.isShared) unread.set(device.id, (unread.get(device.id) ?? 0) + events.length);
     }
     entry.state = state;
     arm(device.id, state);
@@ -285,9 +285,9 @@ export function createAlertTracker(needs: AlertTrackerNeeds): AlertTracker {
     },
     forget,
     heardOf(deviceId, isSoft) {
-      const own = told.get(deviceId) ?? 0;
-      if (own > 1) told.set(deviceId, own - 1);
-      else told.delete(deviceId);
+      const own = unread.get(deviceId) ?? 0;
+      if (own > 1) unread.set(deviceId, own - 1);
+      else unread.delete(deviceId);
       if (own > 0) return;
       needs.background.run("take over a change of alerts", async () => {
         for (let tail = entries.get(deviceId)?.tail; tail !== undefined; tail = entries.get(deviceId)?.tail) await tail;

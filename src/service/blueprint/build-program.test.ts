@@ -135,7 +135,7 @@ test.each([
   ]);
 });
 
-test("nodebug is told", () => {
+test("nodebug is reported", () => {
   const built = build("{ dir: src, amalg_mode: nodebug }", { "src/main.lua": "" });
   expect(built.program?.nodebug).toBe(true);
 });

@@ -30,7 +30,7 @@ function build(files: Readonly<Record<string, string>>) {
   return { program: built.program, issues: [...issues, ...built.issues] };
 }
 
-const told = (built: ReturnType<typeof build>) =>
+const issuesOf = (built: ReturnType<typeof build>) =>
   built.issues.map(({ code, path, range: { start } }) => `${code} ${path} ${start.line}:${start.column}`);
 
 test("a manifest with a map needs no script", () => {
@@ -53,7 +53,7 @@ test("a script gets the map by its name", () => {
 test("problems of the map have its path, their line and their column, and refuse the package", () => {
   const built = build({ "maps/modbus.yml": "telemetry:\n  powr: {address: 0}\n  power: {address: -1}\n" });
   expect(built.program).toBeUndefined();
-  expect(told(built)).toEqual(["modbus_map maps/modbus.yml 2:3", "modbus_map maps/modbus.yml 3:20"]);
+  expect(issuesOf(built)).toEqual(["modbus_map maps/modbus.yml 2:3", "modbus_map maps/modbus.yml 3:20"]);
 });
 
 test("what a package without a script leaves out is a warning in the manifest", () => {
@@ -65,7 +65,7 @@ commands:
     "manifest.yml": manifest.replace("alerts:", "  energy: {type: float, display_name: Energy}\nalerts:"),
   });
   expect(built.program).toBeDefined();
-  expect(told(built)).toEqual([
+  expect(issuesOf(built)).toEqual([
     "modbus_map_gap /telemetry/energy 6:3",
     "modbus_map_gap /commands/stop 12:3",
     "modbus_map_gap /alerts 7:1",
@@ -76,6 +76,6 @@ test.each([
   ["a file that is not there", { "maps/modbus.yml": "" }, "missing_file /.busbar/modbus 8:19"],
   ["a path that leads out", { "manifest.yml": MANIFEST.replace("maps/", "../") }, "file_outside /.busbar/modbus 8:19"],
   ["a map that is too large", { "maps/modbus.yml": MAP + "#".repeat(65_536) }, "modbus_map maps/modbus.yml 1:1"],
-])("%s is told", (_, files, issue) => {
-  expect(told(build(files))).toEqual([issue]);
+])("%s is reported", (_, files, issue) => {
+  expect(issuesOf(build(files))).toEqual([issue]);
 });

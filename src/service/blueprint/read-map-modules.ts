@@ -55,19 +55,19 @@ export function readMapModules(content: Package, blueprint: Blueprint, hasScript
 /** What the manifest declares and a device without a script will never have. */
 function gapsOf({ manifest }: Package, blueprint: Blueprint, map: ModbusMap): readonly ScriptIssue[] {
   const issues: ScriptIssue[] = [];
-  const tell = (at: readonly string[], message: string) =>
+  const warn = (at: readonly string[], message: string) =>
     issues.push(scriptIssueAt({ code: "modbus_map_gap", path: `/${at.join("/")}`, message }, rangeAt(manifest, at)));
   const mapped = new Set(map.points.map(({ target, name }) => `${target} ${name}`));
   for (const [id, { type }] of blueprint.telemetry) {
     if (type !== "alerts" && !mapped.has(`telemetry ${id}`))
-      tell(["telemetry", id], `The register map has no register for ${id}, so it never has a value.`);
+      warn(["telemetry", id], `The register map has no register for ${id}, so it never has a value.`);
   }
   for (const id of blueprint.commands.keys()) {
     if (!map.commands.has(id))
-      tell(["commands", id], `The register map does not say what ${id} writes, so it always fails.`);
+      warn(["commands", id], `The register map does not say what ${id} writes, so it always fails.`);
   }
   if (map.points.length > 0 && !blueprint.alerts.has(SILENCE_ALERT))
-    tell(["alerts"], `Declare the alert ${SILENCE_ALERT}, so that people see when the device does not answer.`);
+    warn(["alerts"], `Declare the alert ${SILENCE_ALERT}, so that people see when the device does not answer.`);
   return issues;
 }
 

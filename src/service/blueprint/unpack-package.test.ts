@@ -211,7 +211,7 @@ describe("archives that lie", () => {
     expect(summary([manifest, ...entries])).toEqual([`package_damaged ${path}`]);
   });
 
-  test("overlapping entries that tell one story each are refused", () => {
+  test("overlapping entries that contradict each other are refused", () => {
     // The data of the first entry is a whole second entry, which the directory lists too.
     const inner = rawZip([{ name: "b", content: "inner", method: 0 }]);
     const local = inner.subarray(0, 30 + 1 + 5);

@@ -22,9 +22,9 @@ export interface CommandDelivery {
   handOver(waiting: WaitingExecution, known?: OpenExecution): void;
   /**
    * Hands over an execution that another node stored. The mark decides which node sends it, and that one does. What that node
-   * told of it need not be read.
+   * sent of it (`known`) need not be read.
    */
-  take(deviceId: string, id: string, told?: OpenExecution): void;
+  take(deviceId: string, id: string, known?: OpenExecution): void;
   /** The same, for an execution that was most often sent already. */
   takeUnlessSent(deviceId: string, id: string): void;
   /** The owner of an execution cannot be asked for now. */
@@ -85,14 +85,14 @@ export function createCommandDelivery(needs: DeliveryNeeds, watch: DeliveryWatch
   });
 
   /** Hands over an execution that another node stored. The mark decides which node sends it, and that one does. */
-  function take(deviceId: string, id: string, told?: OpenExecution): void {
+  function take(deviceId: string, id: string, known?: OpenExecution): void {
     if (watch.isWatched(id) || taking.has(id) || !needs.channel.isReady(deviceId)) return;
     taking.add(id);
     needs.background.run("hand over a command of another node", async () => {
       try {
         const [isMine, sent] = await Promise.all([
           needs.executions.markAttempted(id, deviceId),
-          told ?? needs.executions.toSend(id, deviceId),
+          known ?? needs.executions.toSend(id, deviceId),
         ]);
         if (isMine && sent !== undefined) await deliver({ ...waitingOf(sent), attempted: true }, sent);
       } catch (error) {

@@ -22,7 +22,7 @@ async function setUp() {
   const outbox = createMemoryOutbox();
   const executions = createMemoryExecutions(outbox);
   const sent: OutgoingCommand[] = [];
-  const told: string[] = [];
+  const published: string[] = [];
   const device: { isReady: boolean; takes: boolean; answer: HandOver; fault?: Error } = {
     isReady: false,
     takes: true,
@@ -30,7 +30,7 @@ async function setUp() {
   };
   const seal = createSeal(new Uint8Array(32));
   outbox.watch((event) => {
-    if ("execution" in event) told.push(event.execution.state);
+    if ("execution" in event) published.push(event.execution.state);
   }, 0);
   const failures: string[] = [];
   const dispatcher = createCommandDispatcher({
@@ -52,7 +52,7 @@ async function setUp() {
       sendConfiguration: async () => {},
     },
     responseTimeoutMs: PATIENCE_MS,
-    onDropped: (_deviceId, { state }) => told.push(`dropped ${state}`),
+    onDropped: (_deviceId, { state }) => published.push(`dropped ${state}`),
   });
   const accept = async (fields: Parameters<typeof makeExecution>[1] = {}, secret?: object) => {
     const execution = makeExecution(PLACE, fields);
@@ -66,16 +66,16 @@ async function setUp() {
   const respond = (executionId: string, state: ResponseState, payload?: Record<string, unknown>) =>
     dispatcher.respond("device", { executionId, state, payload, repeated: false });
   const state = async (id: string) => (await executions.find("device", id, clock.now()))?.state;
-  return { clock, executions, dispatcher, device, sent, told, failures, accept, respond, state };
+  return { clock, executions, dispatcher, device, sent, published, failures, accept, respond, state };
 }
 
-test("a command for a device that is there is sent, started and told", async () => {
-  const { clock, device, accept, sent, told, state } = await setUp();
+test("a command for a device that is there is sent, started and published", async () => {
+  const { clock, device, accept, sent, published, state } = await setUp();
   device.isReady = true;
   const { id } = await accept({ request: { name: "go", manifestName: "start", arguments: { power: 5 } } });
   expect(sent).toEqual([{ id, name: "start", arguments: { power: 5 } }]);
   await clock.runUntil(100);
-  expect([await state(id), told]).toEqual(["IN_PROGRESS", ["NEW", "IN_PROGRESS"]]);
+  expect([await state(id), published]).toEqual(["IN_PROGRESS", ["NEW", "IN_PROGRESS"]]);
 });
 
 test("sensitive arguments are opened for the device alone", async () => {
@@ -189,17 +189,17 @@ test("without a response an execution times out, and every response moves that",
   expect(await state(busy)).toBe("SUCCESS");
 });
 
-test("what is not counted is told as dropped", async () => {
-  const { device, accept, respond, told } = await setUp();
+test("what is not counted is reported as dropped", async () => {
+  const { device, accept, respond, published } = await setUp();
   device.isReady = true;
   const { id } = await accept();
   await respond(id, "SUCCEEDED");
   await respond(id, "ERROR");
   await respond("unknown", "SUCCEEDED");
-  expect(told.slice(-2)).toEqual(["dropped ERROR", "dropped SUCCEEDED"]);
+  expect(published.slice(-2)).toEqual(["dropped ERROR", "dropped SUCCEEDED"]);
 });
 
-test("everyone who waits is told of the end; the time and the signal end a wait too", async () => {
+test("everyone who waits gets the end; the time and the signal end a wait too", async () => {
   const { clock, dispatcher, accept, respond } = await setUp();
   const execution = await accept();
   const away = new AbortController();

@@ -69,8 +69,8 @@ async function setUp({ sendingBytes = 1e6, handOver = async () => {}, recording 
   expect(sent.map(({ id }) => id)).toEqual([execution.id]);
   const say = (state: ResponseState, deviceId = PLACE.deviceId) =>
     dispatcher.respond(deviceId, { executionId: execution.id, state, payload: undefined, repeated: false });
-  const told = () => outbox.kept.map((event) => ("execution" in event ? event.execution.state : event.kind));
-  return { dispatcher, store, background, execution, sent, writes, say, pass, told, dropped, failures, timers };
+  const published = () => outbox.kept.map((event) => ("execution" in event ? event.execution.state : event.kind));
+  return { dispatcher, store, background, execution, sent, writes, say, pass, published, dropped, failures, timers };
 }
 
 test("a response to an execution that never was is dropped without a write", async () => {
@@ -80,12 +80,12 @@ test("a response to an execution that never was is dropped without a write", asy
   expect([writes, dropped]).toEqual([[], ["SUCCEEDED"]]);
 });
 
-test("a start and an answer that follows at once are stored in the same turn, and told one after the other", async () => {
-  const { store, execution, writes, say, pass, told } = await setUp();
+test("a start and an answer that follows at once are stored in the same turn, and published one after the other", async () => {
+  const { store, execution, writes, say, pass, published } = await setUp();
   const said = say("SUCCEEDED");
   expect(writes).toEqual(["STARTED", "SUCCEEDED"]);
   await said;
-  expect(told()).toEqual(["NEW", "IN_PROGRESS", "SUCCESS"]);
+  expect(published()).toEqual(["NEW", "IN_PROGRESS", "SUCCESS"]);
   await pass(TIMEOUT_MS);
   expect(writes).toHaveLength(2);
   expect((await store.responses(execution.id)).map(({ state }) => state)).toEqual(["SUCCEEDED", "STARTED"]);
@@ -120,7 +120,7 @@ test("a stop stores the starts that are not stored yet, also of what is being ha
   expect([writes, timers.size, failures]).toEqual([["STARTED", "STARTED"], 0, []]);
 });
 
-test("whoever waits is told the end, also when it came before", async () => {
+test("whoever waits gets the end, also when it came before", async () => {
   const { dispatcher, execution, say } = await setUp();
   const never = new AbortController().signal;
   const waiting = dispatcher.waitForEnd(execution, 1_000, never);
@@ -145,15 +145,15 @@ test("whoever waits is let go when the time is up, or when all are called off at
 });
 
 test("a timeout during the moment in which the start waits is corrected by the answer alone", async () => {
-  const { store, execution, say, told } = await setUp();
+  const { store, execution, say, published } = await setUp();
   await store.expire(execution.id, execution.deadline);
   await say("SUCCEEDED");
   expect((await store.responses(execution.id)).map(({ state }) => state)).toEqual(["SUCCEEDED"]);
-  expect(told()).toEqual(["NEW", "TIMEOUT", "SUCCESS"]);
+  expect(published()).toEqual(["NEW", "TIMEOUT", "SUCCESS"]);
 });
 
-test("what the owner of an execution tells wakes who waits for its end, and nothing is timed out here any more", async () => {
-  const { dispatcher, execution, pass, told, timers } = await setUp();
+test("what the owner of an execution reports wakes who waits for its end, and nothing is timed out here any more", async () => {
+  const { dispatcher, execution, pass, published, timers } = await setUp();
   await pass(1_000);
   const waiting = dispatcher.waitForEnd(execution, 60_000, new AbortController().signal);
   const owned = { ...execution, revision: 3, state: "IN_PROGRESS" } as const;
@@ -164,7 +164,7 @@ test("what the owner of an execution tells wakes who waits for its end, and noth
   await dispatcher.loseSight(execution.id);
   await dispatcher.applyRemote({ ...change, execution: { ...owned, revision: 4, state: "SUCCESS" } });
   expect(await waiting).toMatchObject({ state: "SUCCESS", isRemote: true });
-  expect(told().slice(-3)).toEqual(["IN_PROGRESS", "UNSYNC", "SUCCESS"]);
+  expect(published().slice(-3)).toEqual(["IN_PROGRESS", "UNSYNC", "SUCCESS"]);
   expect([dispatcher.openOf(PLACE.siteId).count, timers.size]).toEqual([0, 0]);
 });
 

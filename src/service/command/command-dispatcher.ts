@@ -34,7 +34,7 @@ export interface CommandDispatcher {
   accept(open: OpenExecution): void;
   /** The execution after the response; undefined when the response did not count. */
   respond(deviceId: string, message: ResponseMessage): Promise<Execution | undefined>;
-  /** Takes in a change that the owner of an execution tells. Callers that wait here for its end are woken. */
+  /** Takes in a change that the owner of an execution reports. Callers that wait here for its end are woken. */
   applyRemote(change: ExecutionChange): Promise<Merge>;
   /** The owner of an execution cannot be asked for now. */
   loseSight(id: string): Promise<void>;
@@ -49,7 +49,7 @@ export interface CommandDispatcher {
    * when the other side once had it, or it has ended.
    */
   returned(id: string): Promise<boolean>;
-  /** The other side no longer knows the execution, so nobody will tell its end. */
+  /** The other side no longer knows the execution, so nobody will report its end. */
   lost(id: string, isReplaced: boolean): Promise<void>;
   /** Hands over everything that waits for the device. */
   deviceReachable(deviceId: string): void;
@@ -154,7 +154,7 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
   function closed(execution: Execution): void {
     deadlines.clear(execution.id);
     open.remove(execution.id);
-    if (hasEnded(execution.state)) for (const tell of waiters.get(execution.id) ?? []) tell(execution);
+    if (hasEnded(execution.state)) for (const wake of waiters.get(execution.id) ?? []) wake(execution);
   }
 
   /** What the message holds need not be read. */

@@ -16,7 +16,7 @@ interface InterruptedNeeds extends Pick<Needs, "executions" | "devices"> {
 
 /**
  * Ends commands that devices of this process received before it was started. Nobody is left to answer them, and it is
- * unknown how far they came, so they are not run again. Must be called before these devices are started. `isOurs` tells
+ * unknown how far they came, so they are not run again. Must be called before these devices are started. `isOurs` says
  * the devices of this process from those that other nodes run.
  */
 export async function endInterrupted(

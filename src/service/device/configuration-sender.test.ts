@@ -7,7 +7,7 @@ import { createConfigurationSender } from "./configuration-sender.ts";
 function makeNodes() {
   const { timers, pass } = manualTimers();
   const claimed = new Set<string>();
-  const told: string[] = [];
+  const sent: string[] = [];
   const node = (name: string, isCurrent = true) => {
     const nodes: Pick<Nodes, "isShared" | "isCurrent" | "claim"> = {
       isShared: true,
@@ -22,28 +22,28 @@ function makeNodes() {
     return (reason: string, fails = false) =>
       sender.once(reason, async () => {
         if (fails) throw new Error("it did not leave");
-        told.push(`${name} ${reason}`);
+        sent.push(`${name} ${reason}`);
       });
   };
-  return { node, told, claimed, pass };
+  return { node, sent, claimed, pass };
 }
 
 test("of several nodes one sends, and the reason is forgotten after a while", async () => {
-  const { node, told, claimed, pass } = makeNodes();
+  const { node, sent, claimed, pass } = makeNodes();
   const [one, other] = [node("one"), node("other")];
   await Promise.all([one("a"), other("a"), one("a"), other("b")]);
-  expect(told.sort()).toEqual(["one a", "other b"]);
+  expect(sent.sort()).toEqual(["one a", "other b"]);
   pass(60_000);
   await Promise.resolve();
   expect(claimed.size).toBe(0);
 });
 
 test("what did not leave is sent by the next one, and a node that cannot claim anything sends", async () => {
-  const { node, told } = makeNodes();
+  const { node, sent } = makeNodes();
   await expect(node("one")("a", true)).rejects.toThrow("it did not leave");
   await node("other")("a");
   await node("cut off", false)("a");
-  expect(told).toEqual(["other a", "cut off a"]);
+  expect(sent).toEqual(["other a", "cut off a"]);
 });
 
 test("the claims that are kept are limited", async () => {

@@ -1,5 +1,5 @@
-// Behind an outside broker every node reaches every device, so several of them could tell a device the same configuration.
-// The one that claims the reason for telling it does.
+// Behind an outside broker every node reaches every device, so several of them could send a device the same configuration.
+// The one that claims the reason for sending it does so.
 import type { Instant } from "#core/time/instant.ts";
 import type { After } from "#service/deadlines.ts";
 import type { Claim, Nodes } from "#service/ports/nodes.ts";
@@ -45,7 +45,7 @@ export function createConfigurationSender({
       if (!nodes.isShared) return await send();
       const claim = await nodes.claim(reason);
       if (claim === undefined) {
-        // A node that cannot claim anything now rather tells it twice than not at all.
+        // A node that cannot claim anything now rather sends it twice than not at all.
         if (!nodes.isCurrent()) await send();
         return;
       }

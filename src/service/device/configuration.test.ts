@@ -21,7 +21,7 @@ const ID = newId();
 function setUp() {
   let manifest = commandManifest("Configured");
   const stored = new Map<string, StoredBucket>();
-  const told: DeviceConfiguration[] = [];
+  const sent: DeviceConfiguration[] = [];
   const events: string[] = [];
   const troubles: unknown[] = [];
   const device = { ...makeDevice("site", { id: ID, blueprintId: "b" }), slug: "d" };
@@ -43,12 +43,12 @@ function setUp() {
     catalog: { get: async () => ({ blueprint: parseManifest(manifest).blueprint }) },
     channel: {
       isReady: () => true,
-      sendConfiguration: async (_id: string, configuration: DeviceConfiguration) => void told.push(configuration),
+      sendConfiguration: async (_id: string, configuration: DeviceConfiguration) => void sent.push(configuration),
     },
   } as unknown as ConfigurationNeeds;
   return {
     stored,
-    told,
+    sent,
     events,
     troubles,
     changeManifest: (change: (text: string) => string) => {
@@ -62,13 +62,13 @@ function setUp() {
 }
 
 test("the store sees sensitive values sealed only, the device in the clear, listeners the name of the bucket", async () => {
-  const { stored, told, events, write } = setUp();
+  const { stored, sent, events, write } = setUp();
   await write("network", { host: "a", password: "s3cret" });
   expect(events).toEqual(['user {"bucket":"network"}']);
   const bucket = stored.get("network");
   expect(bucket?.shown).toMatchObject({ host: "a", password: "***" });
   expect(Buffer.from(bucket?.sealed ?? []).includes("s3cret")).toBe(false);
-  expect(told[0]?.get("network")).toMatchObject({ host: "a", password: "s3cret", port: 502 });
+  expect(sent[0]?.get("network")).toMatchObject({ host: "a", password: "s3cret", port: 502 });
 });
 
 test("a sealed bucket opens only in its own place", async () => {
@@ -80,7 +80,7 @@ test("a sealed bucket opens only in its own place", async () => {
   expect(troubles).toMatchObject([{ part: "configuration" }]);
 });
 
-test("a copy of a bucket, whose values only its gateway has, is neither told nor a trouble", async () => {
+test("a copy of a bucket, whose values only its gateway has, is neither sent nor a trouble", async () => {
   const { stored, troubles, read, device } = setUp();
   stored.set("network", { bucket: "network", shown: { host: "a" }, sealed: new Uint8Array(), updatedAt: NOON });
   expect((await device()).has("network")).toBe(false);
@@ -110,7 +110,7 @@ test("a default that the blueprint changes counts for what was never filled in",
   expect(await read("network")).toMatchObject({ port: 503 });
 });
 
-test("what the blueprint no longer declares is neither shown nor told", async () => {
+test("what the blueprint no longer declares is neither shown nor sent", async () => {
   const { write, read, device, changeManifest } = setUp();
   await write("factory", { trim: 0.5, labels: ["x"] });
   changeManifest((text) => text.replace(/ {6}labels: .*\n/, ""));

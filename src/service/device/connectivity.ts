@@ -2,8 +2,8 @@
 // connection's keep-alive. A device without one is ONLINE while messages come, and OFFLINE after a silence. UNKNOWN
 // before the first sign of life. Measured on a monotonic clock.
 //
-// Where several nodes share the records, each tells the others which devices it hears, and all of them know the same. A
-// change is told by the node that notices it; the others take it over. If that node dies, another one tells it later.
+// Where several nodes share the records, each sends the others which devices it hears, and all of them know the same. A
+// change is reported by the node that notices it; the others take it over. If that node dies, another one reports it later.
 import type { ConnectivityStatus } from "#service/event/happening.ts";
 import type { ConnectionKind } from "#service/ports/device-inbox.ts";
 
@@ -19,7 +19,7 @@ export interface Connectivity {
   absent(deviceId: string): void;
   /** Whoever watches the device cannot be asked: nobody here knows. `isKnownElsewhere`: other nodes may have heard of it. */
   loseSight(deviceId: string, isKnownElsewhere?: boolean): void;
-  /** Another node may watch the device by now, and tells what becomes of it. */
+  /** Another node may watch the device by now, and reports what becomes of it. */
   letGo(deviceId: string): void;
   /** Sets devices that fell silent OFFLINE; to be called about once a second. */
   sweep(): void;
@@ -46,7 +46,7 @@ interface Sign {
   readonly isHere: boolean;
 }
 
-/** So much longer a node waits for a device that another one has heard last: that node tells its silence. */
+/** So much longer a node waits for a device that another one has heard last: that node reports its silence. */
 const PATIENCE_MS = 5_000;
 
 export function createConnectivity({ elapsed, silenceMs, onChange }: ConnectivityNeeds): Connectivity {
@@ -54,25 +54,25 @@ export function createConnectivity({ elapsed, silenceMs, onChange }: Connectivit
   /** The last sign of life of an online device; undefined for an offline one. */
   const heard = new Map<string, Sign | undefined>();
   const here = new Set<string>();
-  /** Changes that this node tells and has not read back yet. */
-  const told = new Map<string, number>();
+  /** Changes that this node has reported and not read back yet. */
+  const unread = new Map<string, number>();
 
-  function tell(deviceId: string, status: ConnectivityStatus): void {
+  function report(deviceId: string, status: ConnectivityStatus): void {
     const key = `${deviceId} ${status}`;
-    told.set(key, (told.get(key) ?? 0) + 1);
+    unread.set(key, (unread.get(key) ?? 0) + 1);
     onChange(deviceId, status);
   }
 
   function turnOff(deviceId: string): void {
     heard.set(deviceId, undefined);
-    tell(deviceId, "OFFLINE");
+    report(deviceId, "OFFLINE");
   }
 
   function alive(deviceId: string): void {
     const wasOnline = heard.get(deviceId) !== undefined;
     heard.set(deviceId, { at: elapsed(), isHere: true });
     here.add(deviceId);
-    if (!wasOnline) tell(deviceId, "ONLINE");
+    if (!wasOnline) report(deviceId, "ONLINE");
   }
 
   return {
@@ -94,7 +94,7 @@ export function createConnectivity({ elapsed, silenceMs, onChange }: Connectivit
     loseSight(deviceId, isKnownElsewhere = false) {
       connections.delete(deviceId);
       here.delete(deviceId);
-      if (heard.delete(deviceId) || isKnownElsewhere) tell(deviceId, "UNKNOWN");
+      if (heard.delete(deviceId) || isKnownElsewhere) report(deviceId, "UNKNOWN");
     },
     letGo(deviceId) {
       connections.delete(deviceId);
@@ -118,9 +118,9 @@ export function createConnectivity({ elapsed, silenceMs, onChange }: Connectivit
     },
     heardOf(deviceId, status) {
       const key = `${deviceId} ${status}`;
-      const own = told.get(key) ?? 0;
-      if (own > 1) told.set(key, own - 1);
-      else told.delete(key);
+      const own = unread.get(key) ?? 0;
+      if (own > 1) unread.set(key, own - 1);
+      else unread.delete(key);
       if (own > 0) return;
       const sign = heard.get(deviceId);
       if (status === "ONLINE") {
@@ -128,7 +128,7 @@ export function createConnectivity({ elapsed, silenceMs, onChange }: Connectivit
         return;
       }
       // It has moved here before the other node noticed that it had left.
-      if (sign?.isHere === true) tell(deviceId, "ONLINE");
+      if (sign?.isHere === true) report(deviceId, "ONLINE");
       else if (status === "UNKNOWN") heard.delete(deviceId);
       else if (sign !== undefined) heard.set(deviceId, undefined);
     },

@@ -1,4 +1,4 @@
-// Sign-in, logs and what is told of bad messages. Properties and responses over MQTT are in test/api/commands.
+// Sign-in, logs and what is logged of bad messages. Properties and responses over MQTT are in test/api/commands.
 import { expect, test, vi } from "vitest";
 import { instant } from "#core/time/instant.ts";
 import { parseManifest } from "#manifest/parse-manifest.ts";
@@ -96,7 +96,7 @@ test("a device that can be reached is alive and gets what waits for it", () => {
   expect(heard).toEqual(["alive", "reachable device", "gone", "alive"]);
 });
 
-test("a log line is stored and told, its time cut to milliseconds, its text to 4,096 characters", async () => {
+test("a log line is stored and published, its time cut to milliseconds, its text to 4,096 characters", async () => {
   const { inbox, log, heard } = setUp();
   const line = { severity: "error", persist: true } as const;
   await inbox.log("device", { ...line, takenAt: instant(NOON + 0.75), text: "dry" });

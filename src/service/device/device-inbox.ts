@@ -121,7 +121,7 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
       taken.alerts.size + taken.details.size + taken.refused.size === 0 &&
       !needs.feed.isWatched &&
       !needs.alertTracker.isDoubtedBy(device, { at, blueprint });
-    return isPlain ? keep(device, at, taken) : keepAndTell({ device, blueprint, at }, taken);
+    return isPlain ? keep(device, at, taken) : keepAndPublish({ device, blueprint, at }, taken);
   }
 
   /** The sender sees a refusal, but the points are kept: if our own clock is wrong, they appear when it is set. */
@@ -143,7 +143,7 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
     return stored.then(() => needs.telemetryCounter.add(counts));
   }
 
-  async function keepAndTell({ device, blueprint, at }: Arrived, taken: AcceptedTelemetry): Promise<void> {
+  async function keepAndPublish({ device, blueprint, at }: Arrived, taken: AcceptedTelemetry): Promise<void> {
     const { accepted: values, alerts, details, refused } = taken;
     await keep(device, at, taken);
     if (needs.feed.isWatched) {
@@ -209,7 +209,7 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
     const credential = await needs.devices.findCredentialByHardwareId(hardwareId);
     const isRight = sameHash(hash, credential?.secretHash ?? NO_HASH);
     if (credential === undefined || !isRight) {
-      // Told later, so that a wrong name takes as long as a wrong secret.
+      // Logged later, so that a wrong name takes as long as a wrong secret.
       refusedSignIns.note({ ...refused, deviceId: credential?.deviceId });
       return undefined;
     }
@@ -264,7 +264,7 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
     async response(deviceId, message) {
       const execution = await needs.dispatcher.respond(deviceId, message);
       if (execution?.state !== "SUCCESS") return;
-      // The response is stored: what is wrong with it is told later, and delays nobody.
+      // The response is stored: what is wrong with it is logged later, and delays nobody.
       needs.background.run("compare a response with its declaration", async () => {
         const device = await needs.devices.find(deviceId);
         if (device !== undefined) await responses.check(device, execution);

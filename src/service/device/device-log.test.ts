@@ -11,8 +11,8 @@ function setUp() {
   const stored: DeviceLogEntry[] = [];
   const time = { elapsed: 0 };
   const events = createEventHub();
-  let told = 0;
-  events.listen(() => void told++);
+  let published = 0;
+  events.listen(() => void published++);
   const log = createDeviceLog({
     events,
     now: () => NOON,
@@ -26,18 +26,18 @@ function setUp() {
   });
   const write = (device = DEVICE) =>
     log.write(device, { severity: "debug", text: "x".repeat(9_999), persist: false, at: NOON });
-  return { log, write, stored, time, told: () => told };
+  return { log, write, stored, time, published: () => published };
 }
 
 const isNote = ({ message }: DeviceLogEntry) => message.includes("left out");
 
 test("a flood is left out beyond the share of an hour, and the log says how many messages that were", async () => {
-  const { log, write, stored, told } = setUp();
+  const { log, write, stored, published } = setUp();
   for (let n = 0; n < 3_000; n++) await write();
   expect(stored).toHaveLength(1_008);
-  expect(told()).toBe(1_008);
-  await log.tellLeftOut();
-  await log.tellLeftOut();
+  expect(published()).toBe(1_008);
+  await log.reportLeftOut();
+  await log.reportLeftOut();
   const [note, ...more] = stored.filter(isNote);
   expect(note?.message).toBe("1992 messages are left out: the log of a device takes 4194304 bytes an hour");
   expect(more).toEqual([]);
@@ -52,19 +52,19 @@ test("the share comes back with time, and another device has its own", async () 
   time.elapsed += HOUR_MS / 2;
   for (let n = 0; n < 2_000; n++) await write();
   expect(stored).toHaveLength(before + 1 + 504);
-  await log.tellLeftOut();
+  await log.reportLeftOut();
   expect(stored.filter(isNote).map(({ message }) => message.split(" ")[0])).toEqual([String(992 + 2_000 - 504)]);
 });
 
-test("a note that could not be stored is told the next time", async () => {
+test("a note that could not be stored is reported the next time", async () => {
   const { log, write, stored } = setUp();
   for (let n = 0; n < 1_010; n++) await write();
   const push = stored.push;
   stored.push = () => {
     throw new Error("the disk is full");
   };
-  await expect(log.tellLeftOut()).rejects.toThrow("the disk is full");
+  await expect(log.reportLeftOut()).rejects.toThrow("the disk is full");
   stored.push = push;
-  await log.tellLeftOut();
+  await log.reportLeftOut();
   expect(stored.at(-1)?.message).toMatch(/^2 messages are left out/);
 });

@@ -32,7 +32,7 @@ type LoggedDevice = Pick<Device, "id" | "siteId">;
 export interface DeviceLog {
   write(device: LoggedDevice, line: LogLine): Promise<void>;
   /** Writes for each device how many of its messages were dropped since the last call. To be called now and then. */
-  tellLeftOut(): Promise<void>;
+  reportLeftOut(): Promise<void>;
 }
 
 interface DeviceLogNeeds extends Pick<Needs, "deviceLogs" | "now"> {
@@ -91,7 +91,7 @@ export function createDeviceLog(needs: DeviceLogNeeds): DeviceLog {
       const text = line.text.slice(0, MAX_LOG_LENGTH);
       if (take(device, text.length + ENTRY_BYTES)) await append(device, { ...line, text });
     },
-    async tellLeftOut() {
+    async reportLeftOut() {
       for (const [id, share] of shares) {
         refill(share);
         const { leftOut, device } = share;

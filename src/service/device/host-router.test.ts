@@ -5,19 +5,19 @@ import type { DeviceHost } from "#service/ports/device-host.ts";
 import { hostDevice, hostedDevices } from "./host-device.ts";
 import { createHostRouter, type HostRouter } from "./host-router.ts";
 
-function host(type: DeviceType, told: string[]): DeviceHost {
+function host(type: DeviceType, done: string[]): DeviceHost {
   const running = new Set<string>();
   return {
     hosts: (asked) => asked === type,
     start: async ({ id }) => {
-      told.push(`${type} start ${id}`);
+      done.push(`${type} start ${id}`);
       running.add(id);
     },
     stop: async (id) => {
-      if (running.delete(id)) told.push(`${type} stop ${id}`);
+      if (running.delete(id)) done.push(`${type} stop ${id}`);
     },
     restart: async (id) => {
-      if (running.has(id)) told.push(`${type} restart ${id}`);
+      if (running.has(id)) done.push(`${type} restart ${id}`);
     },
     overruns: () => 0,
     states: () => [...running].map(() => "RUNNING"),
@@ -41,22 +41,22 @@ function device(id: string, type: DeviceType): Device {
   return { ...UNSET_FIELDS, id, siteId: "s", name: id, slug: id, type, createdAt: at, updatedAt: at };
 }
 
-function switchOf(told: string[]) {
+function switchOf(done: string[]) {
   const hosts = createHostRouter({ now: () => instant(7) });
-  hosts.add(host("LUA", told));
-  hosts.add(host("NATIVE", told));
+  hosts.add(host("LUA", done));
+  hosts.add(host("NATIVE", done));
   return hosts;
 }
 
 test("a device is run by the host of its type, and one that connects by itself by none", async () => {
-  const told: string[] = [];
-  const hosts = switchOf(told);
+  const done: string[] = [];
+  const hosts = switchOf(done);
   for (const one of [device("a", "LUA"), device("b", "NATIVE"), device("c", "STANDALONE")]) await hosts.start(one);
   for (const id of ["a", "b", "c"]) await hosts.restart(id);
   expect(hosts.states()).toEqual(["RUNNING", "RUNNING"]);
   expect(["a", "b", "c"].map((id) => hosts.status(id)?.state)).toEqual(["RUNNING", "RUNNING", undefined]);
   for (const id of ["a", "b", "c"]) await hosts.stop(id);
-  expect(told).toEqual([
+  expect(done).toEqual([
     "LUA start a",
     "NATIVE start b",
     "LUA restart a",
@@ -91,13 +91,13 @@ const never = new AbortController().signal;
 const lua = (...ids: readonly string[]) => ids.map((id) => device(id, "LUA"));
 
 test("devices are started in turn, and count as STARTING until then", async () => {
-  const told: string[] = [];
-  const hosts = switchOf(told);
+  const done: string[] = [];
+  const hosts = switchOf(done);
   const starting = hosts.startAll(lua("a", "b", "c"), never);
-  expect([told, hosts.waiting(), hosts.states()]).toEqual([["LUA start a"], 2, ["STARTING", "STARTING", "RUNNING"]]);
+  expect([done, hosts.waiting(), hosts.states()]).toEqual([["LUA start a"], 2, ["STARTING", "STARTING", "RUNNING"]]);
   expect(hosts.status("c")).toMatchObject({ state: "STARTING", since: 7, startCount: 0 });
   await starting;
-  expect([told, hosts.waiting()]).toEqual([["LUA start a", "LUA start b", "LUA start c"], 0]);
+  expect([done, hosts.waiting()]).toEqual([["LUA start a", "LUA start b", "LUA start c"], 0]);
 });
 
 test.each<[string, (hosts: HostRouter) => Promise<void>, readonly string[]]>([
@@ -106,13 +106,13 @@ test.each<[string, (hosts: HostRouter) => Promise<void>, readonly string[]]>([
   ["restarted is started once, at once", (hosts) => hosts.restart("z"), ["LUA start z"]],
   ["asked for is started once, at once", (hosts) => hosts.startNow("z"), ["LUA start z"]],
 ])("a device that is %s before its turn", async (_, act, expected) => {
-  const told: string[] = [];
-  const hosts = switchOf(told);
+  const done: string[] = [];
+  const hosts = switchOf(done);
   const starting = hosts.startAll(lua("a", "b", "z"), never);
   await act(hosts);
   await starting;
-  expect(told.filter((line) => line.endsWith("z"))).toEqual(expected);
-  expect(told.slice(1, 1 + expected.length)).toEqual(expected);
+  expect(done.filter((line) => line.endsWith("z"))).toEqual(expected);
+  expect(done.slice(1, 1 + expected.length)).toEqual(expected);
 });
 
 test("whoever asks for a device during its turn gets it started", async () => {
@@ -130,26 +130,26 @@ test("whoever asks for a device during its turn gets it started", async () => {
 });
 
 test("a stop ends the starting, and one that cannot be started does not keep the others", async () => {
-  const told: string[] = [];
+  const done: string[] = [];
   const hosts = createHostRouter({ now: () => instant(7) });
   const stop = new AbortController();
   hosts.add({
-    ...host("LUA", told),
+    ...host("LUA", done),
     async start({ id }) {
-      told.push(id);
+      done.push(id);
       if (id === "a") throw new Error("a bug");
       if (id === "c") stop.abort();
     },
   });
   await expect(hosts.startAll(lua("a", "b", "c", "d"), stop.signal)).rejects.toThrow("1 devices could not be started");
-  expect([told, hosts.states()]).toEqual([["a", "b", "c"], []]);
+  expect([done, hosts.states()]).toEqual([["a", "b", "c"], []]);
 });
 
 test("a device that is deleted while it is handed over does not stay", async () => {
-  const told: string[] = [];
+  const done: string[] = [];
   const found = [device("a", "LUA"), undefined];
-  await hostDevice(needsOf(switchOf(told), { find: async () => found.shift() }), "a");
-  expect(told).toEqual(["LUA start a", "LUA stop a"]);
+  await hostDevice(needsOf(switchOf(done), { find: async () => found.shift() }), "a");
+  expect(done).toEqual(["LUA start a", "LUA stop a"]);
 });
 
 function needsOf(hosts: DeviceHost, devices: object): Parameters<typeof hostDevice>[0] {

@@ -21,7 +21,7 @@ export interface SignInNeeds extends Pick<Needs, "devices" | "now" | "newId"> {
   readonly elapsed: () => number;
 }
 
-interface Told {
+interface LoggedRefusal {
   readonly device: Pick<Device, "id" | "siteId">;
   readonly at: number;
   /** Refused after it, within the minute. */
@@ -35,9 +35,9 @@ const WRONG = { secret: "wrong secret", certificate: "the certificate is not the
 
 export function createRefusedSignIns(needs: SignInNeeds): { note(refused: RefusedSignIn): void } {
   /** The last line in the log of each device that had one. */
-  const told = new Map<string, Told>();
+  const logged = new Map<string, LoggedRefusal>();
 
-  function audit({ by, remoteAddress }: RefusedSignIn, device: Told["device"] | undefined): void {
+  function audit({ by, remoteAddress }: RefusedSignIn, device: LoggedRefusal["device"] | undefined): void {
     needs.refusals.note({
       caller: undefined,
       action: ACTION,
@@ -49,11 +49,11 @@ export function createRefusedSignIns(needs: SignInNeeds): { note(refused: Refuse
     });
   }
 
-  async function tell(refused: RefusedSignIn, deviceId: string, last: Told | undefined): Promise<void> {
+  async function logRefusal(refused: RefusedSignIn, deviceId: string, last: LoggedRefusal | undefined): Promise<void> {
     const device = await needs.devices.find(deviceId);
     audit(refused, device);
     if (device === undefined) return;
-    told.set(deviceId, { device, at: needs.elapsed(), more: 0 });
+    logged.set(deviceId, { device, at: needs.elapsed(), more: 0 });
     const more = last === undefined || last.more === 0 ? "" : `; ${last.more} more since the entry before`;
     const text = `sign-in over MQTT refused: ${WRONG[refused.by]}, from ${refused.remoteAddress}${more}`;
     await needs.deviceLog.write(device, { severity: "warning", text, persist: false, at: needs.now() });
@@ -63,13 +63,13 @@ export function createRefusedSignIns(needs: SignInNeeds): { note(refused: Refuse
     note(refused) {
       const { deviceId } = refused;
       if (deviceId === undefined) return audit(refused, undefined);
-      const last = told.get(deviceId);
+      const last = logged.get(deviceId);
       // A flood costs no reads and no writes here.
       if (last !== undefined && needs.elapsed() - last.at < MINUTE_MS) {
         last.more++;
         return audit(refused, last.device);
       }
-      needs.background.run("note a refused sign-in", () => tell(refused, deviceId, last));
+      needs.background.run("note a refused sign-in", () => logRefusal(refused, deviceId, last));
     },
   };
 }

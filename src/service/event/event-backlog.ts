@@ -1,5 +1,5 @@
 // What a listener missed that resumes: the events of the outbox after its position, page by page, until the hub keeps all
-// that follows. When the outbox has dropped some of them, it says so and tells the current state instead.
+// that follows. When the outbox has dropped some of them, it says so and sends the current state instead.
 import { type BusbarEvent, LIVE_KINDS, STORED_KINDS } from "#core/event/event.ts";
 import type { EventFilter } from "#core/event/event-filter.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
@@ -35,7 +35,7 @@ export async function* readBacklog(
     if (page === undefined) {
       gap = renderGap(filter, [...STORED_KINDS, ...LIVE_KINDS]);
       if (gap !== undefined) yield gap;
-      // Whatever changes from here on is told after the state.
+      // Whatever changes from here on is sent after the state.
       position = events.lastPosition;
       for await (const event of needs.currentState(filter)) yield renderEvent(event);
     } else {

@@ -27,7 +27,7 @@ function sequences(hub: EventHub, after: number): readonly number[] | undefined 
   return found;
 }
 
-test("events are numbered from one and told to every listener until it leaves", () => {
+test("events are numbered from one and sent to every listener until it leaves", () => {
   const hub = openHub();
   const heard: string[] = [];
   const leave = hub.listen(({ sequence }) => heard.push(`a${sequence}`));
@@ -87,7 +87,7 @@ test("few large events are kept where many small ones would be, and what is forg
   expect(sequences(hub, 150)).toHaveLength(100);
 });
 
-test("an event that is larger than the budget is told, but not kept, and the next ones are", () => {
+test("an event that is larger than the budget is sent, but not kept, and the next ones are", () => {
   const hub = openHub({ budget: createByteBudget("event_buffer", 10_000) });
   const heard: number[] = [];
   hub.listen(({ sequence }) => heard.push(sequence));
@@ -118,7 +118,7 @@ test("events are kept while a stream is open and for as many events after it, an
   expect(sequences(hub, 13)).toEqual([14]);
 });
 
-test("without a stream the hub still tells positions", () => {
+test("without a stream the hub still gives positions", () => {
   const hub = createEventHub({ position: 100 });
   hub.take({ ...log("stored"), position: 110 });
   hub.keepForStream();

@@ -95,7 +95,7 @@ export function createEventHub(options: HubOptions = {}): EventHub {
     floor = position;
   }
 
-  function tell(event: LiveEvent): void {
+  function deliver(event: LiveEvent): void {
     lastSequence = event.sequence;
     lastPosition = event.position;
     // Keeping costs more than handing on: what is kept is copied by two collections of young objects, and then grows old.
@@ -108,8 +108,8 @@ export function createEventHub(options: HubOptions = {}): EventHub {
     sequence >= first && sequence <= lastSequence ? ring[sequence % maxKept]?.event : undefined;
 
   return {
-    take: (event) => tell({ ...event, sequence: lastSequence + 1, isStored: true }),
-    publish: (event) => tell({ ...event, sequence: lastSequence + 1, position: lastPosition, isStored: false }),
+    take: (event) => deliver({ ...event, sequence: lastSequence + 1, isStored: true }),
+    publish: (event) => deliver({ ...event, sequence: lastSequence + 1, position: lastPosition, isStored: false }),
     skip(position) {
       // One number that nobody gets: every listener has fallen behind, and resumes from the outbox.
       lastSequence++;

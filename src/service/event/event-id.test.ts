@@ -31,7 +31,7 @@ test("other records do not find an id", () => {
   }
 });
 
-test("ids tell neither a number nor an order", () => {
+test("ids reveal neither a number nor an order", () => {
   const some = Array.from({ length: 100 }, (_, n) => ids.render({ position: n + 1, sequence: n + 1 }));
   expect(new Set(some).size).toBe(100);
   expect(new Set(some.map((id) => id.slice(0, 4))).size).toBeGreaterThan(95);

@@ -17,7 +17,7 @@ export interface EventIds {
 }
 
 export const EVENT_KEY_BYTES = 16;
-/** Tells the runs apart. */
+/** Distinguishes the runs. */
 export const RUN_BYTES = 3;
 
 // One block of AES: the position, the number and the run, and a zero by which most other texts are recognised.

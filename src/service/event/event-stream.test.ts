@@ -44,7 +44,7 @@ const GAP = (...kinds: string[]) => `event: gap data: ${JSON.stringify({ kinds }
 const LIVE = GAP("runtime", "log");
 const EVERYTHING = GAP("execution", "alert", "connectivity", "configuration", "device", "change", "runtime", "log");
 
-test("a stream begins with the time to wait before it is opened again, then tells what happens", () => {
+test("a stream begins with the time to wait before it is opened again, then sends what happens", () => {
   const { open, publish } = openStreams();
   publish(2);
   const stream = open();
@@ -103,7 +103,7 @@ test("lines of logs are resumed within a run, also between stored events", () =>
 });
 
 test.each(["run:1", "AAAAAAAAAAAAAAAAAAAAAA", "dropped", "of other records"])(
-  "after the id %s a stream says that there is a gap and tells the current state",
+  "after the id %s a stream says that there is a gap and sends the current state",
   async (id) => {
     const { open, publish, outbox } = openStreams({ maxKept: 5 });
     publish(10);
@@ -118,7 +118,7 @@ test.each(["run:1", "AAAAAAAAAAAAAAAAAAAAAA", "dropped", "of other records"])(
   },
 );
 
-test("what changes while the current state is told comes after it", async () => {
+test("what changes while the current state is sent comes after it", async () => {
   const world = openStreams({ maxKept: 3 });
   world.publish(10);
   world.outbox.keepOnly(2);
@@ -128,7 +128,7 @@ test("what changes while the current state is told comes after it", async () => 
   expect(seen.slice(3).map((one) => one.replace("@", ""))).toEqual(numbers(11, 16));
 });
 
-test("a listener that falls behind what is kept is told so and dropped; one that reads is not, and both can resume", async () => {
+test("a listener that falls behind what is kept gets a notice and is dropped; one that reads is not, and both can resume", async () => {
   const { open, publish, watching } = openStreams({ maxKept: 2_000 });
   const [slow, quick] = [open(), open()];
   const closed = once(slow, "close");
@@ -145,8 +145,8 @@ test("a listener that falls behind what is kept is told so and dropped; one that
   expect(rest.at(-1)).toMatch(/^event: dropped data: /);
   await closed;
   expect([quick.destroyed, watching()]).toEqual([false, 1]);
-  const told = Number(rest.at(-2));
-  expect((await readAll(open({ lastEventId: idOf(told, told) }))).slice(2)).toHaveLength(3_000 - told);
+  const seen = Number(rest.at(-2));
+  expect((await readAll(open({ lastEventId: idOf(seen, seen) }))).slice(2)).toHaveLength(3_000 - seen);
   expect(read(open({ lastEventId: idOf(2_999, 2_999) }))).toBe("retry: 2000 | 3000");
 });
 
@@ -164,23 +164,23 @@ test("one text of an event serves all streams", () => {
   for (const other of others) expect(other.buffer).toBe(first?.buffer);
 });
 
-test("a thousand streams of one token are told over many turns, and another token's stream in the first of them", async () => {
+test("a thousand streams of one token are served over many turns, and another token's stream in the first of them", async () => {
   const { open, publish } = openStreams({ limits: { streams: 2_000 } });
-  let told = 0;
+  let served = 0;
   for (let n = 0; n < 1_000; n++) {
     const stream = open({ token: "greedy" });
-    stream.on("data", (text) => (told += String(text).startsWith("id: ") ? 1 : 0));
+    stream.on("data", (text) => (served += String(text).startsWith("id: ") ? 1 : 0));
   }
-  let isOtherTold = false;
-  open({ token: "other" }).on("data", (text) => (isOtherTold ||= String(text).startsWith("id: ")));
+  let isOtherServed = false;
+  open({ token: "other" }).on("data", (text) => (isOtherServed ||= String(text).startsWith("id: ")));
   await nextTurn();
   publish(1);
-  expect(told).toBeLessThan(100);
+  expect(served).toBeLessThan(100);
   await nextTurn();
   await nextTurn();
-  expect([isOtherTold, told < 200]).toEqual([true, true]);
-  for (let turns = 0; turns < 100 && told < 1_000; turns++) await nextTurn();
-  expect(told).toBe(1_000);
+  expect([isOtherServed, served < 200]).toEqual([true, true]);
+  for (let turns = 0; turns < 100 && served < 1_000; turns++) await nextTurn();
+  expect(served).toBe(1_000);
 });
 
 test.each([

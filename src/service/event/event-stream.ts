@@ -1,5 +1,5 @@
 // What happens, for one listener. It reads from the hub as fast as the client does, so a slow client costs no
-// memory. A client that falls behind what the hub keeps is told so and disconnected; when it resumes, it gets what it
+// memory. A client that falls behind what the hub keeps gets a notice and is disconnected; when it resumes, it gets what it
 // missed from the outbox. Telemetry comes from the board whenever there is room.
 import { Readable } from "node:stream";
 import { LIVE_KINDS } from "#core/event/event.ts";

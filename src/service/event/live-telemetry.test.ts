@@ -30,7 +30,7 @@ function openWorld(kinds?: readonly string[]) {
 const POWER = (device: string, value: number) =>
   `event: telemetry\ndata: {"site_id":"s","device_id":"${device}","telemetry":{"power":{"value":${value},"timestamp":1}}}`;
 
-test("values gather for a quarter of a second, then the newest is told, without an id to resume from", () => {
+test("values gather for a quarter of a second, then the newest is sent, without an id to resume from", () => {
   const { read, send } = openWorld();
   for (let value = 1; value <= 100; value++) send("d", value);
   vi.advanceTimersByTime(249);

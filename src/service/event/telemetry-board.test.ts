@@ -72,8 +72,8 @@ test.each<[string, string, Listener, string]>([
   ["of the same time the later one counts", "s/d@2 a=2; s/d@2 a=3", {}, "s/d a=3@2"],
   ["devices in the order of their first news", "s/d@1 a=1; s/e@1 a=1; s/d@2 a=2", {}, "s/d a=2@2; s/e a=1@1"],
   ["attributes above the level are left out", "s/d@1 a=1 b:owner=2", { level: "user" }, "s/d a=1@1"],
-  ["and told from the level on", "s/d@1 a=1 b:owner=2", { level: "owner" }, "s/d a=1@1 b=2@1"],
-  ["nothing to tell is no event", "s/d@1 b:owner=2", { level: "user" }, ""],
+  ["and sent from the level on", "s/d@1 a=1 b:owner=2", { level: "owner" }, "s/d a=1@1 b=2@1"],
+  ["nothing to send is no event", "s/d@1 b:owner=2", { level: "user" }, ""],
   ["other sites are left out", "s/d@1 a=1; t/e@1 a=1", { sites: new Set(["t"]) }, "t/e a=1@1"],
   ["sites can be chosen", "s/d@1 a=1; t/e@1 a=1", { chosen: { "site_id.in": ["s"] } }, "s/d a=1@1"],
   ["devices can be chosen", "s/d@1 a=1; s/e@1 a=1", { chosen: { "device_id.in": ["e"] } }, "s/e a=1@1"],
@@ -85,7 +85,7 @@ test.each<[string, string, Listener, string]>([
   expect(read(reader)).toBe("");
 });
 
-test("each round tells what is new in it, whoever else has read or not", () => {
+test("each round sends what is new in it, whoever else has read or not", () => {
   const { open, round } = openBoard();
   const [quick, slow] = [open(), open()];
   round("s/d@1 a=1 b=1; s/e@1 a=1");
@@ -99,7 +99,7 @@ test("each round tells what is new in it, whoever else has read or not", () => {
   expect([read(quick), read(slow)]).toEqual(["s/d b=4@4", "s/d b=4@4"]);
 });
 
-test("who begins later is not told what was before", () => {
+test("who begins later does not get what was before", () => {
   const { open, round } = openBoard();
   const first = open();
   round("s/d@1 a=1");

@@ -193,8 +193,8 @@ function renderOnce(entry: Entry, level: AccessLevel): Buffer | null {
 
 /** The values newer than `since` that the level may read. */
 function render({ siteId, deviceId, values }: Entry, level: AccessLevel, since: number): Buffer | null {
-  const told = new Map([...values].filter(([, one]) => one.version > since && allows(level, one.accessLevel)));
-  return told.size === 0 ? null : renderTelemetryEvent({ siteId, deviceId, values: told });
+  const visible = new Map([...values].filter(([, one]) => one.version > since && allows(level, one.accessLevel)));
+  return visible.size === 0 ? null : renderTelemetryEvent({ siteId, deviceId, values: visible });
 }
 
 function bytesOf(id: string, value: CurrentValue["value"]): number {

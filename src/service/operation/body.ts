@@ -113,11 +113,11 @@ function withoutEchoes(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const choices = new Set(errors.flatMap(({ keyword, schemaPath }) => (keyword === "anyOf" ? [schemaPath] : [])));
   if (choices.size === 0) return errors;
   const isOf = (choice: string, { schemaPath }: ErrorObject) => schemaPath.startsWith(`${choice}/`);
-  const told = new Set(
+  const explained = new Set(
     [...choices].filter((choice) => errors.some((error) => error.keyword !== "type" && isOf(choice, error))),
   );
   return errors.filter((error) => {
-    if (error.keyword === "anyOf") return !told.has(error.schemaPath);
+    if (error.keyword === "anyOf") return !explained.has(error.schemaPath);
     return error.keyword !== "type" || ![...choices].some((choice) => isOf(choice, error));
   });
 }

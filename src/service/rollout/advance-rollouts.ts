@@ -6,12 +6,12 @@ import {
   type DeviceFacts,
   judgeDevice,
   judgeRollout,
+  type KnownBefore,
   type ListedRolloutDevice,
   PASSING_REFUSALS,
   type Rollout,
   type RolloutDevice,
   rolloutRequest,
-  type ToldBefore,
 } from "#core/rollout/rollout.ts";
 import { instant } from "#core/time/instant.ts";
 import type { ConnectivityStatus } from "#service/event/happening.ts";
@@ -32,7 +32,7 @@ const WATCHED_AT_ONCE = 1_000;
 const AGAIN_MS = 1_000;
 /** Several entries of a log may have the same millisecond. */
 const ERRORS_AT_ONCE = 100;
-const NOTHING_TOLD: ToldBefore = { alertAt: 0, logAt: 0 };
+const NOTHING_KNOWN: KnownBefore = { alertAt: 0, logAt: 0 };
 const MAX_REASON = 300;
 /** Then the next roll-out has its turn. */
 const STEPS_AT_ONCE = 20;
@@ -61,7 +61,7 @@ export function createRolloutRunner(needs: AdvanceNeeds): RolloutRunner {
 
   async function factsOf(listed: ListedRolloutDevice, { id, blueprintId }: Rollout): Promise<DeviceFacts> {
     const { deviceId } = listed;
-    const { alertAt, logAt } = listed.before ?? NOTHING_TOLD;
+    const { alertAt, logAt } = listed.before ?? NOTHING_KNOWN;
     const device = await needs.devices.find(deviceId);
     const alerts = await needs.alerts.active(deviceId);
     const errors = { since: instant(Math.floor(logAt / 1_000)), severities: ["error"], newestFirst: false } as const;
@@ -78,7 +78,7 @@ export function createRolloutRunner(needs: AdvanceNeeds): RolloutRunner {
     };
   }
 
-  async function toldOf(deviceId: string): Promise<ToldBefore> {
+  async function knownOf(deviceId: string): Promise<KnownBefore> {
     const errors = (await needs.alerts.active(deviceId)).filter(({ severity }) => severity === "error");
     const { items } = await needs.deviceLogs.list(deviceId, { newestFirst: true }, { limit: 1, offset: 0 });
     return {
@@ -152,7 +152,7 @@ export function createRolloutRunner(needs: AdvanceNeeds): RolloutRunner {
       const to = {
         ...device,
         ...verdict,
-        before: before ?? (await toldOf(device.deviceId)),
+        before: before ?? (await knownOf(device.deviceId)),
         since: needs.now(),
         wasOnline: device.wasOnline || isOnline,
       };

@@ -131,7 +131,7 @@ function parseNext(given: Static<typeof nextCommand>, delayMs: number): NextComm
     times: given.times ?? 1,
     message: given.message ?? undefined,
     delayMs,
-    tellsProgress: given.progress ?? true,
+    reportsProgress: given.progress ?? true,
   };
 }
 
@@ -163,7 +163,7 @@ function renderNext(next: NextCommand): Static<typeof nextCommand> {
     command: next.command ?? null,
     times: next.times,
     ...(next.kind === "fail" && { message: next.message ?? null }),
-    ...(next.kind === "slow" && { delay: renderMs(next.delayMs), progress: next.tellsProgress }),
+    ...(next.kind === "slow" && { delay: renderMs(next.delayMs), progress: next.reportsProgress }),
   };
 }
 

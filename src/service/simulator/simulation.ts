@@ -41,12 +41,12 @@ export async function adjustSimulation(
   const outcome = await needs.simulator.adjust(device.id, change, trail);
   if (outcome === undefined) throw notRunning(device);
   if ("simulation" in outcome) return readable(blueprint, call.caller.level, outcome.simulation);
-  const told = outcome.problems.told.map(({ at, message }) => ({
+  const listed = outcome.problems.listed.map(({ at, message }) => ({
     code: "invalid_body" as const,
     message,
     details: { pointer: pointerTo("", ...at) },
   }));
-  refuseMistakes({ told, more: outcome.problems.more });
+  refuseMistakes({ listed, more: outcome.problems.more });
   throw new Error("a simulation was not changed, without a reason");
 }
 

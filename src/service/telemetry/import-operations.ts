@@ -27,7 +27,7 @@ export function importOperations(needs: ImportNeeds): readonly Operation[] {
       summary: "Import telemetry",
       description:
         "CSV in the form that time series are answered in: ts,telemetry=<attribute>,... and a row per moment. What does not fit is " +
-        "left out and told by its line; what is counted as points is durable. Repeating an import changes nothing.",
+        "left out and reported with its line; what is counted as points is durable. Repeating an import changes nothing.",
       tag: "Telemetry",
       level: "owner",
       body: ["text/csv"],

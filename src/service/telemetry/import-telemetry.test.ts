@@ -145,7 +145,7 @@ test("others have their turns while one piece of an import is read", async () =>
   expect(turns).toBeGreaterThanOrEqual(30);
 });
 
-test("of a header with very many mistakes the first are told", async () => {
+test("of a header with very many mistakes the first are reported", async () => {
   const { run } = makeImporter();
   const refused = run(bytesOf([`ts${",telemetry=nite".repeat(1_000)}\n`]));
   await expect(refused).rejects.toMatchObject({ refusals: { length: 20 } });

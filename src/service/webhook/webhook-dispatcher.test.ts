@@ -223,7 +223,7 @@ test("a stop breaks off what is under way and counts it as no attempt", async ()
   expect(clock.waiting).toBe(0);
 });
 
-test("a webhook that is gone is told nothing, and one whose secret is lost says so", async () => {
+test("a webhook that is gone gets nothing, and one whose secret is lost says so", async () => {
   const { clock, dispatcher, attempts, queue, queueUp } = makeWorld([hook("lost")]);
   queueUp("lost", "1");
   dispatcher.wake();

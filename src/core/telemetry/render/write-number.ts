@@ -143,7 +143,7 @@ function writeShortest(bytes: DataView, at: number): number {
   return end;
 }
 
-/** The multiple of `unit` nearest to `value`; half way between two the even one, when `odd` tells whether zero stands for an odd one. */
+/** The multiple of `unit` nearest to `value`; half way between two the even one, when `odd` says whether zero stands for an odd one. */
 function nearest(value: number, unit: number, odd: number): number {
   const below = Math.floor(value / unit) * unit;
   const past = value - below;
