@@ -34,9 +34,9 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-function onInterrupt(tell: () => void): () => void {
-  process.once("SIGINT", tell);
-  return () => process.off("SIGINT", tell);
+function onInterrupt(interrupt: () => void): () => void {
+  process.once("SIGINT", interrupt);
+  return () => process.off("SIGINT", interrupt);
 }
 
 const loadBackups = async () => (await import("#role/backup-commands.ts")).backupCommands;

@@ -61,7 +61,7 @@ interface OfflineBackups {
     begin: () => Promise<AsyncIterable<Uint8Array>>,
     lock: BackupLock & { readonly isAsked: boolean },
   ): Promise<SentBackup>;
-  /** Tells whether the file could be read back: only with a key that opens it. */
+  /** Says whether the file could be read back: only with a key that opens it. */
   save(sent: SentBackup, to: { readonly file: string; readonly passphrase: string | undefined }): Promise<boolean>;
   verify(
     file: string,
@@ -108,8 +108,8 @@ export type Cli = {
   readonly ask?: ((question: string) => Promise<string>) | undefined;
   /** The same without showing what is typed. */
   readonly askSecret?: ((question: string) => Promise<string>) | undefined;
-  /** Tells when the person interrupts (Ctrl-C), once, instead of ending the program; gives the function that ends this. */
-  readonly onInterrupt?: ((tell: () => void) => () => void) | undefined;
+  /** Calls back when the person interrupts (Ctrl-C), once, instead of ending the program; gives the function that ends this. */
+  readonly onInterrupt?: ((interrupt: () => void) => () => void) | undefined;
   /** Standard input as it comes, for what may be long. */
   readonly input?: AsyncIterable<Uint8Array> | undefined;
   /** All of standard input; absent where there is none. */

@@ -33,7 +33,7 @@ export type PeerHappening =
 export interface PeerWorld {
   readonly name: string;
   readonly timers: Timers;
-  readonly tell: (happening: PeerHappening) => void;
+  readonly happened: (happening: PeerHappening) => void;
 }
 
 /** Someone whom a script talks to in a scenario. */
@@ -114,7 +114,7 @@ export class Health {
 
   fail(what: What, error: ConnectionError): ConnectionError {
     const words = typeof what === "string" ? what : what();
-    this.#world.tell({ kind: "note", text: `${this.#world.name} ← ${words} ✗ ${error.message}` });
+    this.#world.happened({ kind: "note", text: `${this.#world.name} ← ${words} ✗ ${error.message}` });
     return error;
   }
 }

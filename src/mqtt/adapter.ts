@@ -37,7 +37,7 @@ export function createAdapter(inbox: DeviceInbox): Adapter {
       const kind = kindOfTopic(own.rest);
       if (kind === undefined) return refuse("is not a topic that is known");
       if (payload.length > MAX_PAYLOAD) return refuse(`is larger than ${MAX_PAYLOAD / 1024} KiB`);
-      const told = <Message>(parsed: Parsed<Message>, take: (message: Message) => Promise<void>): Promise<void> => {
+      const handle = <Message>(parsed: Parsed<Message>, take: (message: Message) => Promise<void>): Promise<void> => {
         freeBytes(payload);
         return "message" in parsed ? take(parsed.message) : refuse(...parsed.problems);
       };
@@ -45,7 +45,7 @@ export function createAdapter(inbox: DeviceInbox): Adapter {
       let { deviceId } = device;
       if (own.channelId !== device.channelId) {
         if (kind === "register") {
-          return told(parseValues(payload), (message) => inbox.registerChild(deviceId, own.channelId, message));
+          return handle(parseValues(payload), (message) => inbox.registerChild(deviceId, own.channelId, message));
         }
         const child = await inbox.child(deviceId, own.channelId);
         if (child === undefined) return refuse("is not a topic of this device or one of its children");
@@ -54,14 +54,14 @@ export function createAdapter(inbox: DeviceInbox): Adapter {
       }
       switch (kind) {
         case "telemetry":
-          return told(parseValues(payload), (message) => inbox.telemetry(deviceId, message));
+          return handle(parseValues(payload), (message) => inbox.telemetry(deviceId, message));
         case "register":
         case "properties":
-          return told(parseValues(payload), (message) => inbox.properties(deviceId, message));
+          return handle(parseValues(payload), (message) => inbox.properties(deviceId, message));
         case "log":
-          return told(parseLog(payload), (message) => inbox.log(deviceId, message));
+          return handle(parseLog(payload), (message) => inbox.log(deviceId, message));
         case "response":
-          return told(parseResponse(payload, repeated), (message) =>
+          return handle(parseResponse(payload, repeated), (message) =>
             inLane(`${deviceId} ${message.executionId}`, () => inbox.response(deviceId, message)),
           );
       }

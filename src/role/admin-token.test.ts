@@ -72,12 +72,12 @@ test("a file with any text of 32 characters sets the token, with or without a li
 });
 
 test.each(["", "\n", "x".repeat(31)])("a file with the text %j is set aside, and a new token made", async (text) => {
-  const { file, start, accepts, told } = prepare();
+  const { file, start, accepts, reported } = prepare();
   writeFileSync(file, text);
   const started = await start();
   expect(readFileSync(`${file}.unreadable`, "utf8")).toBe(text);
   expect(await accepts(started, readFileSync(file, "utf8").trim())).toBe(true);
-  expect(told).toEqual(["admin.token held no token and was set aside; a new one was made"]);
+  expect(reported).toEqual(["admin.token held no token and was set aside; a new one was made"]);
 });
 
 test("a folder in the place of the file is set aside as well", async () => {
@@ -109,17 +109,17 @@ function prepare() {
   const data = tempFolder();
   const tokens = new FakeTokens();
   let next = 0;
-  const told: string[] = [];
+  const reported: string[] = [];
   const needs = {
     tokens,
     now: () => NOON,
     randomBytes: (length: number) => new Uint8Array(length).fill(++next),
-    troubles: { report: ({ message }: { readonly message: string }) => void told.push(message) },
+    troubles: { report: ({ message }: { readonly message: string }) => void reported.push(message) },
   };
   type Started = Awaited<ReturnType<typeof prepareAdminToken>>;
   return {
     data,
-    told,
+    reported,
     tokens,
     file: join(data, "admin.token"),
     start: (given?: Secret) => prepareAdminToken(needs, data, given),

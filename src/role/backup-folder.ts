@@ -1,4 +1,4 @@
-// The folder of scheduled backups. Names tell the time: busbar-20261116T030000Z-full.tar.gz, and -changes for a backup
+// The folder of scheduled backups. Names give the time: busbar-20261116T030000Z-full.tar.gz, and -changes for a backup
 // that adds to the newest full one before it. An index beside a full one notes what it holds.
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";

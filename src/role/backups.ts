@@ -31,7 +31,7 @@ export interface RunningBackups extends Backups {
 
 const TROUBLE = {
   part: "backup",
-  message: "the last scheduled backup failed; it is tried again within the hour, and the log tells why",
+  message: "the last scheduled backup failed; it is tried again within the hour, and the log says why",
 };
 const AGAIN_AFTER_MS = 3_600_000;
 /** How often the file of a backup that is sent is looked at. */

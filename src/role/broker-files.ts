@@ -10,7 +10,7 @@ import { writeSecretFile } from "#store/write-secret-file.ts";
 interface BrokerFilesOptions {
   readonly config: Config;
   readonly folder: string;
-  /** A file with the process id of Mosquitto, which is told when a file has changed. */
+  /** A file with the process id of Mosquitto, which gets a signal when a file has changed. */
   readonly pidFile: string | undefined;
 }
 

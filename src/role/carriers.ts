@@ -28,9 +28,9 @@ export interface Carriers {
     readonly mqtt: { readonly host: string | undefined; readonly port: number } | undefined;
     readonly mqtts: { readonly host: string | undefined; readonly port: number } | undefined;
   };
-  /** How many devices are connected; undefined with an outside broker, which does not tell. */
+  /** How many devices are connected; undefined with an outside broker, which does not report it. */
   readonly connections: (() => number) | undefined;
-  /** Undefined with an outside broker, which does not tell. */
+  /** Undefined with an outside broker, which does not report it. */
   readonly signIns: (() => SignInCounts) | undefined;
   /** Of the server for MQTT over TLS; undefined without one. */
   readonly certificateExpiresAt: (() => Instant) | undefined;
@@ -112,7 +112,7 @@ async function startExternal(needs: CarrierNeeds, config: Config, url: string): 
     },
     ...(needs.nodes.isShared && {
       isHeardElsewhere: (deviceId: string) => needs.connectivity.status(deviceId) === "ONLINE",
-      tellOnce: (deviceId: string, send: () => Promise<void>) =>
+      configureOnce: (deviceId: string, send: () => Promise<void>) =>
         needs.configurationSender.once(returned(deviceId), send),
     }),
   };

@@ -91,22 +91,25 @@ test.each<[what: string, broken: (renewed: Pair) => Partial<Pair>, problem: stri
   ],
   ["a cut key", ({ cert, key }) => ({ cert, key: key.slice(0, 100) }), "http.tls_key holds no private key"],
   ["empty files", () => ({ cert: "", key: "" }), "http.tls_cert holds no certificate"],
-])("%s is not used, the old pair goes on, and it is told until the files are whole", async (_what, broken, problem) => {
-  const { write, open, troubles } = await setUp();
-  const [old, renewed] = [certify(["127.0.0.1"]), certify(["127.0.0.1"])];
-  write(old);
-  const certificate = await open();
-  write(broken(renewed));
-  await looks(certificate, 3);
-  expect(certificate.identity).toMatchObject({ certificate: old.cert, privateKey: old.key });
-  expect(troubles()).toEqual([expect.stringContaining(problem)]);
-  write(renewed);
-  await looks(certificate, 2);
-  expect(certificate.identity).toMatchObject({ certificate: renewed.cert, privateKey: renewed.key });
-  expect(troubles()).toEqual([]);
-});
+])(
+  "%s is not used, the old pair goes on, and it is reported until the files are whole",
+  async (_what, broken, problem) => {
+    const { write, open, troubles } = await setUp();
+    const [old, renewed] = [certify(["127.0.0.1"]), certify(["127.0.0.1"])];
+    write(old);
+    const certificate = await open();
+    write(broken(renewed));
+    await looks(certificate, 3);
+    expect(certificate.identity).toMatchObject({ certificate: old.cert, privateKey: old.key });
+    expect(troubles()).toEqual([expect.stringContaining(problem)]);
+    write(renewed);
+    await looks(certificate, 2);
+    expect(certificate.identity).toMatchObject({ certificate: renewed.cert, privateKey: renewed.key });
+    expect(troubles()).toEqual([]);
+  },
+);
 
-test("a file that is away is told, without its place, and a reload takes the new one at once", async () => {
+test("a file that is away is reported, without its place, and a reload takes the new one at once", async () => {
   const { files, write, open, troubles } = await setUp();
   const [old, renewed] = [certify(["127.0.0.1"]), certify(["127.0.0.1"])];
   write(old);

@@ -1,5 +1,5 @@
 // The certificate of HTTP: of files that somebody renews, or of the site's own authority, which renews it here. A new one
-// is used without a restart. What does not fit together is not used: the one in use stays, and it is told why.
+// is used without a restart. What does not fit together is not used: the one in use stays, and the reason is reported.
 import { promises } from "node:fs";
 import { join } from "node:path";
 import type { Logger } from "pino";

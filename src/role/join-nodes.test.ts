@@ -41,7 +41,7 @@ test("of two changes of a configuration that are heard together, the later one i
   expect(reasons.at(-1)).toBe(writtenAt("pump", instant(3)));
 });
 
-test("after another node has changed a token, and after messages were missed, gateways are told their tokens", () => {
+test("after another node has changed a token, and after messages were missed, gateways get their tokens", () => {
   let take = (_message: NodeMessage) => {};
   const heard: string[] = [];
   const nothing = async () => {};
@@ -56,7 +56,7 @@ test("after another node has changed a token, and after messages were missed, ga
     events: { listen: () => () => {} },
     background: createBackground(() => {}),
     authenticator: { forget: () => heard.push("forget"), forgetAll: () => heard.push("forget all") },
-    tokenSharing: { changed: () => heard.push("tell gateways") },
+    tokenSharing: { changed: () => heard.push("share tokens") },
     webhookDispatcher: { refresh: nothing },
     profiles: { refresh: nothing },
     liveSettings: { refresh: nothing },
@@ -65,5 +65,5 @@ test("after another node has changed a token, and after messages were missed, ga
   joinNodes(needs);
   take({ kind: "token", id: "t" });
   take({ kind: "missed" });
-  expect(heard).toEqual(["forget", "tell gateways", "forget all", "tell gateways"]);
+  expect(heard).toEqual(["forget", "share tokens", "forget all", "share tokens"]);
 });

@@ -1,5 +1,5 @@
-// What this node does when another one has changed something. Events of the outbox tell everything that they can tell;
-// messages come sooner, and tell what is no event.
+// What this node does when another one has changed something. Events of the outbox report everything that they can report;
+// messages come sooner, and report what is no event.
 import type { Logger } from "pino";
 import type { Instant } from "#core/time/instant.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";

@@ -5,10 +5,10 @@ import { joinUntilDone } from "./join-until-done.ts";
 
 /** Each call of `join` ends as the next of the outcomes says; the last one counts from then on. */
 function setUp(...outcomes: readonly (Error | undefined)[]) {
-  const told: string[] = [];
+  const reported: string[] = [];
   const waits: number[] = [];
   const end = new AbortController();
-  const troubles = createTroubles(({ message }) => told.push(message));
+  const troubles = createTroubles(({ message }) => reported.push(message));
   let calls = 0;
   const needs = {
     join: async () => {
@@ -22,15 +22,15 @@ function setUp(...outcomes: readonly (Error | undefined)[]) {
     },
     random: () => 1,
   };
-  return { needs, end, told, waits, troubles, calls: () => calls };
+  return { needs, end, reported, waits, troubles, calls: () => calls };
 }
 
 const AWAY = refuse("cloud_unreachable", "the cloud cannot be reached");
 
 test("a gateway that starts before its cloud joins once the cloud is there", async () => {
-  const { needs, end, told, waits, troubles, calls } = setUp(AWAY, AWAY, undefined);
+  const { needs, end, reported, waits, troubles, calls } = setUp(AWAY, AWAY, undefined);
   await joinUntilDone(needs, end.signal);
-  expect([calls(), waits, told]).toEqual([3, [1_000, 2_000], ["the cloud of the settings could not be joined"]]);
+  expect([calls(), waits, reported]).toEqual([3, [1_000, 2_000], ["the cloud of the settings could not be joined"]]);
   expect(troubles.list()).toEqual([]);
 });
 
@@ -41,7 +41,7 @@ test("it tries once a minute at last, and ends when the gateway stops", async ()
   expect(troubles.list()).toHaveLength(1);
 });
 
-test("what only a person can change is told, and not tried again", async () => {
+test("what only a person can change is reported, and not tried again", async () => {
   const { needs, end, waits, troubles } = setUp(refuse("conflict", "leave that one first"));
   await joinUntilDone(needs, end.signal);
   expect([waits, troubles.list()]).toMatchObject([[], [{ part: "joining" }]]);

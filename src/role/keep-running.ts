@@ -23,9 +23,9 @@ export function keepRunning(log: Logger, elapsed: () => number = () => performan
   let since = elapsed();
   let count = 0;
   /** Errors that could not be reported yet. */
-  let untold = 0;
+  let unreported = 0;
   let report = (): void => {
-    untold++;
+    unreported++;
   };
   process.on("uncaughtException", (error) => {
     const now = elapsed();
@@ -41,7 +41,7 @@ export function keepRunning(log: Logger, elapsed: () => number = () => performan
   return {
     reportTo(troubles) {
       report = () => troubles.report(UNHANDLED);
-      for (; untold > 0; untold--) report();
+      for (; unreported > 0; unreported--) report();
     },
   };
 }

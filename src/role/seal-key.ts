@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { SEAL_KEY_BYTES } from "#service/access/seal.ts";
 import { writeSecretFile } from "#store/write-secret-file.ts";
 
-/** `isNeeded` tells whether something is stored that only the right key opens. */
+/** `isNeeded` says whether something is stored that only the right key opens. */
 export async function readSealKey(data: string, isNeeded: () => Promise<boolean>): Promise<Uint8Array> {
   const file = join(data, "seal.key");
   try {
@@ -27,7 +27,7 @@ export async function readSealKey(data: string, isNeeded: () => Promise<boolean>
   return key;
 }
 
-/** Another key that lives as long as the first one and tells nothing of it. */
+/** Another key that lives as long as the first one and reveals nothing of it. */
 export function deriveKey(key: Uint8Array, purpose: string, bytes: number): Uint8Array {
   return new Uint8Array(hkdfSync("sha256", key, "", `busbar: ${purpose}`, bytes));
 }

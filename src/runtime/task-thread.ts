@@ -70,7 +70,7 @@ export function createTaskThread<Task extends object, Result>({
     underWay?.reject(lost());
   }
 
-  /** Ends the thread when this task has taken its time. A thread that is stuck in native code does not even tell its time. */
+  /** Ends the thread when this task has taken its time. A thread that is stuck in native code does not even report its time. */
   function watch(thread: Worker, id: number): void {
     const before = processorTime(thread);
     const latest = performance.now() + MAX_DEADLINES * deadlineMs;

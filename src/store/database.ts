@@ -41,7 +41,7 @@ export interface WriteDatabase extends Database {
    * writes can be undone one by one, it is read each time.
    */
   shared<Value>(key: string, read: () => Awaitable<Value>): Awaitable<Value>;
-  /** Whether a cloud has to be told of changes. */
+  /** Whether changes have to be sent to a cloud. */
   hasCloud(): Awaitable<boolean>;
   /** Undefined where others write to the database, too. */
   readonly memory?: WriteMemory;

@@ -443,7 +443,7 @@ test("a refused caller within the program is in the audit log", async () => {
   ]);
 });
 
-test("what is elsewhere takes the same reads as what does not exist, so that the time tells nothing", async () => {
+test("what is elsewhere takes the same reads as what does not exist, so that the time reveals nothing", async () => {
   const reads: string[] = [];
   const { get, all } = Connection.prototype;
   vi.spyOn(Connection.prototype, "get").mockImplementation(function (this: Connection, sql, ...values) {

@@ -292,7 +292,7 @@ test("the alerts of a device go with it", async () => {
   expect(await count()).toBe(before - 1);
 });
 
-test("a list that is too long or no list is left out and told in the device's log", async () => {
+test("a list that is too long or no list is left out and reported in the device's log", async () => {
   const device = await newDevice();
   await device.send({ alerts: ["door"] });
   await device.send({ alerts: Array(1001).fill("x") });

@@ -74,14 +74,14 @@ beforeAll(async () => {
   for (let i = 0; i < 10; i++) await work();
 });
 
-interface Told {
+interface Answers {
   readonly points: ReadonlyMap<number, number>;
   readonly sites: ReadonlySet<string>;
   readonly lastBackup: number;
 }
 
-/** What a Busbar on this data folder tells. */
-async function askRestored(data: string): Promise<Told> {
+/** What a Busbar on this data folder answers. */
+async function askRestored(data: string): Promise<Answers> {
   return await withBusbarOn(data, async ({ get }) => {
     const list = JSON.parse(await get("/v3/sites?limit=1000")) as { sites: { id: string }[] };
     const [, ...rows] = (await get("/v3/devices/inverter/telemetry/export?attributes=ac_power")).trimEnd().split("\n");
@@ -109,16 +109,16 @@ test("a backup that is taken under load holds everything that was acknowledged b
   const restored = await busbar(["restore", "load.tar.gz", "--data", inFolder("restored")]);
   expect(restored).toMatchObject({ code: 0 });
   expect(restored.err).toContain("tokens that were revoked since then are valid again");
-  const told = await askRestored(inFolder("restored"));
-  expect([...before.points].filter(([at, value]) => told.points.get(at) !== value)).toEqual([]);
-  expect(before.sites.difference(told.sites)).toEqual(new Set());
+  const answers = await askRestored(inFolder("restored"));
+  expect([...before.points].filter(([at, value]) => answers.points.get(at) !== value)).toEqual([]);
+  expect(before.sites.difference(answers.sites)).toEqual(new Set());
   // What came later is there or not, but never with another value.
-  expect([...told.points].filter(([at, value]) => points.get(at) !== value)).toEqual([]);
+  expect([...answers.points].filter(([at, value]) => points.get(at) !== value)).toEqual([]);
   expect(points.size).toBeGreaterThan(before.points.size);
-  expect(told.lastBackup).toBe(0);
+  expect(answers.lastBackup).toBe(0);
 });
 
-test("the metrics and the audit log tell of the last backup", async () => {
+test("the metrics and the audit log show the last backup", async () => {
   const { text } = await server.anonymous.get("/metrics");
   const at = Number(/^busbar_last_backup_timestamp_seconds (\S+)$/m.exec(text)?.[1]) * 1000;
   expect(Math.abs(at - Date.now())).toBeLessThan(3_600_000);
@@ -151,7 +151,7 @@ test("a backup whose reader goes away is given up, and the next one is made", as
   expect((await busbar(["backup", "verify", "again.tar.gz"])).code).toBe(0);
 });
 
-test("verify tells what a backup is, and refuses a damaged one by its place", async () => {
+test("verify says what a backup is, and refuses a damaged one by its place", async () => {
   const well = await busbar(["backup", "verify", "load.tar.gz", "-o", "json"]);
   expect(JSON.parse(well.out)).toMatchObject({ file: "load.tar.gz", storage: "embedded" });
   const bytes = readFileSync(inFolder("load.tar.gz"));
@@ -284,9 +284,9 @@ test("a folder of backups has a full one and then the changes, and restores both
 
   const restored = await busbar(["restore", `many/${changes}`, "--data", inFolder("from-changes")]);
   expect(restored).toMatchObject({ code: 0 });
-  const told = await askRestored(inFolder("from-changes"));
-  expect(told.points).toEqual(points);
-  expect(sites.difference(told.sites)).toEqual(new Set());
+  const answers = await askRestored(inFolder("from-changes"));
+  expect(answers.points).toEqual(points);
+  expect(sites.difference(answers.sites)).toEqual(new Set());
 
   // The full one stays as long as the changes are kept that add to it.
   rmSync(inFolder(`many/${full}`));

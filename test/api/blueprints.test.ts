@@ -199,7 +199,7 @@ test("an unknown blueprint is 404", async () => {
   }
 });
 
-test("assigning a blueprint tells what changes against the former one", async () => {
+test("assigning a blueprint reports what changes against the former one", async () => {
   const [first, second] = [
     (await upload(manifest("Assigned"))).body.blueprint.id,
     (await upload(manifest("Assigned").replace("power:", "energy:").replace("type: float", "type: integer"))).body

@@ -162,8 +162,8 @@ test("a device touches only its own topics and those of its children, near and f
   expect((await busbar.admin.get(`/v3/devices/${parentId}/logs`)).text).toContain("or one of its children");
 });
 
-test("what a child is reached by is told, and nobody signs in as one", async () => {
-  const { ids, config, parentId } = await setUp("Told", ["Named"]);
+test("what a child is reached by is shown, and nobody signs in as one", async () => {
+  const { ids, config, parentId } = await setUp("Parent", ["Named"]);
   const [named = ""] = ids;
   const { device } = (
     await busbar.admin.get<{ device: { communication: object } }>(`/v3/devices/${named}?expand=communication`)

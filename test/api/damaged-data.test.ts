@@ -1,4 +1,4 @@
-// Nothing that was stored may stop a start: what cannot be read is set aside and told, and the rest serves.
+// Nothing that was stored may stop a start: what cannot be read is set aside and reported, and the rest serves.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { beforeAll, expect, test } from "vitest";

@@ -72,7 +72,7 @@ test("open permissions, a missing key, a wrong clock and a broker that is away a
   expect(of("broker")).toMatchObject({ result: "failed", advice: "start it, or correct mqtt.url" });
 });
 
-test("a wrong configuration is told with its place", async () => {
+test("a wrong configuration is reported with its place", async () => {
   const cwd = tempFolder();
   writeFileSync(join(cwd, "busbar.yaml"), "prot: 1\n");
   const { code, of } = await doctor({}, cwd);
@@ -110,7 +110,7 @@ test.each([
     () => ({ ...certify(["localhost"], -DAY, 90 * DAY), key: certify(["localhost"]).key }),
     { result: "failed", found: expect.stringContaining("not the key of the certificate") },
   ],
-])("a certificate of HTTP that %s is told as such", async (_what, make, finding) => {
+])("a certificate of HTTP that %s is reported as such", async (_what, make, finding) => {
   const { of } = await doctor(withCertificate(make(), { BUSBAR_URL: await nowhere() }));
   expect(of("http certificate")).toMatchObject(finding);
 });

@@ -176,7 +176,7 @@ test("doubtful steps of counters are listed with device, time and values, and th
   expect(err).toContain(`doubtful: restorer grid_energy_import fell from 50002 to 20000 at ${at(1)}`);
 });
 
-test("a period that has not ended is told up to now", async () => {
+test("a period that has not ended is given up to now", async () => {
   const before = new Date().toISOString();
   const { from, to, devices } = await read("?period=today");
   const after = new Date().toISOString();
@@ -212,7 +212,7 @@ test("what flows now adds up: a battery that discharges gives to the site, as th
   expect((await read("?period=today")).now).toMatchObject({ battery: 700, load: 3700 });
 });
 
-test("attributes above the caller's level tell nothing", async () => {
+test("attributes above the caller's level reveal nothing", async () => {
   const reader = busbar.as(await busbar.token({ level: "readonly" }));
   expect((await read(`?period=${DAY}`, reader)).devices.map(({ slug }) => slug)).not.toContain("charger");
 });

@@ -52,7 +52,7 @@ test("after a restart a stream goes on where it stopped, with everything that ch
   expect(middle.seen.map(textOf)).toEqual(["device created", "device updated"]);
 });
 
-test("a stream that cannot resume says what is missing and tells the current state, of what its token may see", async () => {
+test("a stream that cannot resume says what is missing and sends the current state, of what its token may see", async () => {
   const site = await makeCommandSite(busbar, "Missed");
   const [device, other] = [await site.device("Device"), await site.device("Other")];
   const mqtt = await site.connect(device);

@@ -64,7 +64,7 @@ test("the data of each kind of event fits its schema", async () => {
       if (missing.size === 0) break;
     }
   } catch (error) {
-    // It was too late: what is missing is told below.
+    // It was too late: what is missing is reported below.
     if (!leaving.signal.aborted) throw error;
   }
   clearTimeout(late);

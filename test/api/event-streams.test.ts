@@ -1,4 +1,4 @@
-// Event streams over real connections: how many, how they end, and what their ids tell.
+// Event streams over real connections: how many, how they end, and what their ids reveal.
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { listen } from "../support/listen.ts";

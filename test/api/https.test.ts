@@ -83,7 +83,7 @@ test("the command line finds the server of this machine by its settings, and tru
   expect(await runBusbar(["health"], { env })).toMatchObject({ code: 0 });
 });
 
-test("who speaks without TLS gets no answer, is told to write https, and harms nobody", async () => {
+test("who speaks without TLS gets no answer, is asked to write https, and harms nobody", async () => {
   const socket = connectPlain(busbar.port, "127.0.0.1");
   socket.write("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
   let seen = "";

@@ -30,7 +30,7 @@ afterAll(() => device.close());
 
 const isTelemetry = ({ event }: SeenEvent) => event === "telemetry";
 
-test("telemetry is told live, as far as the caller may read it", async () => {
+test("telemetry is sent live, as far as the caller may read it", async () => {
   const vendor = await listen(busbar.url, await busbar.token({ level: "vendor" }), { query: "?kind.in=telemetry" });
   const reader = await listen(busbar.url, await busbar.token({}), { query: `?device_id.in=${id}` });
   const at = Math.floor(Date.now() / 1000);
@@ -54,7 +54,7 @@ test("a device may be chosen by its slug", async () => {
   expect((await listener.next(isTelemetry)).data["device_id"]).toBe(id);
 });
 
-test("of a burst each attribute is told with its last value, in far fewer events", async () => {
+test("of a burst each attribute is sent with its last value, in far fewer events", async () => {
   const listener = await listen(busbar.url, busbar.adminToken, { query: "?kind.in=telemetry" });
   const at = Date.now() / 1000;
   for (let power = 1; power <= 200; power++) await device.sendTelemetry({ timestamp: at + power / 1000, power });
@@ -64,7 +64,7 @@ test("of a burst each attribute is told with its last value, in far fewer events
   expect(listener.seen.length).toBeLessThan(100);
 });
 
-test("a value that comes late is not told", async () => {
+test("a value that comes late is not sent", async () => {
   const listener = await listen(busbar.url, busbar.adminToken, { query: "?kind.in=telemetry" });
   const at = Math.floor(Date.now() / 1000) + 5;
   await device.sendTelemetry({ timestamp: at, power: 7 });

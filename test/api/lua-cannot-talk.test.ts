@@ -54,7 +54,7 @@ test("a required value that nobody has configured: the state and an alert say wh
   }, PATIENT);
 });
 
-test("an address without tcp://, and a peer that nobody answers for, are told until there is an answer", async () => {
+test("an address without tcp://, and a peer that nobody answers for, are reported until there is an answer", async () => {
   const device = await newLuaDevice(
     busbar,
     `local client, err = modbus.new('127.0.0.1:502')

@@ -34,7 +34,7 @@ test("a script is running and ONLINE as soon as its device is made, and its comm
   expect(log.text).toContain("working on it");
 });
 
-test("telemetry, properties and logs go the way of every device, and what does not fit is told in the log", async () => {
+test("telemetry, properties and logs go the way of every device, and what does not fit is reported in the log", async () => {
   const device = await newLuaDevice(
     busbar,
     `enapter.send_properties({ serial = "A-1" })
@@ -125,7 +125,7 @@ test("a new blueprint replaces the script; a command that was running ends as in
   expect((await device.logs()).filter((line) => line.startsWith("slow"))).toEqual(["slow begins", "slow begins anew"]);
 });
 
-test("an error in a job is told with its file and line, and the script runs on", async () => {
+test("an error in a job is reported with its file and line, and the script runs on", async () => {
   const device = await newLuaDevice(
     busbar,
     `scheduler.add(100, function()\n  local x = nil\n  return x.y\nend)\n${ECHO}`,
@@ -139,7 +139,7 @@ test("an error in a job is told with its file and line, and the script runs on",
   expect((await device.run("echo", { text: "x" })).state).toBe("SUCCESS");
 });
 
-test("what a handler failed with is told to those who may read the command's execution, and to nobody else", async () => {
+test("what a handler failed with is shown to those who may read the command's execution, and to nobody else", async () => {
   const device = await newLuaDevice(
     busbar,
     "enapter.register_command_handler('echo', function(ctx, args)\n  error('no ' .. args.text)\nend)",

@@ -35,7 +35,7 @@ test.each([["null"], ["[]"], ['"text"'], ["5"], ["true"]])("a body of %s is refu
   expect(refused.errors[0]).toMatchObject({ code: "invalid_body", details: { pointer: "" } });
 });
 
-test("a chunked body over 1 MiB is 413 without ever having told its length", async () => {
+test("a chunked body over 1 MiB is 413 without ever having announced its length", async () => {
   const head = `POST /v3/sites HTTP/1.1\r\nHost: x\r\n${TOKEN()}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n`;
   const chunk = `10000\r\n${" ".repeat(0x10000)}\r\n`;
   const answer = parseRaw(await sendRaw(busbar.port, head + chunk.repeat(17)));
@@ -118,7 +118,7 @@ test("request ids differ from call to call", async () => {
   expect(new Set(ids).size).toBe(20);
 });
 
-test("problems of the query and of the body are told together", async () => {
+test("problems of the query and of the body are reported together", async () => {
   const refused = await busbar.admin.post("/v3/sites?pretty=1", { nme: "x" });
   expect(refused.errors.map(({ details }) => details?.["parameter"] ?? details?.["pointer"])).toEqual([
     "pretty",

@@ -33,14 +33,14 @@ test.each([
   ["parameters", "PUT", "/configuration", { big: unknown(15_000) }, 14_980],
   ["held properties", "PATCH", "/simulation", { properties: unknown(900) }, 880],
   ["held telemetry", "PATCH", "/simulation", { telemetry: unknown(900) }, 880],
-])("of many unknown %s 20 are told and the rest is counted", async (_, method, below, json, more) => {
+])("of many unknown %s 20 are reported and the rest is counted", async (_, method, below, json, more) => {
   const answer = await busbar.admin.call(method, path + below, { json });
   expect([answer.status, answer.errors.length]).toEqual([400, 20]);
   expect(answer.errors.at(-1)?.message).toContain(` (and ${more} more)`);
   expect(answer.text.length).toBeLessThan(100_000);
 });
 
-test("of 1,000 unknown query parameters 20 are told and the rest is counted", async () => {
+test("of 1,000 unknown query parameters 20 are reported and the rest is counted", async () => {
   const query = Array.from({ length: 1_000 }, (_, n) => `limot${n}=1`).join("&");
   const { status, errors } = await busbar.admin.get(`/v3/sites?${query}`);
   expect([status, errors.length]).toEqual([400, 20]);

@@ -131,7 +131,7 @@ test("a simulated device is there at once and speaks like any other", async () =
   expect(runtime.body.runtime.state).toBe("RUNNING");
 });
 
-test("its simulation tells everything that is held, and what it says now", async () => {
+test("its simulation shows everything that is held, and what it says now", async () => {
   const shown = await simulation(await provision());
   expect(shown).toMatchObject({ speed: 1, paused: false, interval: "100ms", stopped: false, next_command: null });
   expect([shown.telemetry, shown.properties, shown.alerts, shown.written]).toEqual([{}, {}, {}, {}]);
@@ -162,7 +162,7 @@ test("a value is held until it is given back, by its name or an alias", async ()
   expect((await adjust(id, { release: ["telemetry", "properties"] })).telemetry).toEqual({});
 });
 
-test("everything that is wrong with a change is told at once, and nothing of it is done", async () => {
+test("everything that is wrong with a change is reported at once, and nothing of it is done", async () => {
   const id = await provision();
   const wrong = {
     telemetry: { power: "much", levl: 1, level: 9 },
@@ -211,7 +211,7 @@ test("a command is answered by its declared response, and reads what another one
   expect((await adjust(id, { release: ["written"] })).written).toEqual({});
 });
 
-test("a command that takes its time tells how far it is", async () => {
+test("a command that takes its time reports how far it is", async () => {
   const id = await provision();
   await adjust(id, { next_command: { kind: "slow", delay: "400ms" } });
   const run = await execute(id, "read_mode");
@@ -289,7 +289,7 @@ test("two devices with the same seed and time say the same, and each has its own
   expect((await adjust(one, { seed: 8 })).current).not.toEqual(first.current);
 });
 
-test("a configuration parameter is told by the attribute of its name", async () => {
+test("a configuration parameter is reported by the attribute of its name", async () => {
   const id = await provision();
   const path = `/v3/devices/${id}/configuration/heating`;
   const written = await busbar.admin.call("PUT", path, { json: { mode: "boost", pin: "s3cret" } });

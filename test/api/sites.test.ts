@@ -126,7 +126,7 @@ test.each([
   expect(refused.errors).toContainEqual(expect.objectContaining({ code: "invalid_body", details: { pointer } }));
 });
 
-test("all problems of a body are told at once", async () => {
+test("all problems of a body are reported at once", async () => {
   const refused = await busbar.admin.post("/v3/sites", { nam: "A", location: { name: "B", latitude: 100 } });
   expect(refused.errors.map((error) => error.details?.["pointer"]).sort()).toEqual([
     "/location/latitude",

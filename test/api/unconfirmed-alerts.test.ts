@@ -68,8 +68,8 @@ test("an alert that is not repeated is UNCONFIRMED after 60 s of telemetry, and 
   const isChange = (change: string) => (event: { readonly data: Readonly<Record<string, unknown>> }) =>
     event.data["change"] === change;
   expect((await events.next(isChange("unconfirmed"))).data).toMatchObject({ at: timeOf(start + 60), alert: expected });
-  const told = await receiver.next(({ body }) => body["change"] === "unconfirmed");
-  expect(told.body).toMatchObject({ kind: "alert", alert: expected });
+  const sent = await receiver.next(({ body }) => body["change"] === "unconfirmed");
+  expect(sent.body).toMatchObject({ kind: "alert", alert: expected });
   const env = { BUSBAR_URL: busbar.url, BUSBAR_TOKEN: busbar.adminToken };
   const { out } = await runBusbar("alerts doubted", { env });
   expect(out).toMatch(
@@ -103,7 +103,7 @@ test("a silent device keeps its alerts, and so does one that says it lists them 
   }
 });
 
-test("details are kept with the alert, change without an event, and what is no detail is told in the log", async () => {
+test("details are kept with the alert, change without an event, and what is no detail is reported in the log", async () => {
   const { id, mqtt } = await newDevice("detailed");
   const details = async () => (await alertsOf(id)).map((alert) => [alert.id, alert.details]);
   await mqtt.sendTelemetry({ alerts: ["door"], alert_details: { door: { floor: 2, side: "north" }, other: "x" } });

@@ -158,7 +158,7 @@ test("WebSockets take places of event streams, and give them back", async () => 
     .toBe("open");
 });
 
-test("a client that sends a message is told that nobody listens", async () => {
+test("a client that sends a message learns that nobody listens", async () => {
   const { socket, closed } = await openSocket(`${busbar.url}/v3/devices/meter/logs`, as(await newToken()));
   socket.send("hello?");
   expect(await closed).toEqual({ code: 1008, reason: "this stream takes no messages" });

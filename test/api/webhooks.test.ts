@@ -91,7 +91,7 @@ async function eventually<Result>(ask: () => Promise<Result>, fits: (result: Res
   }
 }
 
-test("an alert is told to the webhook, signed with its secret", async () => {
+test("an alert is sent to the webhook, signed with its secret", async () => {
   const { secret, webhook, next, deliveries, remove } = await hook({ site_ids: [site] });
   const { id, mqtt } = await newDevice();
   const at = Math.floor(Date.now() / 1000) - 5;
@@ -127,7 +127,7 @@ test("an alert is told to the webhook, signed with its secret", async () => {
   await remove();
 });
 
-test("other sites, other kinds and what takes a higher level are not told", async () => {
+test("other sites, other kinds and what takes a higher level are not sent", async () => {
   const owner = busbar.as(await busbar.token({ level: "owner", site_ids: [site] }));
   const mine = await hook({}, owner);
   expect(mine.webhook.site_ids).toEqual([site]);
@@ -137,9 +137,9 @@ test("other sites, other kinds and what takes a higher level are not told", asyn
   await there.mqtt.sendTelemetry({ alerts: ["elsewhere"] });
   await here.mqtt.sendTelemetry({ alerts: ["visible"] });
   const ids = async (from: typeof mine, count: number) => {
-    const told: unknown[] = [];
-    while (told.length < count) told.push(((await from.next()).body["alert"] as { id: string }).id);
-    return told;
+    const ids: unknown[] = [];
+    while (ids.length < count) ids.push(((await from.next()).body["alert"] as { id: string }).id);
+    return ids;
   };
   expect(await ids(all, 3)).toEqual(["secret", "elsewhere", "visible"]);
   expect(await ids(mine, 1)).toEqual(["visible"]);
@@ -148,7 +148,7 @@ test("other sites, other kinds and what takes a higher level are not told", asyn
   await all.remove();
 });
 
-test("connectivity and executions are told to those who asked for them", async () => {
+test("connectivity and executions are sent to those who asked for them", async () => {
   const { next, remove } = await hook({ kinds: ["connectivity", "execution"], site_ids: [site] });
   const { id, mqtt } = await newDevice();
   expect((await next()).body).toMatchObject({

@@ -132,7 +132,7 @@ function addDevice(): void {
   );
 
   test(
-    "simulated, and as a child of it; a level that is too low is told why",
+    "simulated, and as a child of it; a level that is too low shows why",
     async () => {
       const visitor = await world.signedIn();
       const { page } = visitor;

@@ -55,7 +55,7 @@ function alerts(): void {
   );
 
   test(
-    "a bucket is a form: wrong values are told, secrets are only written, and the device gets the rest",
+    "a bucket is a form: wrong values are reported, secrets are only written, and the device gets the rest",
     async () => {
       const visitor = await world.signedIn();
       const { page } = visitor;

@@ -220,7 +220,7 @@ function blueprints(): void {
   );
 
   test(
-    "a reader sees the manifest and the preview, and is told why nothing can be changed",
+    "a reader sees the manifest and the preview, and sees why nothing can be changed",
     async () => {
       const visitor = await world.signedIn({}, await busbar.token({ level: "readonly" }));
       const { page } = visitor;

@@ -54,7 +54,7 @@ function catalogue(): void {
   );
 
   test(
-    "what is not found says the next step, and a reader is told which level is needed",
+    "what is not found says the next step, and a reader sees which level is needed",
     async () => {
       const visitor = await world.signedIn({}, await busbar.token({ level: "readonly" }));
       const { page } = visitor;

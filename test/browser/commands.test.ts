@@ -87,7 +87,7 @@ function commands(): void {
   );
 
   test(
-    "a form takes every type; what is wrong is told at its field, and the form and its JSON are the same",
+    "a form takes every type; what is wrong is shown at its field, and the form and its JSON are the same",
     async () => {
       rig.device.onCommand((command) => command.completed());
       const visitor = await world.signedIn();

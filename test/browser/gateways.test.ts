@@ -143,7 +143,7 @@ function gateways(): void {
   );
 
   test(
-    "a level that is too low, or a token for some sites, is told why it sees no gateways, in German, too",
+    "a level that is too low, or a token for some sites, shows why it sees no gateways, in German, too",
     async () => {
       const owner = await inCloud.signedIn({ locale: "de-DE" }, await cloud.token({ level: "owner" }));
       await owner.go("/system/gateways");

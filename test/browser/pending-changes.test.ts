@@ -36,7 +36,7 @@ function pendingChanges(): void {
   }
 
   test(
-    "a change that waits is told as one, stays in its form, is found from the device, and can be withdrawn; one that was overruled is found, too",
+    "a change that waits is shown as one, stays in its form, is found from the device, and can be withdrawn; one that was overruled is found, too",
     async () => {
       const pump = await madePump();
       const second = await upload(cloud, commandManifest("Second"));
@@ -94,7 +94,7 @@ function pendingChanges(): void {
   );
 
   test(
-    "a form whose values wait shows the stored ones again when the gateway has them; who may not read gateways is told without a name",
+    "a form whose values wait shows the stored ones again when the gateway has them; who may not read gateways sees it without a name",
     async () => {
       const pump = await madePump();
       await cut();

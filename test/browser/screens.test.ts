@@ -163,7 +163,7 @@ function screens(): void {
       await page.getByText("From your last visit; updating").waitFor();
       await page.locator("header time").waitFor();
       await page.locator(".picture").first().waitFor();
-      // What is not known yet is not told.
+      // What is not known yet is not shown.
       expect(await page.getByText("No active alerts").count()).toBe(0);
       seen.resolve();
       await page.getByText("From your last visit").waitFor({ state: "hidden" });

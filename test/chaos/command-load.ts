@@ -22,7 +22,7 @@ export class CommandLoad {
     return this.#asked;
   }
 
-  /** Keeps some creates under way until the victim is dead. `onAnswer` is told how many were acknowledged in this run. */
+  /** Keeps some creates under way until the victim is dead. `onAnswer` gets how many were acknowledged in this run. */
   async run(victim: Victim, onAnswer: (count: number) => void = () => {}): Promise<void> {
     const before = this.acknowledged.size;
     let isDead = false;

@@ -1,4 +1,4 @@
-// A device that runs every command it is told, counts what it starts, and never gives up its connection.
+// A device that runs every command it gets, counts what it starts, and never gives up its connection.
 import { connectAsync, type MqttClient } from "mqtt";
 import type { FakeDeviceConfig } from "../support/fake-device.ts";
 
@@ -42,8 +42,8 @@ export async function startCountingDevice(
     );
   });
   await client.subscribeAsync(`${to}/v1/command/requests`, { qos: 1 });
-  // An outside broker does not tell who is connected: a device is there while it is heard.
-  const telling = isPresent
+  // An outside broker does not report who is connected: a device is there while it is heard.
+  const presence = isPresent
     ? setInterval(() => client.publish(`${from}/v1/telemetry`, "{}", { qos: 0 }), 100)
     : undefined;
   return {
@@ -51,7 +51,7 @@ export async function startCountingDevice(
     acknowledged,
     send: (what, body) => client.publishAsync(`${from}/${what}`, JSON.stringify(body), { qos: 1 }),
     close() {
-      clearInterval(telling);
+      clearInterval(presence);
       client.end(true);
     },
   };

@@ -20,7 +20,7 @@ export class Ledger {
     return KINDS.reduce((sum, kind) => sum + this.#acknowledged[kind].size, 0);
   }
 
-  /** Sends them all at once; resolves when each is answered or cut off. `onAnswer` is told after each acknowledgement. */
+  /** Sends them all at once; resolves when each is answered or cut off. `onAnswer` is called after each acknowledgement. */
   async create(victim: Victim, count: number, onAnswer: () => void): Promise<void> {
     const agent = new Agent({ maxSockets: count });
     const first = await send(victim, { method: "GET", path: "/v3/sites?limit=1" }).catch(() => undefined);

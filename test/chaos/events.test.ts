@@ -69,35 +69,35 @@ test("kills at random moments and at every step of a commit, under load", async 
 
   expect(updates(), "changes of the device").toBe(renamed);
   expect(listener.events.filter(({ kind }) => kind === "gap")).toEqual([]);
-  const told = byExecution(listener.events);
-  expect(told.size, "executions").toBe(load.asked);
+  const seen = byExecution(listener.events);
+  expect(seen.size, "executions").toBe(load.asked);
   for (const id of load.acknowledged.values()) {
     const { execution } = await read(victim, `/v3/devices/${deviceId}/commands/executions/${id}?expand=log`);
-    expectTold(told.get(id) ?? [], execution);
+    expectEvents(seen.get(id) ?? [], execution);
   }
   console.log(
-    `seed ${seed}: ${ROUNDS + POINTS.length} kills, ${told.size} executions, ${listener.events.length} events`,
+    `seed ${seed}: ${ROUNDS + POINTS.length} kills, ${seen.size} executions, ${listener.events.length} events`,
   );
 });
 
 function byExecution(events: readonly LiveEvent[]): ReadonlyMap<string, readonly Execution[]> {
-  const told = new Map<string, Execution[]>();
+  const seen = new Map<string, Execution[]>();
   for (const event of events) {
     if (event.kind !== "execution") continue;
-    const before = told.get(event.execution.id) ?? [];
-    told.set(event.execution.id, [...before, event.execution]);
+    const before = seen.get(event.execution.id) ?? [];
+    seen.set(event.execution.id, [...before, event.execution]);
   }
-  return told;
+  return seen;
 }
 
-/** It was told that the execution was created, of each response, and at most once that nobody waits any longer. */
-function expectTold(told: readonly Execution[], { id, state, log = [] }: Execution): void {
+/** It heard that the execution was created, of each response, and at most once that nobody waits any longer. */
+function expectEvents(seen: readonly Execution[], { id, state, log = [] }: Execution): void {
   const isTimeout = (one: Execution) => one.state === "TIMEOUT";
-  const [created, ...answered] = told.filter((one) => !isTimeout(one));
+  const [created, ...answered] = seen.filter((one) => !isTimeout(one));
   const responses = answered.map(({ response }) => stepOf(response ?? fail("a state without a response")));
-  expect([created?.state, told.at(-1)?.state], id).toEqual(["NEW", state]);
+  expect([created?.state, seen.at(-1)?.state], id).toEqual(["NEW", state]);
   expect(responses, id).toEqual(log.toSorted((a, b) => (a.received_at < b.received_at ? -1 : 1)).map(stepOf));
-  expect(told.filter(isTimeout).length, id).toBeLessThanOrEqual(1);
+  expect(seen.filter(isTimeout).length, id).toBeLessThanOrEqual(1);
 }
 
 function stepOf({ state, received_at: at, payload }: CommandResponse): string {

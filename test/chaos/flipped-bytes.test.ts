@@ -1,5 +1,5 @@
 // Bits of telemetry.db are flipped while nobody uses it, in what it stores and anywhere in the file. Whatever they were: a start succeeds,
-// no wrong value is ever given, damage is told, and what is not damaged is answered.
+// no wrong value is ever given, damage is reported, and what is not damaged is answered.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -154,7 +154,7 @@ function copyOfFile(name: string): string {
   return file;
 }
 
-test(`each of ${ROUNDS.stored} flipped bits of stored data is told by its place and refused, and everything else is answered rightly`, async () => {
+test(`each of ${ROUNDS.stored} flipped bits of stored data is reported by its place and refused, and everything else is answered rightly`, async () => {
   const random = randomFrom(Number(process.env["BUSBAR_SEED"] ?? 5));
   for (let round = 0; round < ROUNDS.stored; round++) {
     const file = copyOfFile(`stored-${round}`);
@@ -200,7 +200,7 @@ test(`of ${ROUNDS.anywhere} flipped bytes of the file none makes a wrong value, 
     const given = await answers(store);
     counts.rounds++;
     if (isAside) counts.aside++;
-    // A row of the journal that is damaged is told and set aside: nobody can know what of the open hour was in it.
+    // A row of the journal that is damaged is reported and set aside: nobody can know what of the open hour was in it.
     const lacksPoints = damage.some((one) => one.table === "journal");
     for (const [i, text] of given.entries()) {
       if (isAside || (lacksPoints && (QUERIES[i]?.to ?? 0) > OPEN_HOUR)) continue;

@@ -1,4 +1,4 @@
-// kill -9 while a script runs commands: what it had begun ends as interrupted, and no device is told anything twice.
+// kill -9 while a script runs commands: what it had begun ends as interrupted, and no device gets anything twice.
 import { expect, test } from "vitest";
 import { packPackage } from "#service/blueprint/pack-package.ts";
 import { INTERRUPTED } from "#service/command/end-interrupted.ts";
@@ -78,7 +78,7 @@ test("kills at random moments: each command has its effect once or never, and en
   expect(executions.size, "one execution for each that was asked for").toBe(load.asked());
   expect(
     [...effects].filter(([, count]) => count > 1),
-    "told twice",
+    "sent twice",
   ).toEqual([]);
   const byState = (state: string) => [...executions.values()].filter((one) => one.state === state);
   const [done, failed] = [byState("SUCCESS"), byState("ERROR")];

@@ -1,4 +1,4 @@
-// kill -9 while a simulated device works: its command ends as interrupted and is not run again, and what it was told stays.
+// kill -9 while a simulated device works: its command ends as interrupted and is not run again, and its settings stay.
 import { expect, test } from "vitest";
 import { createClient } from "#client/create-client.ts";
 import { manifest } from "../support/blueprints.ts";

@@ -59,7 +59,7 @@ test("the compiler accepts right calls and refuses each wrong one", async () => 
   rmSync(join(project, "wrong.ts"));
 });
 
-test("a program runs a command, reads columns, lists and events, and is told what is wrong", async () => {
+test("a program runs a command, reads columns, lists and events, and learns what is wrong", async () => {
   const client = createClient({ url: busbar.url, token: busbar.adminToken });
   const { blueprint } = await client.blueprints.upload(readFileSync(join(project, "manifest.yml")));
   await client.provisioning.simulatedDevice({ name: "Converter", slug: "pcs", blueprint_id: blueprint.id });

@@ -80,7 +80,7 @@ export function changeEventsContract(open: OpenStores): void {
     expect(steps(await events())).toEqual(["NEW 1"]);
   });
 
-  test("an execution that another side owns: what that side tells, and when it is out of sight", async () => {
+  test("an execution that another side owns: what that side reports, and when it is out of sight", async () => {
     const { executions, place, events } = await setUp();
     const owned = { ...makeExecution(place), revision: 3, state: "IN_PROGRESS" } as const;
     const response = { state: "STARTED", payload: { a: 1 }, receivedAt: arrival("STARTED").at } as const;

@@ -79,9 +79,9 @@ function commonStore(shared: SharedStore): CommonStore {
   return {
     ...shared,
     definitions: () => shared.seriesOf(ids),
-    async latest(tell) {
+    async latest(onDamaged) {
       const devices = new Set((await shared.seriesOf(ids)).map(({ device }) => device));
-      return (await Promise.all([...devices].map((device) => shared.latest(device, tell)))).flat();
+      return (await Promise.all([...devices].map((device) => shared.latest(device, onDamaged)))).flat();
     },
     async commit({ definitions = [], deletedDevice, deletedSegments = [], segments = [], latest = [] }) {
       for (const one of definitions) await shared.define([one]);

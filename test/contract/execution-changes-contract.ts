@@ -29,9 +29,9 @@ export function executionChangesContract(open: () => Promise<ExecutionWorld>): v
     const [a, b] = [await made(), await made()];
     await say(a.id, "STARTED");
     const first = await executions.changesAfter(start, 10);
-    const told = ({ execution, responses, since }: ExecutionChange) =>
+    const summary = ({ execution, responses, since }: ExecutionChange) =>
       [execution.id, execution.state, execution.revision, responses.map((one) => one.state).join(), since] as const;
-    expect(first.changes.map(told)).toEqual([
+    expect(first.changes.map(summary)).toEqual([
       [b.id, "NEW", 1, "", 0],
       [a.id, "IN_PROGRESS", 2, "STARTED", 0],
     ]);
@@ -46,7 +46,7 @@ export function executionChangesContract(open: () => Promise<ExecutionWorld>): v
     await executions.expire(b.id, b.deadline);
     await say(b.id, "IN_PROGRESS");
     const second = await executions.changesAfter(first.next, 10);
-    expect(second.changes.map(told)).toEqual([
+    expect(second.changes.map(summary)).toEqual([
       [a.id, "SUCCESS", 4, "IN_PROGRESS,SUCCEEDED", 2],
       [b.id, "TIMEOUT", 2, "", 0],
     ]);
@@ -141,9 +141,9 @@ export function executionChangesContract(open: () => Promise<ExecutionWorld>): v
     expect(await executions.takeFromOwner(unanswered.id)).toMatchObject({ state: "NEW", isRemote: false, revision: 1 });
     expect(await executions.takeFromOwner(unanswered.id)).toBeUndefined();
     expect(await executions.markAttempted(unanswered.id)).toBe(true);
-    // Once its owner has told something about it, nobody takes it back.
-    const told = { ...given, state: "IN_PROGRESS", revision: 2 } as const;
-    await executions.applyRemote({ execution: told, responses: [], since: 0, leftOut: undefined });
+    // Once its owner has reported something about it, nobody takes it back.
+    const reported = { ...given, state: "IN_PROGRESS", revision: 2 } as const;
+    await executions.applyRemote({ execution: reported, responses: [], since: 0, leftOut: undefined });
     expect(await executions.takeFromOwner(given.id)).toBeUndefined();
   });
 
@@ -163,12 +163,12 @@ export function executionChangesContract(open: () => Promise<ExecutionWorld>): v
     const [late, ended] = [await made(), await made()];
     await executions.expire(late.id, late.deadline);
     await executions.record(ended.deviceId, ended.id, arrival("ERROR"));
-    const told = (execution: Execution): ExecutionChange => {
+    const reported = (execution: Execution): ExecutionChange => {
       const change = { ...execution, state: "IN_PROGRESS" as const, revision: 2 };
       return { execution: change, responses: [], since: 0, leftOut: undefined };
     };
-    expect((await executions.applyRemote(told(late))).kind).toBe("applied");
-    expect((await executions.applyRemote(told(ended))).kind).toBe("known");
+    expect((await executions.applyRemote(reported(late))).kind).toBe("applied");
+    expect((await executions.applyRemote(reported(ended))).kind).toBe("known");
     expect([await state(late.id), await state(ended.id)]).toEqual(["IN_PROGRESS", "ERROR"]);
   });
 

@@ -105,9 +105,9 @@ export function executionStoreContract(open: () => Promise<ExecutionWorld>): voi
     }
     await executions.record(place.deviceId, id, arrival("SUCCEEDED", { payload: { text: "y".repeat(250_000) } }));
     const log = await executions.responses(id);
-    const told = log.map(({ state, payload }) => payload?.["message"] ?? payload?.["n"] ?? state);
+    const texts = log.map(({ state, payload }) => payload?.["message"] ?? payload?.["n"] ?? state);
     const gap = "18 responses are left out here: the log of an execution holds 1048576 bytes";
-    expect(told).toEqual(["SUCCEEDED", 25, 24, 23, 22, 21, 20, 19, gap, "STARTED"]);
+    expect(texts).toEqual(["SUCCEEDED", 25, 24, 23, 22, 21, 20, 19, gap, "STARTED"]);
     expect(log.map(({ receivedAt }) => receivedAt)).toEqual(
       log.map(({ receivedAt }) => receivedAt).toSorted((a, b) => b - a),
     );

@@ -124,7 +124,7 @@ export function linkStoreContract(open: OpenStores): void {
     });
   });
 
-  test("alerts, log entries and configuration are noted; what is told once is forgotten when it is confirmed", async () => {
+  test("alerts, log entries and configuration are noted; what is sent once is forgotten when it is confirmed", async () => {
     const { uplinks, sites, devices, alerts, deviceLogs, configurations } = await open();
     const site = makeSite();
     await sites.insert(site, makeEntry());
@@ -205,13 +205,13 @@ export function linkStoreContract(open: OpenStores): void {
       expect(await executions.giveToOwner(execution.id, true)).toMatchObject({ state: "NEW", isRemote: true });
       await gateways.noteGone(gateway.id);
       expect(await executions.giveToOwner(other.id, true)).toMatchObject({ state: "UNSYNC", isRemote: true });
-      const told = (await everyEvent(outbox, start)).map((event) => "execution" in event && event.execution);
-      expect(told).toMatchObject([
+      const published = (await everyEvent(outbox, start)).map((event) => "execution" in event && event.execution);
+      expect(published).toMatchObject([
         { id: execution.id, state: "NEW" },
         { id: other.id, state: "UNSYNC" },
       ]);
       const { changes } = await executions.changesAfter(cursor, 10);
-      expect(changes.map((change) => change.execution)).toEqual(told);
+      expect(changes.map((change) => change.execution)).toEqual(published);
     });
 
     test("one that its gateway has lost ends as an error, once, and says so in its log", async () => {
@@ -233,8 +233,8 @@ export function linkStoreContract(open: OpenStores): void {
     test("after a gateway has replaced its records, lower revisions count, except for what is final", async () => {
       const { executions, execution, siteId } = await ordered({ attempted: true });
       const change = { responses: [], since: 0, leftOut: undefined };
-      const told = { ...execution, state: "IN_PROGRESS" as const, revision: 7 };
-      await executions.applyRemote({ ...change, execution: told });
+      const reported = { ...execution, state: "IN_PROGRESS" as const, revision: 7 };
+      await executions.applyRemote({ ...change, execution: reported });
       const older = { ...execution, state: "TIMEOUT" as const, revision: 2 };
       expect((await executions.applyRemote({ ...change, execution: older })).kind).toBe("known");
       await executions.forgetRevisions(siteId);
@@ -377,7 +377,7 @@ export function linkStoreContract(open: OpenStores): void {
   });
 
   describe("copies", () => {
-    test("the sites of a revoked gateway go to the one that tells them", async () => {
+    test("the sites of a revoked gateway go to the one that reports them", async () => {
       const { copies, gateways } = await open();
       const code = makeJoinCode();
       await gateways.insertCode(code, makeEntry());
@@ -392,7 +392,7 @@ export function linkStoreContract(open: OpenStores): void {
       expect(await gateways.ownerOf(site.id)).toBe(former.id);
     });
 
-    test("a copy is stored as it was told, again and again, and is found by its owner", async () => {
+    test("a copy is stored as it was sent, again and again, and is found by its owner", async () => {
       const { copies, sites, devices, gateways } = await open();
       const site = makeSite();
       await copies.site("g1", site, NOON);
@@ -430,7 +430,7 @@ export function linkStoreContract(open: OpenStores): void {
       await copies.device("g2", { ...child, siteId: other.id });
     });
 
-    test("alerts, log entries, configuration and audit entries are stored as they are told, however often", async () => {
+    test("alerts, log entries, configuration and audit entries are stored as they are sent, however often", async () => {
       const { copies, alerts, deviceLogs, configurations, audit } = await open();
       const site = makeSite();
       await copies.site("g1", site, NOON);
@@ -539,7 +539,7 @@ export function linkStoreContract(open: OpenStores): void {
       expect(await gateways.refusals(id)).toEqual([]);
     });
 
-    test("devices that exchange their slugs are told one after the other", async () => {
+    test("devices that exchange their slugs are sent one after the other", async () => {
       const { copies, devices } = await open();
       const site = makeSite();
       await copies.site("g1", site, NOON);

@@ -54,11 +54,11 @@ function watched(this: object, ...asked: unknown[]): unknown {
   const done = asked.at(-1);
   if (typeof done === "function") {
     // A pool asks in this way.
-    const told = (...answer: unknown[]) => {
+    const answered = (...answer: unknown[]) => {
       settle();
       done(...answer);
     };
-    return plainQuery.apply(this, [...asked.slice(0, -1), told]);
+    return plainQuery.apply(this, [...asked.slice(0, -1), answered]);
   }
   const answer = plainQuery.apply(this, asked);
   if (answer instanceof Promise) answer.then(settle, settle);

@@ -174,7 +174,7 @@ export function rolloutStoreContract(open: OpenStores): void {
     const away = async () => (await rollouts.devices(id, { isAway: true }, ALL)).items.map(({ deviceId }) => deviceId);
     expect(await away()).toEqual(["a", "b", "c"]);
     const seen = { version: "1", epoch: "e", taken: 1, at: NOON };
-    // It is there, and has still to tell what happened.
+    // It is there, and has still to report what happened.
     await stores.gateways.noteTaken(gateway.id, { ...seen, isCaughtUp: false });
     expect(await away()).toEqual(["a", "b", "c"]);
     await stores.gateways.noteTaken(gateway.id, { ...seen, isCaughtUp: true });

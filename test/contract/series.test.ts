@@ -34,7 +34,7 @@ describe("telemetry in the embedded engine, with its threads", () =>
     };
   }));
 
-test("sealing that fails is told, and the points are still there", async () => {
+test("sealing that fails is reported, and the points are still there", async () => {
   const file = join(tempFolder(), "telemetry.db");
   const trouble = Promise.withResolvers<Error>();
   const settings = { graceMs: 0, maxHotPoints: 1e6, readers: 1, onTrouble: trouble.resolve };

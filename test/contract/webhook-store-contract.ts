@@ -28,7 +28,7 @@ export function makeWebhook(fields: Partial<Webhook> = {}): Webhook {
   };
 }
 
-/** `text` tells one from another. */
+/** `text` distinguishes them. */
 export function makeNotice(text: string, after = 0, fields: Partial<Notice> = {}): Notice {
   const at = instant(NOON + after);
   return {

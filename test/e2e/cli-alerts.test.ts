@@ -102,12 +102,12 @@ test.each([
   expect(await run(command)).toMatchObject({ code: 2, err: expect.stringContaining(message) });
 });
 
-test("a webhook is created, told, looked into and deleted", async () => {
+test("a webhook is created, called, looked into and deleted", async () => {
   const created = await run(`webhook create ${receiver.url} --kind alert,execution`);
   expect([created.code, created.out]).toEqual([0, expect.stringMatching(/^\S{20,}\n$/)]);
   const id = /id is (\S+)\.$/m.exec(created.err)?.[1] ?? "";
   expect((await run("webhook list")).out).toMatch(new RegExp(`^${id} +${receiver.url}/ +alert,execution +all +`, "m"));
-  await run("simulation mast --raise told");
+  await run("simulation mast --raise icing");
   expect((await receiver.next(({ body }) => body["kind"] === "alert")).body).toMatchObject({ change: "raised" });
   await expect.poll(async () => (await run(`webhook deliveries ${id}`)).out).toMatch(/alert +DELIVERED +1/);
   const { out } = await run(`webhook deliveries ${id} --state DELIVERED -o json`);

@@ -72,7 +72,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test("a command runs with typed arguments, its progress is told, and its answer printed", async () => {
+test("a command runs with typed arguments, its progress is printed, and its answer printed", async () => {
   const run = going("run", "charger", "go", "power=7.5");
   const command = await device.nextCommand("charge");
   expect(command.arguments).toEqual({ power: 7.5, mode: "sun" });
@@ -179,7 +179,7 @@ test("--no-wait prints an id that execution get understands", async () => {
   expect(execution).toMatchObject({ id: out.trim(), ephemeral: true });
 });
 
-test("logs are read and followed, and events tell the same", async () => {
+test("logs are read and followed, and events show the same", async () => {
   await device.log("before", { severity: "warning" });
   await expect.poll(async () => (await busbar("device", "logs", "charger")).out, PATIENT).toMatch(/WARNING +before\n/);
   const follow = going("device", "logs", "charger", "-f", "--since", "-1h");
@@ -208,7 +208,7 @@ test("the configuration is set, delivered to the device, and read without what i
   expect(out).toMatch(/^wifi +password +\*\*\* /m);
 });
 
-test("the device list tells who is there", async () => {
+test("the device list shows who is there", async () => {
   expect((await busbar("device", "list")).out).toMatch(/^charger +Charger +STANDALONE +ONLINE$/m);
 });
 

@@ -14,7 +14,7 @@ telemetry:
   flow: { type: float, display_name: Flow }
 `;
 
-test("each change of the folder is checked, uploaded and run; what is wrong is told, and the device runs on", async () => {
+test("each change of the folder is checked, uploaded and run; what is wrong is reported, and the device runs on", async () => {
   const cwd = tempFolder();
   const server = await startBusbar(cwd);
   const folder = join(cwd, "my pump");

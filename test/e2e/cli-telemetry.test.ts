@@ -40,7 +40,7 @@ test("now without attributes shows all of them, and -o json the answer of the in
   expect(json).toEqual({ devices: { meter: { power: { value: 4, timestamp: 240 } } }, errors: [] });
 });
 
-test("now tells what cannot be read, and fails by it", async () => {
+test("now reports what cannot be read, and then fails", async () => {
   const wrong = await run("now meter:power,powr");
   expect(wrong.out).toMatch(/meter +power +4 /);
   expect([wrong.code, wrong.err]).toEqual([4, 'the device has no telemetry attribute "powr"; did you mean power?\n']);
@@ -273,7 +273,7 @@ test("a long export comes in stretches and is complete, without a row twice", as
   });
 });
 
-test("an import tells what was left out by the line of the file, and fails", async () => {
+test("an import reports what was left out by the line of the file, and fails", async () => {
   await withFolder(async (folder) => {
     const file = join(folder, "bad.csv");
     writeFileSync(file, "ts,telemetry=power\n1,1\n2,x\nsoon,3\n");

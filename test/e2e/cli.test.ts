@@ -109,7 +109,7 @@ test("devices of every kind are made, found by slug, changed and deleted", async
   expect(devices.map(({ type }: { type: string }) => type)).toEqual(["GATEWAY", "LUA"]);
 });
 
-test("a token gives what its level allows until it is revoked, and the audit log tells", async () => {
+test("a token gives what its level allows until it is revoked, and the audit log shows it", async () => {
   const { code, out } = await busbar(["token", "create", "visitor", "--level", "readonly", "--expires-in", "1h"]);
   expect(code).toBe(0);
   const env = { BUSBAR_TOKEN: out.trim() };

@@ -43,14 +43,14 @@ test.each(["records.db", "telemetry.db", "records.db-wal"])(
   },
 );
 
-test("a second process does not get in when lock.db was deleted, and that is told", async () => {
+test("a second process does not get in when lock.db was deleted, and that is reported", async () => {
   rmSync(join(busbar.data, "lock.db"));
   await until(async () => (await degraded()).includes("lock"));
   await expect(startBusbar(busbar.data, "--data", busbar.data)).rejects.toThrow("records.db is open elsewhere");
   expect((await busbar.admin.post("/v3/sites", { name: "Still here" })).status).toBe(200);
 });
 
-test("a lost seal.key is told with what to do, and a new one made only when asked for", async () => {
+test("a lost seal.key is reported with what to do, and a new one made only when asked for", async () => {
   await busbar.admin.post("/v3/webhooks", { url: "https://example.com/hook", kinds: ["alert"] });
   await busbar.stop();
   const file = join(busbar.data, "seal.key");

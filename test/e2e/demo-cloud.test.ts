@@ -57,7 +57,7 @@ test("a wrong port is refused with what would be right, before anything starts",
   expect(unknown.stderr).toContain("npm run demo:cloud -- --port 9000");
 });
 
-test("a process that does not start is told with its last words", async () => {
+test("a process that does not start is reported with its last words", async () => {
   const taken = createServer().listen(0, "127.0.0.1");
   await once(taken, "listening");
   onTestFinished(() => void taken.close());
@@ -128,7 +128,7 @@ async function hasHistoryOnce(text: string): Promise<void> {
     }),
   );
   const total = kept.reduce((sum, one) => sum + one, 0);
-  // The history has 1.8 million values. Days that are told while they are still made are told again.
+  // The history has 1.8 million values. Days that are uploaded while they are still made are uploaded again.
   expect(total).toBeGreaterThan(1_000_000);
   expect(total).toBeLessThan(6_000_000);
 }

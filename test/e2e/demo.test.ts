@@ -1,4 +1,4 @@
-// The demo site as a newcomer meets it: every line that the README and the start itself tell to type, in their order.
+// The demo site as a newcomer meets it: every line that the README and the start itself ask to type, in their order.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
@@ -79,7 +79,7 @@ async function typed(line: string, prints: RegExp | undefined) {
   return { code: isInterrupted && child.signalCode === "SIGINT" ? 0 : child.exitCode, out };
 }
 
-test("the README has every line that the start tells to type", () => {
+test("the README has every line that the start asks to type", () => {
   expect(readmeLines()).toEqual(expect.arrayContaining([...TRY_DEMO]));
 });
 

@@ -25,8 +25,8 @@ test.runIf(IS_LONG)("each step of the guide works: install, demo, own device, co
   cpSync(join(build, `busbar-${VERSION}.tgz`), join(work, `busbar-${VERSION}.tgz`));
   const [http, modbus] = [await freePort(), await freePort()];
   const blocks = codeBlocksOf(PAGE, readFileSync(join(ROOT, PAGE), "utf8"));
-  const told = blocks.map(({ text }) => text).join("\n");
-  expect(told).toContain(`busbar-${VERSION}.tgz`);
+  const texts = blocks.map(({ text }) => text).join("\n");
+  expect(texts).toContain(`busbar-${VERSION}.tgz`);
   await runPage(blocks, {
     folder: work,
     // Nothing of the checkout is on the path: Node, what npm installs, and the system.

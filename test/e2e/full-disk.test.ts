@@ -218,7 +218,7 @@ if (canMount()) {
 
     test("a cloud with a full disk still runs commands through its gateways", async () => {
       const { gateway, cloud, orderMany, uplink } = await joinWithFullDisk("cloud");
-      // Longer than it takes until the gateway tells its own state as telemetry.
+      // Longer than it takes until the gateway reports its own state as telemetry.
       const { since } = await uplink();
       await orderMany(20);
       expect(await uplink()).toMatchObject({ connected: true, since });

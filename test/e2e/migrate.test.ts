@@ -103,7 +103,7 @@ test("an installation moves to PostgreSQL and back, cut off in between", async (
   expect(await busbar.stop()).toBe(0);
 
   const file = join(data, "telemetry.db");
-  const told = await withSeries(sqliteChunks(file), async (store) => {
+  const stored = await withSeries(sqliteChunks(file), async (store) => {
     await fill(store);
     return await answers(store);
   });
@@ -123,7 +123,7 @@ test("an installation moves to PostgreSQL and back, cut off in between", async (
   const moved = await migrate({ from: data, to: url, say });
   expect(moved.telemetry).toMatchObject({ devices: 2, points: 3 * 340 });
   expect(moved.records.get("site")).toBeGreaterThan(0);
-  expect(await withSeries(postgresChunks(url), answers)).toEqual(told);
+  expect(await withSeries(postgresChunks(url), answers)).toEqual(stored);
   await expect(migrate({ from: data, to: url, say })).rejects.toThrow(/already holds an installation/);
 
   const cloud = tempFolder();
@@ -142,7 +142,7 @@ test("an installation moves to PostgreSQL and back, cut off in between", async (
   for (const name of ["seal.key", "admin.token"]) cpSync(join(data, name), join(back, ".busbar", name));
   await migrate({ from: url, to: join(back, ".busbar"), say });
   expect(readdirSync(join(back, ".busbar")).filter((name) => name.includes("moving"))).toEqual([]);
-  expect(await withSeries(sqliteChunks(join(back, ".busbar", "telemetry.db")), answers)).toEqual(told);
+  expect(await withSeries(sqliteChunks(join(back, ".busbar", "telemetry.db")), answers)).toEqual(stored);
   busbar = await startBusbar(back);
   expect(await records()).toEqual(later);
   expect(await busbar.stop()).toBe(0);

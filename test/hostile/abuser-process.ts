@@ -18,7 +18,7 @@ export type FromAbuser =
 const LOWEST_PRIORITY = 19;
 /** So long an abuse that has been stopped may take to end. */
 const CLEAN_MS = 250;
-const tell = (message: FromAbuser) => process.send?.(message);
+const send = (message: FromAbuser) => process.send?.(message);
 let stop: Stop = () => {};
 let world: World | undefined;
 
@@ -28,12 +28,12 @@ async function handle(message: ToAbuser): Promise<void> {
     await stop();
     world?.close();
     closeSockets();
-    tell({ state: "stopped", counts, isClean: await isIdle() });
+    send({ state: "stopped", counts, isClean: await isIdle() });
     return;
   }
   world = createWorld(message.site);
   stop = (await ABUSES.find(({ name }) => name === message.start)?.start(world)) ?? stop;
-  tell({ state: "started" });
+  send({ state: "started" });
 }
 
 /** Whether all connections and timers of the abuse have gone. */
@@ -56,10 +56,10 @@ function activeNow(): string {
 
 setPriority(LOWEST_PRIORITY);
 process.on("message", (message: ToAbuser) => {
-  handle(message).catch((error: Error) => tell({ state: "failed", reason: error.stack ?? error.message }));
+  handle(message).catch((error: Error) => send({ state: "failed", reason: error.stack ?? error.message }));
 });
 process.on("disconnect", () => process.exit(0));
 // A connection that the server cuts, or an answer that nobody waits for, is no fault of the suite.
 process.on("uncaughtException", (error: Error & { code?: string }) => world?.count(error.code ?? error.message));
 const AT_REST = activeNow();
-tell({ state: "loaded" });
+send({ state: "loaded" });

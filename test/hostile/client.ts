@@ -1,4 +1,4 @@
-// A small HTTP client that calls from an address of its own, so that limits per address tell neighbours apart.
+// A small HTTP client that calls from an address of its own, so that limits per address distinguish neighbours.
 import { Agent, type IncomingMessage, request } from "node:http";
 import { request as requestOverTls, Agent as TlsAgent } from "node:https";
 

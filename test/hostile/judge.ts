@@ -1,4 +1,4 @@
-// What is wrong with what a neighbour felt: by the goals as they stand, or as far as a busy machine can tell.
+// What is wrong with what a neighbour felt: by the goals as they stand, or as far as a busy machine can show.
 import type { Felt, Figures } from "./run-abuse.ts";
 
 /** What a neighbour may rely on. A point is acknowledged by the same disk as a command. */

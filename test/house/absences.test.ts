@@ -1,4 +1,4 @@
-// What ARCHITECTURE.md says never happens, as far as a look at the sources can tell.
+// What ARCHITECTURE.md says never happens, as far as a look at the sources can show.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

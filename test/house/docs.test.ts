@@ -139,10 +139,10 @@ test("the architecture names every layer and every folder of tests", () => {
   const page = read("ARCHITECTURE.md");
   const folders = (of: string) =>
     readdirSync(join(ROOT, of), { withFileTypes: true }).flatMap((one) => (one.isDirectory() ? [one.name] : []));
-  const isTold = (folder: string) => page.includes(`\`${folder}\``);
-  expect(folders("src").filter((layer) => !isTold(`src/${layer}`))).toEqual([]);
+  const isNamed = (folder: string) => page.includes(`\`${folder}\``);
+  expect(folders("src").filter((layer) => !isNamed(`src/${layer}`))).toEqual([]);
   const shared = ["support", "fixtures"];
-  expect(folders("test").filter((folder) => !shared.includes(folder) && !isTold(`test/${folder}`))).toEqual([]);
+  expect(folders("test").filter((folder) => !shared.includes(folder) && !isNamed(`test/${folder}`))).toEqual([]);
 });
 
 test("the glossary of the architecture has at most 30 words", () => {

@@ -28,7 +28,7 @@ const dashboards = globSync("examples/grafana/dashboards/*.json", { cwd: root })
   (path) => JSON.parse(read(path)) as Dashboard,
 );
 
-/** The metrics that a Busbar tells, with their types. */
+/** The metrics that a Busbar reports, with their types. */
 const metrics = new Map<string, string>();
 beforeAll(async () => {
   const { text } = await busbar.anonymous.get("/metrics");
@@ -67,11 +67,11 @@ test("Prometheus reads the rules and the settings, where its promtool is here", 
 test("docs/metrics.md lists every metric of Busbar with its type and meaning, and no other", async () => {
   const { text } = await busbar.anonymous.get("/metrics");
   const helps = new Map([...text.matchAll(/^# HELP (\w+) (.+)$/gm)].map(([, name = "", help = ""]) => [name, help]));
-  const told = [...metrics]
+  const reported = [...metrics]
     .filter(([name]) => name.startsWith("busbar_"))
     .map(([name, type]) => [name, type, helps.get(name)]);
   const rows = [...read("docs/metrics.md").matchAll(/^\| `(busbar_\w+)` \| (\w+) \|[^|]*\| (.+) \|$/gm)];
-  expect(rows.map(([, name, type, help]) => [name, type, help]).sort()).toEqual(told.sort());
+  expect(rows.map(([, name, type, help]) => [name, type, help]).sort()).toEqual(reported.sort());
 });
 
 test("every question of the dashboard of a site is answered with a column for each of its fields", async () => {

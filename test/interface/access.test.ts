@@ -140,7 +140,7 @@ check("access.token-form", async () => {
   const [one, other] = [await busbar.token({}), await busbar.token({})];
   for (const token of [one, other]) expect(token).toMatch(/^bb_[0-9A-Za-z]{60,}$/);
   expect(one).not.toBe(other);
-  // The checksum tells a typing mistake from a token that was never there.
+  // The checksum distinguishes a typing mistake from a token that was never there.
   const mistyped = one.slice(0, -1) + (one.endsWith("a") ? "b" : "a");
   expect((await busbar.as(mistyped).get("/v3/sites")).status).toBe(401);
 });

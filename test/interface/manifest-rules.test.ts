@@ -1,4 +1,4 @@
-// Manifest rules beyond the tables: errors, warnings, and how they are told.
+// Manifest rules beyond the tables: errors, warnings, and how they are reported.
 import { expect } from "vitest";
 import { check } from "../support/check.ts";
 import { useSite } from "../support/use-site.ts";

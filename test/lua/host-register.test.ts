@@ -91,12 +91,12 @@ async function dump(script: string, prelude = ""): Promise<ReadonlyMap<string, R
   const url = `local URL = 'http://127.0.0.1:${(server.address() as AddressInfo).port}/'\n`;
   let woken = Promise.withResolvers<void>();
   const host = { drivers, wake: () => woken.resolve(), registerChild: async () => undefined };
-  const { script: running, told } = virtualScript(`${prelude}${DUMP}${url}${peer}${script}`, { host });
+  const { script: running, output } = virtualScript(`${prelude}${DUMP}${url}${peer}${script}`, { host });
   let isAsked = false;
-  while (!told.some((line) => line.endsWith("the end"))) {
+  while (!output.some((line) => line.endsWith("the end"))) {
     const outcome = running.run(50);
-    expect(told.filter((line) => line.includes("fault:"))).toEqual([]);
-    if (!isAsked && told.some((line) => line.endsWith("ready"))) {
+    expect(output.filter((line) => line.includes("fault:"))).toEqual([]);
+    if (!isAsked && output.some((line) => line.endsWith("ready"))) {
       isAsked = true;
       running.command({ id: "c1", name: "look", arguments: {} });
     } else if (outcome === "waiting") {
@@ -105,7 +105,7 @@ async function dump(script: string, prelude = ""): Promise<ReadonlyMap<string, R
     }
   }
   running.close();
-  const tables = told.flatMap((line) => [...line.matchAll(/info: ([\w.]+): (.*)$/g)]);
+  const tables = output.flatMap((line) => [...line.matchAll(/info: ([\w.]+): (.*)$/g)]);
   return new Map(
     tables.map(([, name = "", keys = ""]) => [
       name,

@@ -13,7 +13,10 @@ const scripts = readdirSync(folder).map((file) => {
 });
 const subjects = [...new Set(scripts.map(({ name }) => name.split("-")[0] ?? ""))];
 
-const { pool, start, until, told } = collectingPool({ threads: 2, limits: { activityMs: 80, memoryBytes: 4_194_304 } });
+const { pool, start, until, output } = collectingPool({
+  threads: 2,
+  limits: { activityMs: 80, memoryBytes: 4_194_304 },
+});
 afterAll(() => pool.close());
 
 const NEIGHBOUR = "local n = 0 scheduler.add(20, function() n = n + 1 enapter.send_telemetry({ n = n }) end)";
@@ -42,17 +45,17 @@ test.each(subjects)(
     const chosen = scripts.filter(({ name }) => name.startsWith(`${subject}-`));
     for (const { name, source } of chosen) await start(name, source, { storage: FULL_STORAGE });
     await Promise.all(chosen.map(({ name, ends }) => until(new RegExp(`^${name} (${PATTERNS[ends]}|.*ESCAPED)`))));
-    expect(told.filter((line) => line.includes("ESCAPED"))).toEqual([]);
+    expect(output.filter((line) => line.includes("ESCAPED"))).toEqual([]);
     // Those that were stopped may have been started again since, after their back-off.
     // One that takes its time overruns, and runs on.
     const isRunning = (name: string) => /^(?:RUNNING|OVERRUNNING)$/.test(pool.status(name)?.state ?? "");
     const wrong = chosen.filter(({ name, ends }) => ends === "runs" && !isRunning(name));
     expect(wrong.map(({ name }) => `${name} is ${pool.status(name)?.state}`)).toEqual([]);
     for (const { name } of chosen) pool.stop(name);
-    const from = told.length;
+    const from = output.length;
     await Promise.all(neighbours.map((name) => until(new RegExp(`^${name} telemetry`), from)));
     expect(
-      told.filter((line) => /^neighbour-\d+ (is|error)/.test(line) && !/is (STARTING|RUNNING)$/.test(line)),
+      output.filter((line) => /^neighbour-\d+ (is|error)/.test(line) && !/is (STARTING|RUNNING)$/.test(line)),
     ).toEqual([]);
   },
   60_000,

@@ -95,19 +95,19 @@ export function deviceCarrierContract(open: () => Promise<CarrierRig>): void {
   });
 
   test.each(MALFORMED)(
-    "on %s a wrong message is acknowledged and told as malformed, case %#",
+    "on %s a wrong message is acknowledged and reported as malformed, case %#",
     async (topic, payload, problem) => {
       const device = await connect("d1");
       await device.publish(topic, payload);
-      const told = await rig.inbox.seen("malformed d1");
-      expect(told).toContain(problem);
-      expect(told.length).toBeLessThan(600);
+      const reported = await rig.inbox.seen("malformed d1");
+      expect(reported).toContain(problem);
+      expect(reported.length).toBeLessThan(600);
       await device.sendTelemetry({ power: 3 });
       await rig.inbox.seen("telemetry d1");
     },
   );
 
-  test("bytes that are no text are told as malformed", async () => {
+  test("bytes that are no text are reported as malformed", async () => {
     const device = await connect("d1");
     await device.publish("v1/telemetry", Buffer.from([0xff, 0xfe, 0x00]));
     expect(await rig.inbox.seen("malformed d1")).toContain("is not UTF-8 text");
@@ -202,7 +202,7 @@ export function deviceCarrierContract(open: () => Promise<CarrierRig>): void {
     expect(await device.nextConfiguration()).toEqual({ network: { host: "b" } });
   });
 
-  test("telling a configuration to a device that is away does nothing", async () => {
+  test("sending a configuration to a device that is away does nothing", async () => {
     await rig.channel.sendConfiguration("d1", new Map([["network", { host: "b" }]]), ["network"]);
     const device = await connect("d1");
     await rig.channel.send("d1", { id: "e1", name: "start", arguments: {} });

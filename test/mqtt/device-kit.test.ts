@@ -97,7 +97,7 @@ describe.each(KITS)("the $name device", ({ command: [program, ...args] }) => {
     );
 
   test.each(["MQTT", "MQTTS"] as const)(
-    "over %s tells its properties, a log line and its telemetry",
+    "over %s reports its properties, a log line and its telemetry",
     async (protocol) => {
       await start(protocol);
       expect(await inbox.seen("properties d1")).toContain('"serial_number":"HW1"');

@@ -9,7 +9,7 @@ afterEach(async () => {
   broker = undefined;
 });
 
-test("a device signs in, is told a command and answers", async () => {
+test("a device signs in, gets a command and answers", async () => {
   broker = await startTestBroker();
   expect(broker.channel.isReady("d1")).toBe(false);
   const device = await connectFakeDevice(broker.configFor("d1"));

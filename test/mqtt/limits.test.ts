@@ -49,7 +49,7 @@ describe("with the usual limits", () => {
   });
 
   test.each([256 * KIB + 1, 300 * KIB, 5 * KIB * KIB])(
-    "a payload of %i bytes is acknowledged, told, and never held in whole",
+    "a payload of %i bytes is acknowledged, reported, and never held in whole",
     async (size) => {
       const raw = await signInRaw(broker.port, 1);
       const packet = publishPacket(TELEMETRY, `{"a":"${"x".repeat(size - 8)}"}`, { qos: 1, id: 3 });

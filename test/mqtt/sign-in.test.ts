@@ -184,7 +184,7 @@ describe("over TLS", () => {
   const attempt = (credentials: Record<string, string>, ca = authority.certificate) =>
     connectAsync(`mqtts://127.0.0.1:${port}`, { ca, reconnectPeriod: 0, ...credentials });
 
-  test("a device signs in by its certificate and is told a command", async () => {
+  test("a device signs in by its certificate and gets a command", async () => {
     const device = await connectFakeDevice({
       mqtt_host: "127.0.0.1",
       mqtt_port: port,

@@ -7,7 +7,7 @@ import { connectFakeDevice, type FakeDevice } from "../support/fake-device.ts";
 
 const DEVICES = ["1", "2", "3", "4", "5"];
 
-/** What the inbox is told when the topic is the device's own (`@` is its hardware id); `-` is malformed all the same. */
+/** What the inbox gets when the topic is the device's own (`@` is its hardware id); `-` is malformed all the same. */
 const PUBLISH: readonly (readonly [string, string])[] = [
   ["v1/from/@/main/v1/telemetry", "telemetry"],
   ["v1/from/@/main/v1/register", "properties"],
@@ -107,7 +107,7 @@ afterAll(async () => {
   await broker.stop();
 });
 
-test(`of ${DEVICES.length ** 2 * PUBLISH.length} publications each is told as what it is, for the device that made it`, async () => {
+test(`of ${DEVICES.length ** 2 * PUBLISH.length} publications each is passed on as what it is, for the device that made it`, async () => {
   const payload = '{"id":"e1","state":"log","message":"m"}';
   const differences: string[] = [];
   for (const by of DEVICES) {
@@ -116,11 +116,11 @@ test(`of ${DEVICES.length ** 2 * PUBLISH.length} publications each is told as wh
         const topic = template.replaceAll("@", `HW${target}`);
         const before = broker.inbox.calls.length;
         await client(by).publishAsync(topic, payload, { qos: 1, retain: true });
-        const told = broker.inbox.calls.slice(before).map((call) => call.split(" ", 2).join(" "));
+        const calls = broker.inbox.calls.slice(before).map((call) => call.split(" ", 2).join(" "));
         const [kind, isChild] = [verdict.split(" ")[0], verdict.endsWith("child") && verdict !== "child"];
         const who = isChild ? `d${by}/child-1` : `d${by}`;
         const expected = by === target && verdict !== "-" ? `${kind} ${who}` : `malformed d${by}`;
-        if (told.join() !== expected) differences.push(`d${by} -> ${topic}: ${told.join()} instead of ${expected}`);
+        if (calls.join() !== expected) differences.push(`d${by} -> ${topic}: ${calls.join()} instead of ${expected}`);
       }
     }
   }

@@ -42,7 +42,7 @@ test.each([
   "v1/to/HW1/main/v1/command/requests",
   "$SYS/x",
   "v1/from/HW1/other/v1/telemetry",
-])("a will on %s is told as malformed and goes nowhere", async (topic) => {
+])("a will on %s is reported as malformed and goes nowhere", async (topic) => {
   const raw = await signInRaw(broker.port, 1, { will: { topic, payload: '{"id":"x","name":"start"}', retain: true } });
   await raw.end();
   expect(await broker.inbox.seen("malformed d1")).toContain("is not a topic of this device");

@@ -154,7 +154,7 @@ test("a configuration is sent to its device once, whichever node it was written 
   const device = await connectAt(config, one.mqttPort);
   for (const node of [one, other]) await expect.poll(() => statusAt(node)).toBe("ONLINE");
 
-  // What it is told because it came is no answer to a write.
+  // What it gets because it came is no answer to a write.
   await expect.poll(() => device.configurations.length).toBeGreaterThan(0);
   const before = device.configurations.length;
   const written: unknown[] = [];

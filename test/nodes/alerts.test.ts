@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test("a device that tells both nodes at the same moment has each alert once, and its changes are told once", async () => {
+test("a device that reports to both nodes at the same moment has each alert once, and its changes are published once", async () => {
   const url = await server.prepared("alerts");
   const one = await startNode({ url });
   const other = await startNode({ url, like: one });
@@ -25,18 +25,18 @@ test("a device that tells both nodes at the same moment has each alert once, and
   const devices = [await connectAt(config, one.mqttPort), await connectAt(config, other.mqttPort)];
   const listener = await listen(other.url, NODE_ADMIN_TOKEN, { query: "?kind.in=alert" });
   const changes = ({ data }: SeenEvent) => String(data["change"]);
-  const tell = async (alerts: readonly string[], second: number) => {
+  const report = async (alerts: readonly string[], second: number) => {
     const timestamp = Math.floor(Date.now() / 1000) - 60 + second;
     await Promise.all(devices.map((device) => device.sendTelemetry({ timestamp, alerts })));
   };
   const active = async () => (await one.admin.get(`/v3/devices/${deviceId}/alerts`)).body.total_count;
   for (let round = 0; round < 6; round++) {
-    await tell(["sudden"], 2 * round);
+    await report(["sudden"], 2 * round);
     expect(await active()).toBe(1);
-    await tell([], 2 * round + 1);
+    await report([], 2 * round + 1);
     expect(await active()).toBe(0);
   }
-  await tell(["sudden"], 20);
+  await report(["sudden"], 20);
   await expect.poll(() => listener.seen.filter((event) => changes(event) === "raised").length).toBe(7);
   await expect.poll(() => listener.seen.filter((event) => changes(event) === "cleared").length).toBe(6);
 });

@@ -100,7 +100,7 @@ persistence false
   });
 }
 
-/** A broker that has been told to read its files again does so a moment later. */
+/** A broker that has been asked to read its files again does so a moment later. */
 async function retry<Result>(call: () => Promise<Result>): Promise<Result> {
   for (let attempt = 0; ; attempt++) {
     try {

@@ -18,7 +18,7 @@ afterAll(() => server.stop());
 
 const START = { name: "start", arguments: { power: 1 } };
 
-/** Creates executions until told to stop, each with its key until it is acknowledged. */
+/** Creates executions until asked to stop, each with its key until it is acknowledged. */
 function startLoad(node: Node, deviceId: string) {
   const acknowledged = new Set<string>();
   const refusals = new Set<string>();
@@ -177,7 +177,7 @@ test("a statement that takes too long is a refusal, not a fault", async () => {
   expect(await database.all("SELECT 1 AS one")).toEqual([{ one: 1 }]);
 });
 
-test.runIf(canMount())("a full disk of the database is told, and nothing acknowledged is lost", async () => {
+test.runIf(canMount())("a full disk of the database is reported, and nothing acknowledged is lost", async () => {
   // The tables are on a small disk; the journal of the server is not, because a server without room for it stops.
   const disk = mountSmallDisk("64m");
   if (server.user.uid !== undefined) chownSync(disk, server.user.uid, server.user.gid ?? 0);

@@ -55,7 +55,7 @@ test.runIf(hasMosquitto)(
     }
     expect(device.commands).toHaveLength(4);
 
-    // Both nodes hear the device, and either could tell it what was written.
+    // Both nodes hear the device, and either could send it what was written.
     expect(device.configurations).toHaveLength(1);
     for (const [n, node] of [one, other, one, other].entries()) {
       const { status } = await node.admin.put(`/v3/devices/${deviceId}/configuration`, { factory: { trim: n / 10 } });

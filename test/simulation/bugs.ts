@@ -125,7 +125,7 @@ export const BUGS: readonly Bug[] = [
     }),
   },
   {
-    name: "who waits is told of nothing",
+    name: "who waits hears of nothing",
     dispatcher: (dispatcher) => ({
       ...dispatcher,
       waitForEnd: (execution, ms, signal) =>

@@ -175,6 +175,6 @@ export class Referee {
     if (stored === undefined || isOpen(stored.state)) return;
     // Whoever asks only after the end is answered at once.
     const late = Math.min(this.#clock.elapsed - (this.#ended.get(id) ?? 0), waited.ms);
-    if (late > MOMENT_MS) this.#blame(`${id}: a caller was told of its end ${late} ms late`);
+    if (late > MOMENT_MS) this.#blame(`${id}: a caller heard of its end ${late} ms late`);
   }
 }

@@ -1,4 +1,4 @@
-// Time that only moves when told to. Timers run on the steady clock; the wall clock may be set at will.
+// Time that only moves when asked to. Timers run on the steady clock; the wall clock may be set at will.
 import { type Instant, instant } from "#core/time/instant.ts";
 
 interface Due {

@@ -1,4 +1,4 @@
-// A device behind an unreliable network. It runs what it is told and answers in many ways: at once, slowly, late, never,
+// A device behind an unreliable network. It runs what it gets and answers in many ways: at once, slowly, late, never,
 // twice. What the service did not acknowledge it sends again when it is back.
 import type { ResponseState } from "#core/command/execution.ts";
 import type { ResponseMessage } from "#core/device/device-message.ts";

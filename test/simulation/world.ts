@@ -111,7 +111,7 @@ export class World {
         const device = this.#device(deviceId);
         const fails = this.#sendFails > 0 && this.random() < 0.5;
         const hasLeft = device?.isConnected === true && !fails;
-        // A line that breaks while a command is written: it arrives or not, and nobody can tell.
+        // A line that breaks while a command is written: it arrives or not, and nobody can know.
         const isUnknown = fails && device?.isConnected === true && this.random() < 0.5;
         this.referee.left(command.id, hasLeft || isUnknown);
         if (isUnknown && this.random() < 0.5) device.receive(command);

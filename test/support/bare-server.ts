@@ -77,7 +77,7 @@ export const echo = operation({
   run: async ({ body }) => body as object,
 });
 
-/** A route that answers when told to, and says when a call has reached it. */
+/** A route that answers when asked to, and says when a call has reached it. */
 export function heldRoute() {
   const arrived = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();

@@ -24,13 +24,13 @@ ${body}
 end))
 for at = results[1] and 2 or 1, results.n do enapter.log(show(results[at])) end
 enapter.log('${DONE}')`;
-  const { script, told } = virtualScript(code, { host: { drivers, wake: () => woken.resolve() } });
-  while (!told.some((line) => line.endsWith(DONE))) {
+  const { script, output } = virtualScript(code, { host: { drivers, wake: () => woken.resolve() } });
+  while (!output.some((line) => line.endsWith(DONE))) {
     const outcome = script.run(50);
-    if (outcome === "dead") return told;
+    if (outcome === "dead") return output;
     if (outcome !== "waiting") continue;
     await woken.promise;
     woken = Promise.withResolvers<void>();
   }
-  return told.map((line) => line.replace(/^0 info: /, "")).filter((line) => line !== DONE);
+  return output.map((line) => line.replace(/^0 info: /, "")).filter((line) => line !== DONE);
 }

@@ -76,7 +76,7 @@ export function openStreams(world: StreamWorld = {}) {
     { streamsPerToken: 2_000, streamsPerAddress: 2_000, ...limits },
   );
   const opened = {
-    /** Called when the current state is told. */
+    /** Called when the current state is sent. */
     onState: () => {},
     events,
     feed,

@@ -5,22 +5,22 @@ import { createLuaPool, type LuaPoolSettings } from "#runtime/lua/lua-pool.ts";
 import type { ScriptContext } from "#runtime/lua/pool-messages.ts";
 
 export function collectingPool(settings: LuaPoolSettings = {}) {
-  const told: string[] = [];
+  const output: string[] = [];
   const waiting = new Set<(line: string) => void>();
   const stored = new Map<string, Map<string, string>>();
-  const tell = (deviceId: string, text: string): void => {
+  const write = (deviceId: string, text: string): void => {
     const line = `${deviceId} ${text}`;
-    told.push(line);
+    output.push(line);
     for (const check of waiting) check(line);
   };
   const pool = createLuaPool(
     {
       now: Date.now,
-      telemetry: (deviceId, values) => tell(deviceId, `telemetry ${JSON.stringify(plainOf(values))}`),
-      properties: (deviceId, values) => tell(deviceId, `properties ${JSON.stringify(plainOf(values))}`),
-      log: (deviceId, { severity, text }) => tell(deviceId, `${severity}: ${text}`),
+      telemetry: (deviceId, values) => write(deviceId, `telemetry ${JSON.stringify(plainOf(values))}`),
+      properties: (deviceId, values) => write(deviceId, `properties ${JSON.stringify(plainOf(values))}`),
+      log: (deviceId, { severity, text }) => write(deviceId, `${severity}: ${text}`),
       respond: (deviceId, { commandId, state, payload }) =>
-        tell(deviceId, `${commandId} ${state} ${JSON.stringify(payload)}`),
+        write(deviceId, `${commandId} ${state} ${JSON.stringify(payload)}`),
       async store(deviceId, key, text) {
         const texts = stored.get(deviceId) ?? new Map<string, string>();
         stored.set(deviceId, texts);
@@ -30,7 +30,7 @@ export function collectingPool(settings: LuaPoolSettings = {}) {
       },
       registerChild: async () => undefined,
       statusChanged: (deviceId, { state, lastError }) =>
-        tell(deviceId, `is ${state} ${lastError?.message ?? ""}`.trim()),
+        write(deviceId, `is ${state} ${lastError?.message ?? ""}`.trim()),
     },
     settings,
   );
@@ -51,7 +51,7 @@ export function collectingPool(settings: LuaPoolSettings = {}) {
 
   /** The first line since the given number of lines that matches, now or later. */
   function until(pattern: RegExp, from = 0): Promise<string> {
-    const known = told.slice(from).find((line) => pattern.test(line));
+    const known = output.slice(from).find((line) => pattern.test(line));
     if (known !== undefined) return Promise.resolve(known);
     return new Promise((resolve) => {
       const check = (line: string): void => {
@@ -68,5 +68,5 @@ export function collectingPool(settings: LuaPoolSettings = {}) {
     isAllRequiredSet: true,
   });
 
-  return { pool, told, start, until, stored, bucket };
+  return { pool, output, start, until, stored, bucket };
 }

@@ -21,7 +21,7 @@ export function createMemoryOutbox(): MemoryOutbox {
   function add(event: BusbarEvent): void {
     const stored = { ...event, position: ++latest };
     kept.push({ event: stored, storedAt: Date.now() });
-    for (const tell of watchers) tell(stored);
+    for (const notify of watchers) notify(stored);
   }
   return {
     add,

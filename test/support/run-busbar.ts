@@ -52,8 +52,8 @@ export async function runBusbar(command: string | readonly string[], world: Worl
     stderr: stream("err"),
     ask: answer === undefined ? undefined : ask,
     askSecret: answer === undefined ? undefined : (question) => ask(`(hidden) ${question}`),
-    onInterrupt: (tell) => {
-      void world.interrupt?.then(tell);
+    onInterrupt: (interrupt) => {
+      void world.interrupt?.then(interrupt);
       return () => {};
     },
     input: world.stdin,

@@ -72,7 +72,7 @@ const EMPTY_STORE = {
 export interface SimulatedGateway {
   readonly deviceId: string;
   readonly uplink: Uplink;
-  /** Tells values of its device, and figures about itself. */
+  /** Reports values of its device, and figures about itself. */
   report(): Promise<void>;
 }
 

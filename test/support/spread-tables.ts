@@ -1,5 +1,5 @@
 // Which tables can be spread over several database servers, as Citus does it, and by which column: all primary and unique
-// keys of such a table contain the column. docs/deploy.md tells the same.
+// keys of such a table contain the column. docs/deploy.md says the same.
 
 export const SPREAD: Readonly<Record<string, string>> = {
   alert: "device_id",

@@ -19,7 +19,7 @@ export function virtualScript(
   shared ??= createLuaEngine({ isVirtualTime: true });
   const engine = { ...shared, limits: { ...shared.limits, ...options.limits } };
   const modules = new Map(Object.entries(typeof files === "string" ? { "main.lua": files } : files));
-  const told: string[] = [];
+  const output: string[] = [];
   const stored = new Map<string, string>();
   const buckets = new Map<string, Map<string, string | number | boolean>>();
   let clock = 0;
@@ -27,11 +27,11 @@ export function virtualScript(
     now: () => 1_700_000_000_000 + clock,
     elapsed: () => clock,
     drivers: noDrivers,
-    telemetry: (values) => tell("telemetry", show(values)),
-    properties: (values) => tell("properties", show(values)),
-    log: (text, severity, persist) => void tell(persist ? `${severity}!` : severity, text),
-    respond: (id, state, payload) => void tell(`${id} ${state}`, JSON.stringify(payload)),
-    fault: (error) => void tell("fault", error.message),
+    telemetry: (values) => write("telemetry", show(values)),
+    properties: (values) => write("properties", show(values)),
+    log: (text, severity, persist) => void write(persist ? `${severity}!` : severity, text),
+    respond: (id, state, payload) => void write(`${id} ${state}`, JSON.stringify(payload)),
+    fault: (error) => void write("fault", error.message),
     isConnected: () => true,
     wake() {},
     configuration: {
@@ -48,28 +48,28 @@ export function virtualScript(
   };
   const script = createDeviceScript(engine, { entry: "main.lua", modules, nodebug: options.nodebug ?? false }, host);
 
-  function tell(what: string, text: string): undefined {
-    told.push(`${clock} ${what}: ${text}`);
+  function write(what: string, text: string): undefined {
+    output.push(`${clock} ${what}: ${text}`);
   }
 
   /** Runs until the clock has reached so many milliseconds, or the script is dead. */
   async function runTo(until: number): Promise<readonly string[]> {
     for (;;) {
       const outcome = script.run(5);
-      if (outcome === "dead") return told;
+      if (outcome === "dead") return output;
       await Promise.resolve();
       await new Promise((resolve) => setImmediate(resolve));
       const due = script.nextDue();
       if (outcome === "more" || (due !== undefined && due <= clock)) continue;
       if (due === undefined || due > until) {
         clock = until;
-        return told;
+        return output;
       }
       clock = due;
     }
   }
 
-  return { script, told, stored, buckets, runTo };
+  return { script, output, stored, buckets, runTo };
 }
 
 function show(values: ReadonlyMap<string, unknown>): string {
@@ -81,7 +81,7 @@ export async function logsOf(
   files: Parameters<typeof virtualScript>[0],
   options?: Parameters<typeof virtualScript>[1],
 ): Promise<readonly string[]> {
-  const { told, runTo } = virtualScript(files, options);
+  const { output, runTo } = virtualScript(files, options);
   await runTo(0);
-  return told.map((line) => line.replace(/^0 (info: )?/, ""));
+  return output.map((line) => line.replace(/^0 (info: )?/, ""));
 }

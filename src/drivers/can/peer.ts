@@ -57,7 +57,7 @@ export class ScriptedCan implements ScriptedPeer {
 
   #say(frame: Frame): void {
     this.#catchUp();
-    this.#world.tell({
+    this.#world.happened({
       kind: "note",
       text: `${this.#world.name} → frame 0x${frame.id.toString(16)} ${hex(frame.data)}`,
     });
@@ -66,7 +66,7 @@ export class ScriptedCan implements ScriptedPeer {
 
   frame(id: number, data: Uint8Array): Promise<undefined> {
     return this.health.answer(`frame 0x${id.toString(16)}`, PATIENCE_MS, () => {
-      this.#world.tell({ kind: "frame", peer: this.#world.name, id, data: [...data] });
+      this.#world.happened({ kind: "frame", peer: this.#world.name, id, data: [...data] });
       return undefined;
     });
   }

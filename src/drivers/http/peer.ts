@@ -31,7 +31,7 @@ class ScriptedHttp implements ScriptedPeer {
     const { pathname, search } = new URL(url);
     const path = pathname + search;
     const what = `${method} ${path}`;
-    this.#world.tell({
+    this.#world.happened({
       kind: "request",
       peer: this.#world.name,
       method,
@@ -46,7 +46,7 @@ class ScriptedHttp implements ScriptedPeer {
       throw this.health.fail(what, new ConnectionError("timeout", `no answer within ${timeoutMs} ms`));
     if (answer?.error !== undefined) throw this.health.fail(what, new ConnectionError("connection", answer.error));
     const code = answer?.code ?? 404;
-    this.#world.tell({
+    this.#world.happened({
       kind: "note",
       text: `${this.#world.name} → ${code}${answer === undefined ? ` (no route ${what})` : ""}`,
     });

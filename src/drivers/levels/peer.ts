@@ -58,7 +58,7 @@ export class ScriptedLevel implements ScriptedPeer {
 
   #set(quantity: Quantity, value: number): void {
     this.#values.set(quantity, value);
-    this.#world.tell({ kind: "output", peer: this.#world.name, quantity, value });
+    this.#world.happened({ kind: "output", peer: this.#world.name, quantity, value });
   }
 }
 

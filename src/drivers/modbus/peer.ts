@@ -64,7 +64,7 @@ export class ScriptedModbus implements ScriptedPeer {
 
   #answer(number: number, unit: Unit, pdu: Uint8Array): Uint8Array {
     const answer = unit.answer(pdu, (table, first, values) => {
-      this.#world.tell({ kind: "write", peer: this.#world.name, unit: number, table, first, values });
+      this.#world.happened({ kind: "write", peer: this.#world.name, unit: number, table, first, values });
     });
     const isRead = itemAt(pdu, 0) <= 4;
     const isRefused = (itemAt(answer, 0) & EXCEPTION_BIT) !== 0;
@@ -73,7 +73,7 @@ export class ScriptedModbus implements ScriptedPeer {
         const result = isRefused ? `✗ exception ${answer[1]}` : `→ ${describeAnswer(itemAt(pdu, 0), answer)}`;
         return `${this.#world.name} ← ${describePdu(number, pdu)} ${result}`;
       };
-      this.#world.tell({ kind: "note", text });
+      this.#world.happened({ kind: "note", text });
     }
     return answer;
   }

@@ -204,7 +204,7 @@ function Map:write(command, arguments)
 end
 
 -- Says what is wrong when it changes, not each time.
-local function tell(self, group, problem)
+local function log_change(self, group, problem)
   if self.problems[group] == problem then
     return
   end
@@ -231,10 +231,10 @@ end
 local function poll(self, group)
   local reading, err = read_group(self, group)
   if reading == nil then
-    tell(self, group, err)
+    log_change(self, group, err)
     return
   end
-  tell(self, group, reading.failures[1] and concat(reading.failures, '; '))
+  log_change(self, group, reading.failures[1] and concat(reading.failures, '; '))
   self.silent[group] = reading.is_silent or nil
   local telemetry, alerts = reading.telemetry, reading.alerts
   if self.alert ~= nil and next(self.silent) ~= nil then

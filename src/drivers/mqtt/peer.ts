@@ -31,7 +31,7 @@ class ScriptedMqtt implements ScriptedPeer {
   }
 
   #say({ topic, payload }: ScriptedMessage): void {
-    this.#world.tell({ kind: "note", text: `${this.#world.name} → ${topic} ${JSON.stringify(payload)}` });
+    this.#world.happened({ kind: "note", text: `${this.#world.name} → ${topic} ${JSON.stringify(payload)}` });
     for (const client of this.#clients) {
       if ([...client.filters].some((filter) => fitsFilter(filter, topic))) {
         client.arrived.push({ topic, payload: Buffer.from(payload, "latin1") });
@@ -46,7 +46,7 @@ class ScriptedMqtt implements ScriptedPeer {
     return {
       publish: ({ topic, payload }, timeoutMs) =>
         health.answer(`publish ${topic}`, timeoutMs, () =>
-          this.#world.tell({
+          this.#world.happened({
             kind: "published",
             peer: this.#world.name,
             topic,

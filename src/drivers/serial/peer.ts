@@ -30,13 +30,13 @@ export class ScriptedSerial implements ScriptedPeer {
   /** What the device says on its own. */
   #say(bytes: string): void {
     this.#received += bytes;
-    this.#world.tell({ kind: "note", text: `${this.#world.name} → ${JSON.stringify(bytes)}` });
+    this.#world.happened({ kind: "note", text: `${this.#world.name} → ${JSON.stringify(bytes)}` });
     this.#waiting?.();
   }
 
   async write(data: Uint8Array): Promise<undefined> {
     const bytes = Buffer.from(data).toString("latin1");
-    this.#world.tell({ kind: "bytes", peer: this.#world.name, bytes });
+    this.#world.happened({ kind: "bytes", peer: this.#world.name, bytes });
     if (!this.health.speaks) return undefined;
     this.#asked += bytes;
     const found = this.#answers.find(({ to }) => this.#asked.endsWith(to));

@@ -37,7 +37,7 @@ type Handlers = Required<
 export interface DevicePolicy {
   readonly handlers: Handlers;
   readonly signIns: SignInCounts;
-  /** Hears what the broker tells about its clients. */
+  /** Hears what the broker reports about its clients. */
   watch(aedes: Aedes): void;
   /** The device showed a sign of life on a connection. */
   notice(client: Client): void;
@@ -96,7 +96,7 @@ export function createDevicePolicy(
         hears(commandTopic({ hardwareId, channelId })) || hears(configurationTopic({ hardwareId, channelId })),
     );
 
-  const tellConfiguration = async ({ device, guard }: Connection): Promise<void> => {
+  const sendConfiguration = async ({ device, guard }: Connection): Promise<void> => {
     const configuration = await needs.configurationOf(device.deviceId);
     if (configuration !== undefined && !guard.destroyed)
       await channel.sendConfiguration(device.deviceId, configuration, []);
@@ -209,8 +209,8 @@ export function createDevicePolicy(
       const granted = subscriptions.map(({ topic }) => topic).filter((topic) => filters.has(topic));
       const hears = (topic: string) => granted.some((filter) => filterMatches(filter, topic));
       if (hears(configurationTopic(device))) {
-        tellConfiguration(connection).catch((error: unknown) =>
-          log.error({ err: error, device: device.deviceId }, "a device could not be told its configuration"),
+        sendConfiguration(connection).catch((error: unknown) =>
+          log.error({ err: error, device: device.deviceId }, "the configuration could not be sent to a device"),
         );
       }
       if (hears(commandTopic(device))) inbox.reachable(device.deviceId);

@@ -23,7 +23,7 @@ test.each([0, 1, 2, 3, 4])("a long message arrives also where read %d finds no t
   const socket = Object.assign(stream, { destroySoon: () => stream.destroy() });
   const guard = new FrameGuard(socket as unknown as Socket, { maxPayload: 1e6, onPacket: () => {}, turns });
   let received = 0;
-  // One read each time it is told, as the broker does.
+  // One read each time it may read, as the broker does.
   guard.on("readable", () => {
     received += guard.read(undefined)?.length ?? 0;
   });

@@ -41,10 +41,10 @@ export const EXTERNAL_DEFAULTS: Pick<ExternalSettings, "protocolVersion" | "aliv
 export interface ExternalNeeds extends MqttNeeds {
   /** The device with this hardware id. The broker has already checked that the message comes from it. */
   readonly identify: (hardwareId: string) => Promise<SignedIn | undefined>;
-  /** Whether another node hears the device, and so has told it its configuration. */
+  /** Whether another node hears the device, and so has sent it its configuration. */
   readonly isHeardElsewhere?: (deviceId: string) => boolean;
-  /** Calls `send`, unless another node tells the device its configuration because it has returned. */
-  readonly tellOnce?: (deviceId: string, send: () => Promise<void>) => Promise<void>;
+  /** Calls `send`, unless another node sends the device its configuration because it has returned. */
+  readonly configureOnce?: (deviceId: string, send: () => Promise<void>) => Promise<void>;
 }
 
 export interface ExternalBroker extends Broker {
@@ -121,24 +121,24 @@ export function createExternalBroker(
     await adapter.receive(device, { topic, payload: bytes, repeated: dup });
   };
 
-  const tellOnce = needs.tellOnce ?? ((_deviceId, send) => send());
+  const configureOnce = needs.configureOnce ?? ((_deviceId, send) => send());
 
-  /** Where several nodes hear the device, it is new to each of them, and one tells it its configuration. */
+  /** Where several nodes hear the device, it is new to each of them, and one sends it its configuration. */
   const welcome = (device: SignedIn, isConfigured: boolean): void => {
     inbox.reachable(device.deviceId);
-    const tell = async (): Promise<void> => {
+    const configure = async (): Promise<void> => {
       const children = await inbox.children(device.deviceId);
       for (const { deviceId } of children) inbox.reachable(deviceId);
       for (const one of [device, ...children.map((child) => ({ ...device, ...child }))]) {
         if (isConfigured) continue;
-        await tellOnce(one.deviceId, async () => {
+        await configureOnce(one.deviceId, async () => {
           const configuration = await needs.configurationOf(one.deviceId);
           if (configuration !== undefined) await sendConfiguration(one, configuration);
         });
       }
     };
-    tell().catch((error: unknown) =>
-      log.error({ err: error, device: device.deviceId }, "a device could not be told its configuration"),
+    configure().catch((error: unknown) =>
+      log.error({ err: error, device: device.deviceId }, "the configuration could not be sent to a device"),
     );
   };
 
@@ -278,7 +278,7 @@ function createClient({ url, clientId, protocolVersion }: ExternalSettings): Mqt
   });
 }
 
-/** Tells the client that the message was received but must not be acknowledged yet: we do that when it is durable. */
+/** Lets the client know that the message was received but must not be acknowledged yet: we do that when it is durable. */
 const LATER = new Error("acknowledged later");
 
 function acknowledge(client: MqttClient, messageId: number): void {

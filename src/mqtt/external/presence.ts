@@ -1,4 +1,4 @@
-// Which devices are present, judged by their messages: an external broker does not tell who is connected or listens.
+// Which devices are present, judged by their messages: an external broker does not report who is connected or listens.
 import type { Instant } from "#core/time/instant.ts";
 import type { DeviceInbox, SignedIn } from "#service/ports/device-inbox.ts";
 

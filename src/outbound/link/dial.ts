@@ -124,7 +124,7 @@ function unreachable(address: URL, error: unknown): string {
 
 const codeOf = (error: Error) => ("code" in error ? String(error.code) : "");
 
-/** The words of the system's codes; what others say is told as it is. */
+/** The words of the system's codes; what others say is passed on as it is. */
 const wordsOf = (code: string, text: string) =>
   /^E[A-Z_]+$/.test(code) ? connectionWords(Object.assign(new Error(text), { code })) : text;
 

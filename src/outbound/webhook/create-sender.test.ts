@@ -121,7 +121,7 @@ test("a stop breaks an attempt off", async () => {
   expect((await sent).error).toBe("broken off: the service stops");
 });
 
-test("what cannot be reached is told in words", async () => {
+test("what cannot be reached is explained in words", async () => {
   const gone = await startReceiver();
   await gone.stop();
   expect((await send(gone.url)).error).toBe("the connection was refused");

@@ -21,7 +21,7 @@ export interface HarnessJob {
   readonly scenario: Scenario;
 }
 
-/** `alive` comes with each step and now and then, so that the watchdog can tell a long run from a stuck one. */
+/** `alive` comes with each step and now and then, so that the watchdog can distinguish a long run from a stuck one. */
 export type HarnessMessage =
   | { readonly kind: "alive"; readonly place: Position | undefined }
   | { readonly kind: "done"; readonly report: ScenarioReport };

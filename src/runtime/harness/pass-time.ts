@@ -24,14 +24,14 @@ export interface Passing {
  */
 export async function passTime(passing: Passing, until: number): Promise<"passed" | "stuck" | "dead"> {
   const { clock, script, takeWake, alive, isDone } = passing;
-  let toldAt = performance.now();
+  let signedAt = performance.now();
   let turns = 0;
   for (;;) {
     const state = script.run(SLICE_MS);
     const wall = performance.now();
-    if (wall - toldAt > SIGN_MS) {
+    if (wall - signedAt > SIGN_MS) {
       alive();
-      toldAt = wall;
+      signedAt = wall;
     }
     turns += 1;
     if (turns > MOST_TURNS) return "stuck";

@@ -76,13 +76,13 @@ class ScenarioRun {
     this.#scenario = scenario;
     this.#record = new ScenarioRecord(needs.blueprint, this.#clock.elapsed);
     this.#verdict = new ScenarioVerdict(this.#record, this.#clock.elapsed, needs.json);
-    const { tell } = this.#record;
-    this.#peers = createScriptedPeers({ timers: this.#clock, tell }, scenario.peers);
+    const { happened } = this.#record;
+    this.#peers = createScriptedPeers({ timers: this.#clock, happened }, scenario.peers);
     for (const [name, change] of scenario.set) this.#peers.change(name, change);
     this.#host = createVirtualHost({
       blueprint: needs.blueprint,
       clock: this.#clock,
-      tell,
+      happened,
       scenario,
       seed: scenario.seed ?? needs.seed ?? DEFAULT_SEED,
     });
@@ -169,12 +169,12 @@ class ScenarioRun {
 
   #restart(): void {
     this.close();
-    this.#record.tell({ kind: "note", text: "the script is started again" });
+    this.#record.happened({ kind: "note", text: "the script is started again" });
     for (const running of this.#record.commands) {
       if (outcomeOf(running) !== undefined) continue;
       // As on a gateway. The scenario requested the restart, so it need not expect anything more of the command.
       running.isJudged = true;
-      this.#record.tell({ kind: "response", id: running.id, state: "ERROR", payload: { message: INTERRUPTED } });
+      this.#record.happened({ kind: "response", id: running.id, state: "ERROR", payload: { message: INTERRUPTED } });
     }
     this.#start();
   }
@@ -189,7 +189,7 @@ class ScenarioRun {
     const id = `command-${this.#record.commands.length + 1}`;
     const running: RunningCommand = { id, command, responses: [], isJudged: false };
     this.#record.commands.push(running);
-    this.#record.tell({ kind: "command", id, name, arguments: given });
+    this.#record.happened({ kind: "command", id, name, arguments: given });
     this.#script?.command({ id, name, arguments: given });
     return running;
   }

@@ -28,7 +28,7 @@ export class ScenarioRecord {
     this.#now = now;
   }
 
-  readonly tell = (happening: WithoutTime<Happening>): void => {
+  readonly happened = (happening: WithoutTime<Happening>): void => {
     // `at` completes whichever it is.
     this.all.push({ ...happening, at: this.#now() } as Happening);
     if (happening.kind === "telemetry") this.#followAlerts(happening.values);
@@ -60,12 +60,12 @@ export class ScenarioRecord {
     for (const name of this.activeAlerts) {
       if (active.has(name)) continue;
       this.activeAlerts.delete(name);
-      this.tell({ kind: "alert", name, isActive: false });
+      this.happened({ kind: "alert", name, isActive: false });
     }
     for (const name of active) {
       if (this.activeAlerts.has(name)) continue;
       this.activeAlerts.add(name);
-      this.tell({ kind: "alert", name, isActive: true });
+      this.happened({ kind: "alert", name, isActive: true });
     }
   }
 }

@@ -29,12 +29,12 @@ export interface VirtualHost {
 interface Needs {
   readonly blueprint: Blueprint;
   readonly clock: VirtualClock;
-  readonly tell: ScenarioRecord["tell"];
+  readonly happened: ScenarioRecord["happened"];
   readonly scenario: Scenario;
   readonly seed: number;
 }
 
-export function createVirtualHost({ blueprint, clock, tell, scenario, seed }: Needs): VirtualHost {
+export function createVirtualHost({ blueprint, clock, happened, scenario, seed }: Needs): VirtualHost {
   /** Byte strings: a script may store anything. */
   const storage = new Map<string, string>();
   const configuration = new Map<string, Map<string, unknown>>();
@@ -80,7 +80,7 @@ export function createVirtualHost({ blueprint, clock, tell, scenario, seed }: Ne
     connect(isBack) {
       const changes = isConnected !== isBack;
       isConnected = isBack;
-      if (changes) tell({ kind: "note", text: isBack ? "the connection is back" : "the connection is lost" });
+      if (changes) happened({ kind: "note", text: isBack ? "the connection is back" : "the connection is lost" });
       return changes;
     },
     takeWake() {
@@ -93,16 +93,16 @@ export function createVirtualHost({ blueprint, clock, tell, scenario, seed }: Ne
       elapsed: clock.elapsed,
       drivers,
       telemetry(values) {
-        tell({ kind: "telemetry", values: parseScriptValues(values).values });
+        happened({ kind: "telemetry", values: parseScriptValues(values).values });
         return undefined;
       },
       properties(values) {
-        tell({ kind: "properties", values: parseScriptValues(values).values });
+        happened({ kind: "properties", values: parseScriptValues(values).values });
         return undefined;
       },
-      log: (text, severity) => tell({ kind: "log", text, severity }),
-      respond: (id, state, payload) => tell({ kind: "response", id, state, payload }),
-      fault: (error) => tell({ kind: "fault", error }),
+      log: (text, severity) => happened({ kind: "log", text, severity }),
+      respond: (id, state, payload) => happened({ kind: "response", id, state, payload }),
+      fault: (error) => happened({ kind: "fault", error }),
       isConnected: () => isConnected,
       wake() {
         isWoken = true;
@@ -127,7 +127,7 @@ export function createVirtualHost({ blueprint, clock, tell, scenario, seed }: Ne
         read: (key) => storage.get(key),
         async write(key, text) {
           storage.set(key, text);
-          tell({ kind: "note", text: `storage ${textOf(key)} = ${JSON.stringify(textOf(text))}` });
+          happened({ kind: "note", text: `storage ${textOf(key)} = ${JSON.stringify(textOf(text))}` });
           return undefined;
         },
         async remove(key) {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { closeGate, createCommandGate, passGate } from "./command-gate.ts";
 
-test("a gate tells which command began last, and lets none pass once it is closed", () => {
+test("a gate knows which command began last, and lets none pass once it is closed", () => {
   const gate = createCommandGate();
   expect([passGate(gate, 1), passGate(gate, 3)]).toEqual([true, true]);
   expect(closeGate(gate)).toBe(3);

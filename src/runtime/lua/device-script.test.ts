@@ -295,7 +295,7 @@ test("configuration reaches the script, and so do its changes", async () => {
   expect(await runTo(1)).toEqual(["0 info: atrue", "1 info: btrue"].map((line) => line.replace("1 info", "0 info")));
 });
 
-test("a change of the connection is told", async () => {
+test("a script hears of a change of its connection", async () => {
   const { script, runTo } = virtualScript(
     "enapter.on_connection_status_changed(function(up) enapter.log(tostring(up)) end)",
   );
@@ -338,12 +338,12 @@ test("nodebug leaves files and lines out", async () => {
 });
 
 test("an endless loop is sliced even inside pcall, and given up after its time", async () => {
-  const { script, told } = virtualScript("while true do pcall(function() while true do end end) end", {
+  const { script, output } = virtualScript("while true do pcall(function() while true do end end) end", {
     limits: { activityMs: 100 },
   });
   expect(script.run(5)).toBe("more");
   while (script.run(5) === "more");
-  expect(told).toEqual(["0 fault: computed for more than 100 ms without a pause"]);
+  expect(output).toEqual(["0 fault: computed for more than 100 ms without a pause"]);
 });
 
 test("memory beyond the limit is an error that a script may catch", async () => {

@@ -48,8 +48,8 @@ interface Hosted {
   missing: readonly string[];
   callOff: (() => void) | undefined;
   /** When its status was last reported while its state stayed the same. */
-  toldAt: number;
-  toldState: HostedStatus["state"] | undefined;
+  reportedAt: number;
+  reportedState: HostedStatus["state"] | undefined;
 }
 
 /** Missing rocks may appear and overload may pass: a program that could not be built is tried again after this time. */
@@ -94,7 +94,7 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
     if (one === undefined) return;
     const obstacle = obstacleOf(one, status);
     if (runs(status.state)) alerts.changed(deviceId, obstacle);
-    tell(one, statusOf(status, obstacle));
+    report(one, statusOf(status, obstacle));
   }
 
   /** Only a script that runs has one: any other says itself what is wrong. */
@@ -109,11 +109,11 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
     return peerProblem && { state: "COMMUNICATION_FAILED", ...peerProblem };
   }
 
-  function tell(one: Hosted, status: HostedStatus): void {
+  function report(one: Hosted, status: HostedStatus): void {
     const now = needs.now();
-    if (one.toldState === status.state && now - one.toldAt < NEWS_MS) return;
-    one.toldState = status.state;
-    one.toldAt = now;
+    if (one.reportedState === status.state && now - one.reportedAt < NEWS_MS) return;
+    one.reportedState = status.state;
+    one.reportedAt = now;
     needs.onStatus(one.device, status);
   }
 
@@ -128,8 +128,8 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
       given: new Map(),
       missing: [],
       callOff: undefined,
-      toldAt: 0,
-      toldState: undefined,
+      reportedAt: 0,
+      reportedState: undefined,
     };
     hosted.set(device.id, one);
     alerts.restart(device.id);
@@ -168,7 +168,7 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
       memoryBytes: undefined,
       overrun: undefined,
     };
-    tell(one, one.failure);
+    report(one, one.failure);
   }
 
   async function contextOf(one: Hosted): Promise<ScriptContext> {

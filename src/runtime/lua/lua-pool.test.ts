@@ -67,14 +67,14 @@ test("an error in the entry chunk leaves the device FAILED until its next start,
 });
 
 test("a new program replaces the running one", async () => {
-  const { start, told, until } = newPool();
+  const { start, output, until } = newPool();
   await start("a", "scheduler.add(10, function() enapter.log('old') end)");
   await until(/old/);
   await start("a", "scheduler.add(10, function() enapter.log('new') end)");
   await until(/new/);
-  const from = told.length;
+  const from = output.length;
   await until(/new/, from);
-  expect(told.slice(from).filter((line) => line.includes("old"))).toEqual([]);
+  expect(output.slice(from).filter((line) => line.includes("old"))).toEqual([]);
 });
 
 test("a stopped device says no more, and its open command ends as interrupted", async () => {
@@ -96,7 +96,7 @@ test.each<[string, (pool: LuaPool) => unknown]>([
   ["stopped", (pool) => pool.stop("a")],
   ["restarted", (pool) => pool.restart("a")],
 ])("of a script that is %s, what waits behind a command is not executed, and ends as that", async (_, act) => {
-  const { pool, start, until, told } = newPool();
+  const { pool, start, until, output } = newPool();
   await start("a", WAIT);
   await until(/is RUNNING/);
   for (const id of ["c1", "c2", "c3"]) pool.command("a", { id, name: "wait", arguments: {} });
@@ -111,7 +111,7 @@ test.each<[string, (pool: LuaPool) => unknown]>([
   // Whatever the thread was about to do has been done when a script that starts later runs.
   await start("b", "enapter.log('here')");
   await until(/b info: here/);
-  expect(told.filter((line) => line.endsWith("waits"))).toHaveLength(1);
+  expect(output.filter((line) => line.endsWith("waits"))).toHaveLength(1);
 });
 
 test("a script that ends by itself leaves what waited as not executed", async () => {
@@ -123,13 +123,13 @@ test("a script that ends by itself leaves what waited as not executed", async ()
 });
 
 test("when the pool closes, what has not begun ends as not executed, and what has begun stays open", async () => {
-  const { pool, start, until, told } = newPool();
+  const { pool, start, until, output } = newPool();
   await start("a", WAIT);
   await until(/is RUNNING/);
   for (const id of ["c1", "c2"]) pool.command("a", { id, name: "wait", arguments: {} });
   await until(/c1 IN_PROGRESS/);
   await pool.close();
-  expect(told.filter((line) => line.includes("ERROR"))).toEqual([expect.stringMatching(/^a c2 ERROR .*not executed/)]);
+  expect(output.filter((line) => line.includes("ERROR"))).toEqual([expect.stringMatching(/^a c2 ERROR .*not executed/)]);
 });
 
 test("a device whose context cannot be read is FAILED with the reason, and is tried again later each time", async () => {
@@ -154,7 +154,7 @@ test("a thread that does not begin is given up, and its devices come back later"
 });
 
 test("a script that computes for ever is quarantined, a neighbour goes on", async () => {
-  const { pool, start, until, told } = newPool({ threads: 1, limits: { activityMs: 200 } });
+  const { pool, start, until, output } = newPool({ threads: 1, limits: { activityMs: 200 } });
   await start("bad", "while true do pcall(function() while true do end end) end");
   await start("good", "scheduler.add(10, function() enapter.send_telemetry({ n = 1 }) end)");
   await until(/bad is QUARANTINED/);
@@ -162,18 +162,18 @@ test("a script that computes for ever is quarantined, a neighbour goes on", asyn
     state: "QUARANTINED",
     lastError: { file: "main.lua", line: 1, message: "computed for more than 200 ms without a pause" },
   });
-  await until(/good telemetry/, told.length);
+  await until(/good telemetry/, output.length);
   expect(pool.status("good")?.startCount).toBe(1);
 });
 
-test("a flood of log lines is thinned and told", async () => {
-  const { start, until, told } = newPool();
+test("a flood of log lines is thinned, and the log says so", async () => {
+  const { start, until, output } = newPool();
   await start(
     "a",
     "for i = 1, 5000 do enapter.log('line') end scheduler.add(200, function() enapter.log('later') end)",
   );
   await until(/lines of the log were left out/);
-  expect(told.filter((line) => line.endsWith("info: line")).length).toBeLessThan(300);
+  expect(output.filter((line) => line.endsWith("info: line")).length).toBeLessThan(300);
 });
 
 test("a thread that gives no sign of life is ended, and its open commands with it", async () => {
@@ -188,7 +188,7 @@ test("a thread that gives no sign of life is ended, and its open commands with i
 });
 
 test("a message is bounded in size, and a large one counts as several", async () => {
-  const { start, until, told } = newPool();
+  const { start, until, output } = newPool();
   await start(
     "a",
     `enapter.log('huge: ' .. enapter.send_telemetry({ text = string.rep('x', 300000) }))
@@ -198,7 +198,7 @@ test("a message is bounded in size, and a large one counts as several", async ()
   );
   expect(await until(/huge/)).toBe("a info: huge: a message has at most 262144 bytes");
   expect(await until(/often/)).toBe("a info: often: more than 50 messages a second");
-  expect(told.filter((line) => line.startsWith("a telemetry")).length).toBeLessThan(20);
+  expect(output.filter((line) => line.startsWith("a telemetry")).length).toBeLessThan(20);
 });
 
 test("what is too large in a command's answers is left out, and its outcome stands", async () => {
@@ -217,14 +217,14 @@ test("what is too large in a command's answers is left out, and its outcome stan
 });
 
 test("a thread that dies while no script runs takes its devices out for a while, so that it does not die on and on", async () => {
-  const { pool, start, until, told } = newPool({ threads: 1 });
+  const { pool, start, until, output } = newPool({ threads: 1 });
   await start("good", "enapter.log('here')");
   await until(/here/);
   await start("bad", "", { configuration: JSON.parse("5") });
   await until(/bad is FAILED/);
   await until(/good is FAILED/);
   expect(pool.status("good")?.restartAt).toBeGreaterThan(Date.now());
-  expect(told.filter((line) => line.endsWith("is STARTING"))).toHaveLength(2);
+  expect(output.filter((line) => line.endsWith("is STARTING"))).toHaveLength(2);
 });
 
 test("a script that stores without end is slowed down", async () => {
@@ -258,7 +258,7 @@ const holds = (megabytes: number) => `
   enapter.log("holds ${megabytes}")`;
 
 test("all scripts together hold no more than they may, over all threads, and what has ended makes room", async () => {
-  const { pool, start, until, told } = newPool({ threads: 2, memoryBytes: 36 * 1024 * 1024 });
+  const { pool, start, until, output } = newPool({ threads: 2, memoryBytes: 36 * 1024 * 1024 });
   await start("a", holds(12));
   await until(/^a info: holds 12/);
   await start("b", holds(14));
@@ -266,7 +266,7 @@ test("all scripts together hold no more than they may, over all threads, and wha
   expect(refused).toContain("not enough memory: all scripts together may hold 36 MiB (the setting lua.memory_mb)");
   expect(pool.memory.used()).toBeGreaterThan(12 * 1024 * 1024);
   pool.stop("a");
-  const from = told.length;
+  const from = output.length;
   await vi.waitUntil(() => pool.memory.used() < 1024 * 1024, PATIENT);
   await pool.restart("b");
   await until(/^b info: holds 14/, from);
@@ -294,7 +294,7 @@ test.each([
     { activity: "main", line: 3 },
   ],
 ])("%s that lasts too long is seen, with its place", async (_name, source, words, { activity, line, ...more }) => {
-  const { pool, start, until, told } = newPool({ limits: { overrunMs: 200 } });
+  const { pool, start, until, output } = newPool({ limits: { overrunMs: 200 } });
   await start("a", source);
   pool.command("a", { id: "c1", name: "wait", arguments: {} });
   await until(/^a is OVERRUNNING/);
@@ -304,11 +304,11 @@ test.each([
   expect(await until(/has run/)).toBe(
     `a warning: ${words} has run for more than 0.2 s (now at main.lua:${line}); everything else of this device waits for it`,
   );
-  expect([pool.overruns(), told.filter((text) => text.includes("has run"))]).toMatchObject([1, { length: 1 }]);
+  expect([pool.overruns(), output.filter((text) => text.includes("has run"))]).toMatchObject([1, { length: 1 }]);
 });
 
 test("a script that has caught up is RUNNING again", async () => {
-  const { pool, start, until, told } = newPool({ limits: { overrunMs: 200 } });
+  const { pool, start, until, output } = newPool({ limits: { overrunMs: 200 } });
   await start(
     "slow",
     "enapter.register_command_handler('wait', function() for _ = 1, 80 do system.delay(5) end return {} end)",
@@ -316,7 +316,7 @@ test("a script that has caught up is RUNNING again", async () => {
   await until(/slow is RUNNING/);
   pool.command("slow", { id: "c1", name: "wait", arguments: {} });
   await until(/slow is OVERRUNNING/);
-  const from = told.length;
+  const from = output.length;
   await until(/slow c1 SUCCEEDED/);
   await until(/slow is RUNNING/, from);
   expect(pool.status("slow")).toMatchObject({ state: "RUNNING", overrun: undefined });

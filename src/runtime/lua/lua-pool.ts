@@ -367,7 +367,7 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
       const hosted = devices.get(deviceId);
       const failure = hosted?.thread?.thread.post({ kind: "configuration", slot: hosted.slot, change });
       if (failure === undefined) return;
-      const text = `the script was not told of its new configuration ${change.bucket}: ${failure.message}`;
+      const text = `the script did not get its new configuration ${change.bucket}: ${failure.message}`;
       needs.log(deviceId, { text, severity: "error", persist: true, at: needs.now() });
     },
     connectionChanged(isConnected) {

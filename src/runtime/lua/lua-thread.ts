@@ -21,7 +21,7 @@ export interface ThreadNeeds {
 
 /** One worker with its watchdog. Ends with `died` once, or with `close`, never with both. */
 export interface LuaThread {
-  /** Tells why, when the message cannot be copied. */
+  /** Returns why, when the message cannot be copied. */
   post(message: ToWorker): Error | undefined;
   close(): Promise<void>;
 }

@@ -48,11 +48,11 @@ function flush(): void {
   if (outbox.length === 0) return;
   const messages = outbox;
   outbox = [];
-  if (parentPort !== null) tryPostAll(parentPort, messages, tellFailure);
+  if (parentPort !== null) tryPostAll(parentPort, messages, reportFailure);
 }
 
 /** A message that cannot be sent is the fault of the script that caused it. */
-function tellFailure(message: ToPool, { message: text }: Error): void {
+function reportFailure(message: ToPool, { message: text }: Error): void {
   if ("slot" in message) say({ kind: "fault", slot: message.slot, error: { message: text }, at: Date.now() });
 }
 

@@ -85,7 +85,7 @@ export interface DeviceScript {
   nextDue(): number | undefined;
   /**
    * Runs what is due for at most so long. "more": the slice is used up. "waiting": it sleeps in a host call, `wake`
-   * tells when it goes on. "idle": nothing to do before `nextDue`. "dead": the state was given up, and `fault` was told.
+   * says when it goes on. "idle": nothing to do before `nextDue`. "dead": the state was given up, and `fault` was called.
    */
   run(budgetMs: number): "more" | "waiting" | "idle" | "dead";
   /**

@@ -35,10 +35,10 @@ test("an outcome that finds no room is kept without its payload", async () => {
   const stored = Promise.withResolvers<void>();
   const background = createBackground(() => {});
   const budgets = createByteBudgets();
-  const told: (string | number)[][] = [];
+  const responses: (string | number)[][] = [];
   const inbox = {
     response: async (_deviceId: string, { state, payload }: ResponseMessage) => {
-      told.push([state, JSON.stringify(payload).length]);
+      responses.push([state, JSON.stringify(payload).length]);
       await stored.promise;
     },
   } as unknown as DeviceInbox;
@@ -47,9 +47,9 @@ test("an outcome that finds no room is kept without its payload", async () => {
   for (const commandId of ["1", "2", "3"]) {
     output.respond("d1", { commandId, state: "SUCCEEDED", payload: { text: "x".repeat(900_000) } });
   }
-  await expect.poll(() => told).toHaveLength(3);
-  expect(told.map(([state]) => state)).toEqual(["SUCCEEDED", "SUCCEEDED", "SUCCEEDED"]);
-  expect(told.map(([, size]) => Number(size) > 1_000)).toEqual([true, true, false]);
+  await expect.poll(() => responses).toHaveLength(3);
+  expect(responses.map(([state]) => state)).toEqual(["SUCCEEDED", "SUCCEEDED", "SUCCEEDED"]);
+  expect(responses.map(([, size]) => Number(size) > 1_000)).toEqual([true, true, false]);
   expect(buffer?.used()).toBeGreaterThan(1_800_000);
   stored.resolve();
   await background.idle();

@@ -64,9 +64,9 @@ export function createScriptOutput(needs: ScriptOutputNeeds): ScriptOutput {
   }
 
   /** What a script says in the name of a child is the child's own, as long as it is its child. */
-  async function of(deviceId: string, child: string | undefined, tell: (id: string) => Promise<void>): Promise<void> {
+  async function of(deviceId: string, child: string | undefined, pass: (id: string) => Promise<void>): Promise<void> {
     const id = child === undefined ? deviceId : (await inbox.child(deviceId, child))?.deviceId;
-    if (id !== undefined) await tell(id);
+    if (id !== undefined) await pass(id);
   }
 
   function respond(deviceId: string, message: ResponseMessage): void {

@@ -178,16 +178,16 @@ test("two changes at once are both made", async () => {
   expect(simulator.look("a")?.adjustments).toMatchObject({ speed: 3, intervalMs: 5_000 });
 });
 
-test("the configuration is told, a command comes before it, and a secret is not told at all", async () => {
+test("the configuration is reported, a command comes before it, and a secret is never reported", async () => {
   const { simulator, clock } = world(new Map([["limits", { limit_now: 2.5, pin: "s3cret" }]]));
   await simulator.host.start(device("a"));
-  const told = () => simulator.look("a")?.telemetry.get("limit_now");
-  expect(told()).toBe(2.5);
+  const reported = () => simulator.look("a")?.telemetry.get("limit_now");
+  expect(reported()).toBe(2.5);
   await simulator.carrier.sendConfiguration("a", new Map([["limits", { limit_now: 3.5, pin: "s3cret" }]]), ["limits"]);
-  expect(told()).toBe(3.5);
+  expect(reported()).toBe(3.5);
   await simulator.carrier.send("a", command("set_limit", { limit_now: 9 }));
   await clock.advance(2_000);
-  expect(told()).toBe(9);
+  expect(reported()).toBe(9);
   expect(JSON.stringify([...(simulator.look("a")?.telemetry ?? [])])).not.toContain("s3cret");
 });
 

@@ -75,7 +75,7 @@ export async function readBackup(path: string, keys: Keys, keep?: KeepFile): Pro
   return { manifest, encryption, files };
 }
 
-/** A failure of either stream is told by reading the last one. */
+/** A failure of either stream is reported by reading the last one. */
 function unpack(packed: Readable): Readable {
   const gunzip = createGunzip();
   return pipeline(packed, gunzip, () => {});

@@ -8,7 +8,7 @@ const PRUNED = {
   all: async () => [],
 } as unknown as Database;
 
-test("a node that was away for longer than events are kept is told where it goes on", async () => {
+test("a node that was away for longer than events are kept learns where it goes on", async () => {
   const follower = followEvents(PRUNED);
   const gap = Promise.withResolvers<number>();
   follower.watch(() => {}, 3, gap.resolve);

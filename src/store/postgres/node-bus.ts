@@ -13,7 +13,7 @@ import { NEW_NOTES, PRUNE_NOTES } from "./node-notes.ts";
 import { serverTrouble } from "./trouble.ts";
 
 const CHANNEL = "busbar";
-/** Tells the locks of nodes from those of other programs. */
+/** Distinguishes the locks of nodes from those of other programs. */
 const NODE_CLASS = 723_841;
 /** The lock that every node shares, so that they can be counted. */
 const PRESENT = 0;
@@ -156,8 +156,8 @@ export function openNodeBus(settings: BusSettings): NodeBus {
       const isLate = !isFirst && began - lookedAt > MISSED_MS;
       snapshot = row.snapshot;
       lookedAt = began;
-      if (isLate) tellHere({ kind: "missed" });
-      else if (!isFirst) for (const message of row.messages) tellHere(JSON.parse(message) as NodeMessage);
+      if (isLate) deliverHere({ kind: "missed" });
+      else if (!isFirst) for (const message of row.messages) deliverHere(JSON.parse(message) as NodeMessage);
       if (began - prunedAt > PRUNE_EVERY_MS) {
         prunedAt = began;
         await client.query(PRUNE_NOTES);
@@ -177,12 +177,12 @@ export function openNodeBus(settings: BusSettings): NodeBus {
   function hear(payload: string | undefined): void {
     const { events, notes, messages = [] } = parsePayload(payload);
     // Somebody waits for what messages bring about.
-    for (const message of messages) tellHere(message);
+    for (const message of messages) deliverHere(message);
     if (notes === true) wake();
     if (events === true) onEvents();
   }
 
-  function tellHere(message: NodeMessage): void {
+  function deliverHere(message: NodeMessage): void {
     for (const listener of listeners) listener(message);
   }
 

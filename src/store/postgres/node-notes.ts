@@ -1,4 +1,4 @@
-// Notes for other nodes of what a write has changed, although no event tells them. They are stored in its transaction.
+// Notes for other nodes of what a write has changed, although no event reports them. They are stored in its transaction.
 export const ADD_NOTE = "INSERT INTO node_note (message) VALUES (?)";
 
 /** The notes of transactions that a former snapshot did not see, and the snapshot that sees them. */

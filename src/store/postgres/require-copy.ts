@@ -2,7 +2,7 @@ import pg from "pg";
 import { clientConfig } from "./connect.ts";
 import { serverTrouble } from "./trouble.ts";
 
-/** Tells one installation from another. Both are NULL before the first node has started. */
+/** Distinguishes one installation from another. Both are NULL before the first node has started. */
 const WHICH = "SELECT encode(seal_key_check, 'hex') AS which FROM installation";
 /** The tables have not come to the copy yet. */
 const NO_TABLE = "42P01";

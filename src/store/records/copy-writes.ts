@@ -84,7 +84,7 @@ export const copyWrites = {
       );
       await database.run(REPLACE_DEVICE, ...deviceValues(device));
       await replaceCorrections(database, device.id, corrections);
-      // Other nodes read it again when they hear of it. Its time does not tell whether it changed: a clock may repeat it.
+      // Other nodes read it again when they hear of it. Its time does not show whether it changed: a clock may repeat it.
       if (before !== undefined && `${deviceValues(before)}` === `${deviceValues(device)}`) return;
       await addEvent(database, deviceEvent(device, before === undefined ? "created" : "updated", device.updatedAt));
     },
@@ -200,7 +200,7 @@ export const copyWrites = {
         deviceId === undefined ? undefined : findDevice(database, deviceId),
         database.get("SELECT reported_by FROM audit WHERE id = ?", entry.id),
       ]);
-      // Of a site or device that is deleted the entry still tells who did it.
+      // Of a site or device that is deleted the entry still says who did it.
       if (siteId !== undefined && site !== undefined) requireSameOwner(site, gatewayId, siteId);
       if (device !== undefined) await requireOwner(database, gatewayId, device.siteId);
       const writer = known === undefined ? gatewayId : optionalText(known, "reported_by");

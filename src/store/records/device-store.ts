@@ -14,7 +14,7 @@ const CREDENTIAL_COLUMNS = "device_id, hardware_id, channel_id, secret_hash, bro
 interface DeviceCache {
   /**
    * A device is not in the cache while it is changed: from the commit on, which may be long before the writer's answer,
-   * nobody sees the old state. Else a gateway would tell it to its cloud under the number of the change.
+   * nobody sees the old state. Else a gateway would send it to its cloud under the number of the change.
    */
   changing<Result>(id: string, write: Promise<Result>): Promise<Result>;
   forget(id: string): void;
@@ -68,7 +68,7 @@ export function createDeviceStore(reader: Database, writer: Writer, lists: Lists
       if (scope === "all") return find(id);
       const cached = known.get(id);
       if (cached !== undefined && scope.has(cached.siteId)) return cached;
-      // Reads one row whether or not the device exists. A device of another site costs the same, so the time tells
+      // Reads one row whether or not the device exists. A device of another site costs the same, so the time reveals
       // nothing.
       const siteId = (await reader.get("SELECT coalesce(max(site_id), '') AS site_id FROM device WHERE id = ?", id))?.[
         "site_id"

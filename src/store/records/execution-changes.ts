@@ -81,7 +81,7 @@ async function readChange(database: Database, row: Row, cursor: number) {
   return { change, logBytes: rows.reduce((sum, one) => sum + number(one, "bytes"), 0) };
 }
 
-/** Reads one execution as it is told to a side that knows nothing of it. */
+/** Reads one execution as it is sent to a side that knows nothing of it. */
 export async function readWhole(database: Database, id: string): Promise<ExecutionChange | undefined> {
   const row = await database.get("SELECT id, left_out, left_out_at FROM execution WHERE id = ?", id);
   if (row === undefined) return undefined;

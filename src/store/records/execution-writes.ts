@@ -152,7 +152,7 @@ export const executionWrites = {
       const stored = await findStored(database, id);
       // A different deadline means that the device was heard from since.
       if (stored?.execution.deadline !== deadline) return undefined;
-      // A gateway that was sent it and has not answered may have accepted it: then its end is the gateway's to tell.
+      // A gateway that was sent it and has not answered may have accepted it: then its end is the gateway's to report.
       const isSent = stored.attempted && (await isOfGateway(database, stored.execution.siteId));
       const after = isSent ? givenToOwner(stored.execution, false) : withTimeout(stored.execution);
       if (after !== undefined) await replace(database, { stored, after, logged: 0 });

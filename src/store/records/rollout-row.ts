@@ -14,7 +14,7 @@ export const ROLLOUT_COLUMNS =
 export const ROLLOUT_DEVICE_COLUMNS =
   "device_id, site_id, stage, state, since, reason, former_blueprint_id, was_online, alert_before, log_before";
 
-/** Whether the gateway of a `rollout_device` is not connected, or has still to tell what happened while it was not. */
+/** Whether the gateway of a `rollout_device` is not connected, or has still to report what happened while it was not. */
 export const IS_AWAY = `EXISTS (SELECT 1 FROM site JOIN gateway ON gateway.id = site.gateway_id
   WHERE site.id = rollout_device.site_id AND gateway.is_caught_up = 0)`;
 

@@ -70,7 +70,7 @@ export function createSubjectStores(
     copies: createCopyStore(writer, changing),
     changes: {
       ...changesOfGateways,
-      // Another node may have settled it. Whoever is told that it is done sees what it has changed.
+      // Another node may have settled it. Whoever hears that it is done sees what it has changed.
       find: async (id) => {
         const change = await changesOfGateways.find(id);
         if (change?.deviceId !== undefined && change.state !== "PENDING") forget(change.deviceId);

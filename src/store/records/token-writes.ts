@@ -56,7 +56,7 @@ export const tokenWrites = {
     informs: NOBODY,
     fromReserve: true,
     async run(database: Database, { tokens }: { tokens: readonly TokenRecord[] }) {
-      // The gateway has left the cloud that tells them.
+      // The gateway has left the cloud that sends them.
       if ((await database.get("SELECT 1 AS found FROM uplink")) === undefined) return [];
       const rows = await database.all("SELECT id, name, level, sites, hash FROM token WHERE from_cloud = 1");
       const before = new Map(rows.map((row) => [text(row, "id"), row]));
@@ -101,7 +101,7 @@ export const tokenWrites = {
   }),
 };
 
-/** Whether the token is as it was told before. Its expiry never changes; what is told is how long that will be. */
+/** Whether the token is as it was sent before. Its expiry never changes; what is sent is how long that will be. */
 function isStored(row: Row | undefined, token: TokenRecord): boolean {
   return (
     row !== undefined &&

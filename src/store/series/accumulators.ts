@@ -48,7 +48,7 @@ export const RULES: Readonly<Record<PointAggregation, AggregationRules>> = {
   first: { ...SAME, create: () => new First(), parts: ["first"] },
   last: { ...SAME, create: () => new Last(), parts: ["last"] },
   count: { ...SAME, create: () => new Count(), parts: ["count"], kind: () => "number", alone: 1 },
-  // A summary cannot tell whether any value is true.
+  // A summary cannot say whether any value is true.
   bool_or: { ...SAME, create: () => new AnyTrue(), parts: [], summarizes: () => false },
   delta: {
     ...SAME,

@@ -27,7 +27,7 @@ export abstract class BucketBlock {
 
   /**
    * Start of the next bucket; infinity when there is none left; minus infinity when only the next view of the store
-   * can tell.
+   * can know.
    */
   next(): number {
     if (this.#at >= this.size) this.#load();

@@ -304,12 +304,12 @@ test("an hour or a day of a device is never in memory as a whole: each series is
       commit: ({ segments = [], ...changes }) =>
         store.commit({
           ...changes,
-          segments: segments.map(({ segment, chunks }) => ({ segment, chunks: told(chunks) })),
+          segments: segments.map(({ segment, chunks }) => ({ segment, chunks: recorded(chunks) })),
         }),
     }),
   });
   benches.push(bench);
-  function* told(chunks: Iterable<Chunk>): Iterable<Chunk> {
+  function* recorded(chunks: Iterable<Chunk>): Iterable<Chunk> {
     for (const chunk of chunks) {
       yield chunk;
       steps.push(`stored ${chunk.series}`);

@@ -75,7 +75,7 @@ test("a commit that fails takes its definitions with it: the next brings them ag
   expect(durable).toEqual([2, 3]);
 });
 
-test("of several values of an attribute the newest is told, and of equal times the last", async () => {
+test("of several values of an attribute the newest is reported, and of equal times the last", async () => {
   const { intake, durable, nextCommit } = createBench();
   const all = [3, 7, 5].map((at) => intake.append([message(at, { power: at })]));
   (await nextCommit(1)).resolve();

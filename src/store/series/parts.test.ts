@@ -31,7 +31,7 @@ test.each([
   ["whole numbers", ramp(3_600, 0)],
   ["values of any digits", Array.from({ length: 3_600 }, (_, i) => Math.sin(i) * 1e3)],
   ["values of very different size", Array.from({ length: 3_600 }, (_, i) => (i % 2 === 0 ? 1e15 + i : -1e-9 * i))],
-])("parts of %s tell what each minute holds, before 1970 too", (_, values) => {
+])("parts of %s say what each minute holds, before 1970 too", (_, values) => {
   const start = -2 * HOUR;
   const { parts, grain, summary } = summarize(columnOf(1_000, values, start), start, HOUR);
   expect(grain).toBe(MINUTE);
@@ -54,7 +54,7 @@ test.each([
   expect(summary.min).toBe(Math.min(...values));
 });
 
-test("damaged parts are told as such", () => {
+test("damaged parts are reported as such", () => {
   const { parts, grain } = summarize(columnOf(1_000, ramp(3_600, 2)), 0, HOUR);
   const place = { start: 0, grain };
   expect(() => readParts(parts.subarray(0, 20), place)).toThrow("Damaged parts");

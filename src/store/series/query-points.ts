@@ -50,7 +50,7 @@ export function queryPoints(needs: QueryNeeds): Pick<TelemetryStore, "query" | "
   return {
     async query<Rendered extends Rendering | undefined>(request: SeriesRequest, rendering?: Rendered) {
       const [asked, points] = await prepare(request);
-      // Whoever needs them is told; meanwhile nobody may be waiting.
+      // Whoever needs them gets the error; meanwhile nobody may be waiting.
       points?.catch(() => {});
       const rendered = rendering as Rendered;
       const isQuick = quick.looksSmall(asked);

@@ -38,7 +38,7 @@ export function startEarly(needs: RunNeeds, query: SeriesQuery, points: Promise<
   const planned = query.items.flatMap((item) => openColumn({ current: NOTHING_READ }, query, item, []).cursor ?? []);
   const reader = needs.reader.early?.(planned.map(({ reads }) => reads)) ?? needs.reader;
   const started = points.then(({ hot, state }) => startQuery({ ...needs, reader }, { ...query, since: state }, hot));
-  // Whoever pulls is told.
+  // Whoever pulls gets the error.
   started.catch(() => {});
   return { pull: async () => (await started).pull() };
 }

@@ -1,4 +1,4 @@
-// A row of a shared journal that tells which hours were sealed: what rows of a moment hold of these hours is in segments.
+// A row of a shared journal that says which hours were sealed: what rows of a moment hold of these hours is in segments.
 //
 //   mark := moment text16, hours u32, (device u32, hour i32)*
 import { type Moment, parseMoment } from "./moment.ts";

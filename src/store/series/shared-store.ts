@@ -21,7 +21,7 @@ export interface SharedRow {
   readonly sequence: number;
   /** The number of its commit. A commit that began after another one had ended has the higher number. */
   readonly commit: number;
-  /** Whether it tells what was sealed, instead of points. */
+  /** Whether it says what was sealed, instead of points. */
   readonly isMark: boolean;
   readonly batch: Uint8Array;
 }

@@ -65,7 +65,7 @@ export type WriterAnswer =
 
 /** The thread's first message. */
 export interface WriterOpened {
-  /** Whether other nodes write to the same store. Then it tells neither definitions nor latest values here. */
+  /** Whether other nodes write to the same store. Then it sends neither definitions nor latest values here. */
   readonly isShared: boolean;
   readonly definitions: readonly SeriesDefinition[];
   readonly latest: readonly Latest[];

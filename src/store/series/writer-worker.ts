@@ -49,7 +49,7 @@ const { isShared } = writer.opened;
 
 async function open(chunks: ChunkModule): Promise<{ writer: SeriesWriter; setAside: string | undefined }> {
   const { place, mustBeDurable } = address;
-  const options = { place, mustBeDurable, settings, forgetDamaged, onDamaged: tellDamaged };
+  const options = { place, mustBeDurable, settings, forgetDamaged, onDamaged: reportDamaged };
   if ("openShared" in chunks) return { writer: await openSharedWriter(chunks, options), setAside: undefined };
   try {
     return { writer: await openOwnWriter(chunks, options), setAside: undefined };
@@ -60,7 +60,7 @@ async function open(chunks: ChunkModule): Promise<{ writer: SeriesWriter; setAsi
   }
 }
 
-function tellDamaged(damaged: StoredPlace): void {
+function reportDamaged(damaged: StoredPlace): void {
   if (isOpen) say({ id: BACKGROUND, damaged });
   else foundDamaged.push(damaged);
 }
@@ -134,7 +134,7 @@ function takeAppends(): readonly Append[] {
 async function append(appends: readonly Append[]): Promise<void> {
   try {
     await writer.append(appends.map(({ batch }) => batch));
-    tellOldest();
+    reportOldest();
     for (const { id } of appends) say({ id, result: undefined });
   } catch (error) {
     const failure = renderFailure(error);
@@ -145,7 +145,7 @@ async function append(appends: readonly Append[]): Promise<void> {
 async function handle(request: Other): Promise<void> {
   try {
     const result = await run(request);
-    tellOldest();
+    reportOldest();
     say({ id: request.id, result });
   } catch (error) {
     say({ id: request.id, failure: renderFailure(error) });
@@ -202,33 +202,33 @@ async function run(request: Other): Promise<unknown> {
 async function step(): Promise<boolean> {
   try {
     const worked = await writer.step(Date.now(), performance.now());
-    tellOldest();
+    reportOldest();
     Atomics.store(openPoints, 0, writer.hotPoints());
     if (!worked) await writer.scrub();
     return worked;
   } catch (error) {
     // Nothing is lost: the points are still in memory and in the journal. The next round tries again.
-    tellTrouble(error);
+    reportTrouble(error);
     return false;
   }
 }
 
-let told: { readonly message: string; readonly until: number } | undefined;
+let reported: { readonly message: string; readonly until: number } | undefined;
 
 /** The same trouble comes every round, so it is reported once a minute. */
-function tellTrouble(error: unknown): void {
+function reportTrouble(error: unknown): void {
   const now = performance.now();
   const message = String(error);
-  if (told !== undefined && told.message === message && now < told.until) return;
-  told = { message, until: now + SAME_TROUBLE_MS };
+  if (reported !== undefined && reported.message === message && now < reported.until) return;
+  reported = { message, until: now + SAME_TROUBLE_MS };
   say({ id: BACKGROUND, failure: renderFailure(error) });
 }
 
-function tellOldest(): void {
+function reportOldest(): void {
   Atomics.store(oldestHour, 0, Math.max(-NO_HOUR, Math.min(writer.oldestHour(), NO_HOUR)));
 }
 
-tellOldest();
+reportOldest();
 Atomics.store(openPoints, 0, writer.hotPoints());
 sayOpened();
 isOpen = true;

@@ -49,7 +49,7 @@ test("a thread that breaks fails only the read that it was at", async () => {
   expect(await after).toBe("after");
 });
 
-test("a refusal is refused to the caller, and a fault is told as one", async () => {
+test("a refusal is refused to the caller, and a fault is reported as one", async () => {
   const pool = openPool();
   await expect(read(pool, "refuse")).rejects.toMatchObject({ code: "storage_unavailable" });
   await expect(read(pool, "fault")).rejects.toThrow("a read failed: a bug");

@@ -98,7 +98,7 @@ async function stored(batches: readonly (readonly Step[])[], remembers: boolean)
   let clock = NOON * 1_000;
   for (const batch of batches) await run(batch.map((one) => requestOf(one, ++clock as Micros)));
   const found = { answers, tables: TABLES.map((name) => rowsOf(database, name)) };
-  // A log that counts as empty is empty: then what its owner tells is all of it.
+  // A log that counts as empty is empty: then what its owner reports is all of it.
   const logged =
     "SELECT e.id FROM execution e JOIN execution_response r ON r.execution_id = e.id WHERE e.log_bytes = 0";
   expect(database.all(logged)).toEqual([]);

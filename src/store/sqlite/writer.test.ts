@@ -15,7 +15,7 @@ const THREADS = {
 test.each([
   ["failing", "the disk caught fire"],
   ["leaving", "the writing thread ended"],
-] as const)("when a %s thread ends, what waits is refused and the owner is told once", async (kind, message) => {
+] as const)("when a %s thread ends, what waits is refused and the owner is called once", async (kind, message) => {
   const faults: string[] = [];
   const writer = await openWriter("", (error) => faults.push(error.message), startThread(kind));
   const results = await Promise.allSettled([insertInto(writer), insertInto(writer)]);

@@ -90,7 +90,7 @@ export async function openWriter(
 
   function announce(added: AddedEvent, changed: Execution | undefined): void {
     const event = typeof added === "number" ? changed && { ...executionEvent(changed), position: added } : added;
-    if (event !== undefined) for (const tell of watchers) tell(event);
+    if (event !== undefined) for (const notify of watchers) notify(event);
   }
 
   function end(error: Error): void {

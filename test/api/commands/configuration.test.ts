@@ -1,4 +1,4 @@
-// Configuration buckets: what may be filled in, by whom, and what the device is told.
+// Configuration buckets: what may be filled in, by whom, and what the device gets.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
@@ -49,7 +49,7 @@ test("a bucket is replaced as a whole, defaults filled in", async () => {
   });
 });
 
-test("several buckets are stored all or none, and every problem is told", async () => {
+test("several buckets are stored all or none, and every problem is reported", async () => {
   const { get, put } = await setUp("All or none");
   const refused = await put({ network: { port: 0, mode: "udp", speed: 1 }, factory: { trim: 0.5, labels: "x" } });
   expect(refused.status).toBe(400);
@@ -90,24 +90,24 @@ test("a sensitive parameter is write-only: it reads ***, and *** or nothing keep
   const CANARY = "canary-51ee";
   const device = await site.connect(deviceId);
   await device.nextConfiguration();
-  const told = async () => (await device.nextConfiguration()) as { network: { password?: string } };
+  const received = async () => (await device.nextConfiguration()) as { network: { password?: string } };
   const host = "a.example.com";
   const shown = { host, port: 502, mode: "tcp", password: "***" };
 
   const written = await putBucket("network", { host, password: CANARY });
   expect(written.body.values).toEqual(shown);
-  expect((await told()).network.password).toBe(CANARY);
+  expect((await received()).network.password).toBe(CANARY);
   await putBucket("network", { host });
-  expect((await told()).network.password).toBe(CANARY);
+  expect((await received()).network.password).toBe(CANARY);
   await putBucket("network", { host, password: "***" });
-  expect((await told()).network.password).toBe(CANARY);
+  expect((await received()).network.password).toBe(CANARY);
   expect((await getBucket("network")).body.values).toEqual(shown);
   const bytes = readdirSync(busbar.data).map((name) => readFileSync(join(busbar.data, name), "latin1"));
   for (const text of [...bytes, written.text, busbar.log, (await busbar.admin.get("/v3/audit?limit=100")).text]) {
     expect(text).not.toContain(CANARY);
   }
   await putBucket("network", { host, password: null });
-  expect((await told()).network).not.toHaveProperty("password");
+  expect((await received()).network).not.toHaveProperty("password");
   expect((await getBucket("network")).body.values).not.toHaveProperty("password");
 });
 
@@ -152,7 +152,7 @@ test("an unknown bucket is 404 with the nearest one, and a device without a blue
 });
 
 test("a device learns its whole configuration when it connects and with every change", async () => {
-  const { deviceId, putBucket } = await setUp("Told");
+  const { deviceId, putBucket } = await setUp("Reader");
   await putBucket("network", { host: "a.example.com", constructor: "trap" });
   const config = await site.configOf(deviceId);
   const device = await connected(config);

@@ -132,7 +132,7 @@ test("a default is used as it is when the argument is absent, and refused when s
   expect([...codes].sort()).toEqual(["bounds_without_order", "default_not_in_enum", "default_out_of_range"]);
 });
 
-test("a declared response of another type is kept, and told once in the device's log", async () => {
+test("a declared response of another type is kept, and reported once in the device's log", async () => {
   const { device, commands, log } = await setUp("Responses");
   const answers = [
     { power: "much", mode: "off", host: "here", layout: {}, more: 1 },

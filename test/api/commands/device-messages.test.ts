@@ -1,4 +1,4 @@
-// What devices tell of themselves: logs and properties, over MQTT in and over HTTP out.
+// What devices report of themselves: logs and properties, over MQTT in and over HTTP out.
 import { beforeAll, expect, test } from "vitest";
 import { type CommandSite, makeCommandSite } from "../../support/command-site.ts";
 import { useServer } from "../../support/server.ts";
@@ -151,7 +151,7 @@ test("an older message never replaces a newer property, and a clock more than a 
   expect((await messages("?severity=warning")).join()).toContain("more than a day ahead");
 });
 
-test("a message that makes no sense is acknowledged and told in the device's log; a flood of them is not", async () => {
+test("a message that makes no sense is acknowledged and reported in the device's log; a flood of them is not", async () => {
   const { device, logs } = await setUp("Nonsense");
   for (const [topic, payload] of [
     ["v1/properties", "{"],

@@ -1,4 +1,4 @@
-// Live events: what is told, to whom, and what happens to those who listen badly.
+// Live events: what is sent, to whom, and what happens to those who listen badly.
 import { connect } from "node:net";
 import { beforeAll, expect, test } from "vitest";
 import { type CommandSite, commandsOf, makeCommandSite } from "../../support/command-site.ts";
@@ -20,7 +20,7 @@ beforeAll(async () => {
 const hear = (options: Parameters<typeof listen>[2] = {}, token = busbar.adminToken) =>
   listen(busbar.url, token, options);
 
-test("an execution is told with every change, as get shows it", async () => {
+test("an execution is sent with every change, as get shows it", async () => {
   const events = await hear({ query: "?kind.in=execution" });
   expect([events.status, events.contentType?.split(";")[0]]).toEqual([200, "text/event-stream"]);
   const device = await site.connect(deviceId);
@@ -30,8 +30,8 @@ test("an execution is told with every change, as get shows it", async () => {
   await command.log({ percent: 50 });
   await command.completed();
   const last = await events.next(({ data }) => data.execution?.state === "SUCCESS");
-  const told = events.seen.filter(({ data }) => data.execution?.id === id);
-  expect(told.map(({ event, data }) => [event, data.execution?.state])).toEqual([
+  const sent = events.seen.filter(({ data }) => data.execution?.id === id);
+  expect(sent.map(({ event, data }) => [event, data.execution?.state])).toEqual([
     ["execution", "NEW"],
     ["execution", "IN_PROGRESS"],
     ["execution", "IN_PROGRESS"],
@@ -41,7 +41,7 @@ test("an execution is told with every change, as get shows it", async () => {
   expect(events.text()).not.toContain("4711");
 });
 
-test("connectivity is told when a device comes and goes", async () => {
+test("connectivity is sent when a device comes and goes", async () => {
   const quiet = await site.device("Quiet");
   const events = await hear({ query: `?kind.in=connectivity&device_id.in=${quiet}` });
   const status = async () => (await events.next(() => true)).data.connectivity?.status;
@@ -57,7 +57,7 @@ test("connectivity is told when a device comes and goes", async () => {
   expect([await status(), await shown()]).toEqual(["OFFLINE", "OFFLINE"]);
 });
 
-test("log lines of devices are told", async () => {
+test("log lines of devices are sent", async () => {
   const events = await hear({ query: `?kind.in=log&device_id.in=${deviceId}` });
   const device = await site.connect(deviceId);
   await device.log("pump runs dry", { severity: "warning", timestamp: 1_700_000_000.5 });
@@ -159,7 +159,7 @@ test("a token that is revoked ends its streams at once, and no other", async () 
 /** Of 4 KB each: a device may log 4 MiB an hour. */
 const [TALKERS, LINES] = [8, 900];
 
-test("a reader that does not read is told so and dropped, and those who read notice nothing", async () => {
+test("a reader that does not read gets a notice and is dropped, and those who read notice nothing", async () => {
   const stalled = connect(busbar.port, "127.0.0.1");
   stalled.write(`GET /v3/events HTTP/1.1\r\nHost: x\r\nX-Service-Auth-Token: ${busbar.adminToken}\r\n\r\n`);
   const { promise: began, resolve } = Promise.withResolvers<void>();

@@ -39,7 +39,7 @@ test("execute runs the command on the device and answers with one field, the end
   });
 });
 
-test("the device is told the manifest name and the execution's id, whatever name was sent", async () => {
+test("the device gets the manifest name and the execution's id, whatever name was sent", async () => {
   const device = await site.connect(deviceId);
   device.onCommand((command) => command.completed());
   const { body } = await commands().execute({ name: "launch" });

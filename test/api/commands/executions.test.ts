@@ -18,7 +18,7 @@ commands:
   close: {group: main, display_name: Close}
 `;
 
-/** A device that answers each command with progress and then as told. */
+/** A device that answers each command with progress and then as asked. */
 async function answering(end: "completed" | "error" = "completed", payload: object = { done: true }) {
   const device = await site.device(VALVE);
   const mqtt = await device.connect();

@@ -1,4 +1,4 @@
-// The clock of the gateway is set while it runs, by days, forward and back. Whatever it says, what a device was told is stored is there.
+// The clock of the gateway is set while it runs, by days, forward and back. Whatever it says, what was acknowledged to a device is there.
 import { expect, test } from "vitest";
 import { instant } from "#core/time/instant.ts";
 import { createClocks } from "#role/clocks.ts";
@@ -52,7 +52,7 @@ test("points without a time are kept and are what counts now, wherever the clock
   }
   expect(await sumOf(device, before - 60 * DAY, before + 60 * DAY)).toBe(sum);
   expect(JSON.parse(await logOf(device))).toMatchObject({ logs: [] });
-  // The value that counts is still the last to arrive after a start, as far as a day tells.
+  // The value that counts is still the last to arrive after a start, as far as a day shows.
   await busbar.restart();
   expect(await nowOf(device)).toBe(sent);
 });

@@ -20,7 +20,7 @@ async function sealed(chunks: number): Promise<void> {
   database.close();
 }
 
-test("damage is told by its place, and everything else is answered", async () => {
+test("damage is reported by its place, and everything else is answered", async () => {
   const [one, other] = [await kit.connect("one"), await kit.connect("other")];
   await one.send("0 power=1 energy=1; 60 power=2 energy=2");
   await other.send("0 power=3");
@@ -58,7 +58,7 @@ test("damage is told by its place, and everything else is answered", async () =>
   expect(busbar.log).toContain(`chunk ${one.id} power 0`);
 });
 
-test("points that were damaged before they were sealed are told at every start, until somebody says that this is known", async () => {
+test("points that were damaged before they were sealed are reported at every start, until somebody says that this is known", async () => {
   const device = await kit.connect("recent");
   await device.send(`${Math.floor(Date.now() / 1000)} power=7`);
   await busbar.stop();

@@ -66,7 +66,7 @@ test("what a time series answered is read back as it was", async () => {
   expect((await read(to)).text).toBe(answer.replaceAll(from, to));
 });
 
-test("what does not fit is left out and told by its line; the rest is stored", async () => {
+test("what does not fit is left out and reported with its line; the rest is stored", async () => {
   const device = await fresh();
   const csv = [
     "ts,telemetry=power,telemetry=status",
@@ -123,7 +123,7 @@ test.each([
   expect(await last(device, "note")).toBe("0,a");
 });
 
-test("only the first hundred problems are told, but all are counted", async () => {
+test("only the first hundred problems are reported, but all are counted", async () => {
   const rows = Array.from({ length: 250 }, (_, i) => `${i},bad`);
   const { body } = await load(await fresh(), ["ts,telemetry=power", ...rows].join("\n"));
   expect([body.problem_count, body.problems.length]).toEqual([250, 100]);

@@ -242,7 +242,7 @@ test("names of the language's own are ordinary names", async () => {
   ]);
 });
 
-test("without a token nothing is told", async () => {
+test("without a token nothing is revealed", async () => {
   expect((await now("devices[meter]=power", busbar.anonymous)).status).toBe(401);
 });
 

@@ -68,7 +68,7 @@ test("settings that stand nowhere are refused at each item that lacks them", asy
   ]);
 });
 
-test("all problems of a request are told at once", async () => {
+test("all problems of a request are reported at once", async () => {
   const refused = await ask(busbar.admin, {
     from: 1e12,
     to: "soon",
@@ -88,7 +88,7 @@ test("all problems of a request are told at once", async () => {
   ]);
 });
 
-test("mistakes that a schema can find and mistakes that it cannot are told together", async () => {
+test("mistakes that a schema can find and mistakes that it cannot are reported together", async () => {
   const refused = await busbar.admin.post("/telemetry/v1/timeseries?pretty=1", {
     from: 60,
     to: 0,
@@ -115,13 +115,13 @@ test.each([
   { from: [], to: {}, granularity: 5, gap_filling: [], telemetry: {} },
   { from: null, granularity: null, gap_filling: { look_around: 1 }, telemetry: [null, 5, [], "x"] },
   { granularity: "x".repeat(100), telemetry: [] },
-])("a field of the wrong type is told once: %j", async (body) => {
+])("a field of the wrong type is reported once: %j", async (body) => {
   const { status, errors } = await busbar.admin.post("/telemetry/v1/timeseries", body);
   const places = errors.map(({ details }) => details?.["pointer"]);
   expect([status, new Set(places).size]).toEqual([400, places.length]);
 });
 
-test("what is wrong with settings and what is wrong with names is told together", async () => {
+test("what is wrong with settings and what is wrong with names is reported together", async () => {
   const reader = busbar.as(await busbar.token({ level: "readonly" }));
   const telemetry = [
     { device: "meter", attribute: ["powr", "internal"], granularity: "1" },
@@ -159,7 +159,7 @@ test.each([
   },
 );
 
-test("too many rows are told where their granularity stands, and a global aggregation at the item it does not fit", async () => {
+test("too many rows are reported where their granularity stands, and a global aggregation at the item it does not fit", async () => {
   const item = { ...power.telemetry[0], granularity: "1ms" };
   const rows = await ask(busbar.admin, { from: 0, to: 3600, gap_filling: { method: "locf" }, telemetry: [item] });
   expect(rows.errors.map(({ details }) => details?.["pointer"])).toEqual(["/telemetry/0/granularity"]);
@@ -192,7 +192,7 @@ test("a time of another type is one error that says what is wanted", async () =>
   ]);
 });
 
-test("a slug that devices of several sites have is told at its place, beside the rest", async () => {
+test("a slug that devices of several sites have is reported at its place, beside the rest", async () => {
   await kit.create("twin");
   const site = (await busbar.admin.post<{ site: { id: string } }>("/v3/sites", { name: "Twin" })).body.site.id;
   const twin = { name: "twin", slug: "twin", site_id: site, blueprint_id: kit.blueprintId };
@@ -214,7 +214,7 @@ test("the limit of ten counts attributes, also those of lists", async () => {
   expect(rowsOf(ten)).toBe(`0${",1".repeat(10)}`);
 });
 
-test("unknown devices, unknown attributes and forbidden ones are all told, each with its place", async () => {
+test("unknown devices, unknown attributes and forbidden ones are all reported, each with its place", async () => {
   const reader = busbar.as(await busbar.token({ level: "readonly" }));
   const telemetry = [
     { device: "nobody", attribute: "power" },

@@ -30,7 +30,7 @@ interface Reading {
   hangUp(): void;
 }
 
-/** Reads only when told to. */
+/** Reads only when asked to. */
 function open(question: object): Promise<Reading> {
   return new Promise((resolve, reject) => {
     const headers = { "X-Service-Auth-Token": busbar.adminToken };

@@ -91,7 +91,7 @@ test("an answer without rows is complete in every form", async () => {
   expect(await parquetReadObjects({ file: (await as(PARQUET, question)).content })).toEqual([]);
 });
 
-test("a mistake is told in JSON, whatever form was asked for", async () => {
+test("a mistake is reported in JSON, whatever form was asked for", async () => {
   const refused = await as(PARQUET, { ...SHORT, granularity: "soon" });
   expect([refused.status, refused.headers.get("content-type")]).toEqual([400, "application/json"]);
 });

@@ -68,7 +68,7 @@ export const DEVICE_ABUSES: readonly Abuse[] = [
     start: publishing("v1/properties", () => wide("property", 15_000)),
   },
   {
-    name: "values of the wrong type, each of which is told in the log",
+    name: "values of the wrong type, each of which is reported in the log",
     who: "device",
     start: publishing("v1/telemetry", () => '{"counter":"x","power":[],"text":1,"alerts":7}'),
   },

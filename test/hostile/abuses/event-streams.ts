@@ -3,7 +3,7 @@ import { WebSocket } from "ws";
 import { type Abuse, flood, type World } from "../abuse.ts";
 import { connectDevice } from "./mqtt-device.ts";
 
-/** Opens streams up to a number; what the abuser's own device tells goes to all of them. */
+/** Opens streams up to a number; what the abuser's own device reports goes to all of them. */
 async function streaming(
   world: World,
   { count, isRead, headers = {} }: { count: number; isRead: boolean; headers?: Readonly<Record<string, string>> },

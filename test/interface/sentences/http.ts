@@ -33,7 +33,7 @@ export const http = section("http", "HTTP in general", {
   "types-in-lines": "Under a prefix other than X-Service the types of columns are one header line each.",
   "cors-off": "CORS is off by default.",
   "cors-origins": "http.cors_origins allows origins, and a preflight is answered.",
-  "all-errors-at-once": "All errors of a call are told at once.",
+  "all-errors-at-once": "All errors of a call are reported at once.",
   "gravest-status": "The status is that of the gravest error: 401, 403, 404, then 400.",
 });
 

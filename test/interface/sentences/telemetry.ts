@@ -46,7 +46,7 @@ export const general = section("general", "Authentication, errors, limits, versi
   "level-read-executions": "Execution logs are read with the read access level of their command.",
   "level-configuration": "A configuration bucket is used with its access level.",
   "series-failure": "A failed time series is status 400 with JSON and an errors array.",
-  "now-failure": "Current values that could not be read are told in errors next to devices, with status 200.",
+  "now-failure": "Current values that could not be read are reported in errors next to devices, with status 200.",
   "execution-failure":
     "A failed command is an execution in state ERROR whose latest response has state ERROR and a message.",
   "execution-timeout": "An execution that does not finish in time takes state TIMEOUT.",

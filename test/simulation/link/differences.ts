@@ -29,7 +29,7 @@ export async function differences(world: Compared): Promise<readonly string[]> {
   const gateway = world.gateway?.stores;
   const cloud = world.nodes.find((node) => node !== undefined)?.stores;
   if (gateway === undefined || cloud === undefined) return ["a side does not run"];
-  // What is quickly compared comes first: most comparisons find that the gateway has not told everything yet.
+  // What is quickly compared comes first: most comparisons find that the gateway has not sent everything yet.
   const devices = (await gateway.devices.list({ scope: "all" }, ALL)).items;
   const points = devices.flatMap(({ id }) => missingPoints(world, id));
   if (points.length > 0) return points;
@@ -56,7 +56,7 @@ async function ofExecutions(world: Compared, gateway: SubjectStores, cloud: Subj
       else if (!isDeepStrictEqual(copy.response, one.response)) found.push(`${id} has another response in the cloud`);
       const log = await gateway.executions.responses(id);
       const copied = await cloud.executions.responses(id);
-      // What a gateway told before it was restored stays in the cloud.
+      // What a gateway sent before it was restored stays in the cloud.
       const isSame =
         world.restores.gateway === 0
           ? isDeepStrictEqual(log, copied)
@@ -86,7 +86,7 @@ async function ofRecords(world: Compared, gateway: SubjectStores, cloud: Subject
     for (const one of own) {
       if (!copies.some((copy) => isDeepStrictEqual(one, copy))) found.push(`${what} ${JSON.stringify(one)} is missing`);
     }
-    // What a gateway told before it was restored stays in the cloud.
+    // What a gateway sent before it was restored stays in the cloud.
     if (world.restores.gateway === 0 && copies.length > own.length) found.push(`${what} has too many entries`);
   };
   compare("sites", (await gateway.sites.list("all", ALL)).items, (await cloud.sites.list("all", ALL)).items);

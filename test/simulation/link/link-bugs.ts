@@ -133,7 +133,7 @@ export const LINK_BUGS: readonly LinkBug[] = [
     })),
   },
   {
-    name: "changes of properties are not told",
+    name: "changes of properties are not sent",
     gatewayStores: withUplinks((real) => ({
       changesAfter: async (number, limit) => {
         const page = await real.changesAfter(number, limit);

@@ -2,7 +2,7 @@ import { randomFrom } from "../../support/random.ts";
 import { type LinkBug, LinkWorld } from "./link-world.ts";
 import { PATIENCE_MS } from "./surroundings.ts";
 
-/** Plays one random schedule to its end. The world tells what it broke. */
+/** Plays one random schedule to its end. The world reports what it broke. */
 export async function playLinkSchedule(seed: number, bug?: LinkBug): Promise<LinkWorld> {
   const random = randomFrom(seed);
   const world = await LinkWorld.open(random, bug);

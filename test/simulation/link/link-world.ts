@@ -57,9 +57,9 @@ interface Backup {
   readonly points: StoredPoints;
 }
 
-/** Made once: a schedule begins with a gateway that has joined, and that has told everything or nothing yet. */
+/** Made once: a schedule begins with a gateway that has joined, and that has sent everything or nothing yet. */
 let databases: Readonly<Record<Side, MemoryDatabase>> | undefined;
-let beginnings: Promise<Readonly<Record<"joined" | "told", Copies>>> | undefined;
+let beginnings: Promise<Readonly<Record<"joined" | "synced", Copies>>> | undefined;
 
 export class LinkWorld {
   readonly clock = new SimClock(NOON);
@@ -133,7 +133,7 @@ export class LinkWorld {
   /** A gateway that has joined a cloud; nothing runs yet. */
   static async open(random: () => number, bug?: LinkBug): Promise<LinkWorld> {
     beginnings ??= LinkWorld.#begin();
-    const copies = (await beginnings)[random() < 0.2 ? "joined" : "told"];
+    const copies = (await beginnings)[random() < 0.2 ? "joined" : "synced"];
     const world = new LinkWorld(random, bug);
     for (const side of ["gateway", "cloud"] as const) {
       world.disks[side].database.replace(copies[side]);
@@ -143,7 +143,7 @@ export class LinkWorld {
     return world;
   }
 
-  static async #begin(): Promise<Readonly<Record<"joined" | "told", Copies>>> {
+  static async #begin(): Promise<Readonly<Record<"joined" | "synced", Copies>>> {
     const world = new LinkWorld(() => 0.5);
     for (const side of ["gateway", "cloud"] as const) world.disks[side].database.replace();
     world.line.isCut = true;
@@ -171,12 +171,12 @@ export class LinkWorld {
     const beginning = copies();
     world.line.isCut = false;
     await world.pass(15_000);
-    if ((await differences(world)).length > 0) throw new Error("a gateway without trouble tells everything");
+    if ((await differences(world)).length > 0) throw new Error("a gateway without trouble sends everything");
     await world.during(gateway.uplink.stop());
     await world.pass(5_000);
     world.crash("gateway");
     world.crash("cloud", 0);
-    return { joined: beginning, told: copies() };
+    return { joined: beginning, synced: copies() };
   }
 
   #device(id: string): SimDevice | undefined {

@@ -7,7 +7,7 @@ import { playLinkSchedule } from "./link-schedule.ts";
 
 const FIRST = Number(process.env["BUSBAR_TEST_SEED"] ?? 1);
 const ALL = Number(process.env["BUSBAR_TEST_SCHEDULES"] ?? roundsOf("schedules of a link"));
-/** A long run tells how far it is, so that it can go on from there. */
+/** A long run reports how far it is, so that it can go on from there. */
 const TOLD_EVERY = 10_000;
 
 /** Plays every schedule whose place in the range, divided by `files`, leaves this rest. */

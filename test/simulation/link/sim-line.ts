@@ -65,7 +65,7 @@ export class SimLine {
     return this.#connections.some(({ isOpen }) => isOpen);
   }
 
-  /** The run is gone, and the system of its machine tells the other side. */
+  /** The run is gone, and the system of its machine informs the other side. */
   crashed(run: Run): void {
     for (const connection of this.#connections) if (connection.isOf(run)) connection.die(false);
   }

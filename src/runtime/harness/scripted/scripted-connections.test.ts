@@ -19,9 +19,9 @@ function withPeers(text: string) {
   const [scenario] = scenarios;
   if (scenario === undefined) throw new Error("there is no scenario");
   const clock = createVirtualClock();
-  const told: Happening[] = [];
+  const happenings: Happening[] = [];
   const peers = createScriptedPeers(
-    { timers: clock, tell: (one) => told.push({ ...one, at: clock.elapsed() } as Happening) },
+    { timers: clock, happened: (one) => happenings.push({ ...one, at: clock.elapsed() } as Happening) },
     scenario.peers,
   );
   const drivers = createDrivers(peers.drivers(() => 0));
@@ -50,7 +50,7 @@ function withPeers(text: string) {
       await asked;
       return answer?.value;
     },
-    told: () => told.splice(0).map(describeHappening),
+    happenings: () => happenings.splice(0).map(describeHappening),
     waitFor: async (ms: number) => {
       let isOver = false;
       clock.after(ms, () => {
@@ -62,7 +62,7 @@ function withPeers(text: string) {
 }
 
 test("registers are read and written, exceptions and gaps refused, and silence takes the timeout", async () => {
-  const { call, told, step, clock } = withPeers(`
+  const { call, happenings, step, clock } = withPeers(`
 peers: {b: {modbus: "tcp://10.0.0.5", unit: 3, holdings: {10: {float32: 51.2}, 20: {error: 4}}, coils: {0: [true, false, true]}}}
 steps:
   - set: {b: silent}
@@ -85,7 +85,7 @@ steps:
     null,
     "exception 4: server device failure",
   ]);
-  expect(told()).toContain("b ← holdings 99 of unit 3 = 500");
+  expect(happenings()).toContain("b ← holdings 99 of unit 3 = 500");
   expect(clock.elapsed()).toBe(0);
   expect(await call("modbus.read", 0, "holdings", 9, 10, 1, 700)).toEqual([
     null,
@@ -107,7 +107,7 @@ steps:
 });
 
 test("a peer at the very address goes before one that takes every address, and nobody else answers", async () => {
-  const { call, told, peers } = withPeers(`
+  const { call, happenings, peers } = withPeers(`
 peers: {one: {modbus: "port://rs485", holdings: {0: 1}}, any: {modbus: any, holdings: {0: 2}}}
 steps: []`);
   expect(await call("modbus.open", "port://rs485?baud_rate=9600")).toEqual([0]);
@@ -118,12 +118,12 @@ steps: []`);
     null,
     "no answer from http://10.0.0.1 within 2000 ms",
   ]);
-  expect(told()).toContain("the scenario has no peer at http://10.0.0.1");
+  expect(happenings()).toContain("the scenario has no peer at http://10.0.0.1");
   expect(peers.strangers()).toEqual(["the scenario has no peer at http://10.0.0.1"]);
 });
 
 test("routes answer by method and path, lists one answer after the other", async () => {
-  const { call, told } = withPeers(`
+  const { call, happenings } = withPeers(`
 peers:
   cloud:
     http: https://api.example.com
@@ -154,11 +154,11 @@ steps: []`);
   expect(await get("/a", "DELETE")).toBe("404 ");
   expect(await get("/late")).toBe("no answer within 2000 ms");
   expect(await get("/cut")).toBe("connection reset");
-  expect(told()).toContain("cloud → 404 (no route GET /q?x=2)");
+  expect(happenings()).toContain("cloud → 404 (no route GET /q?x=2)");
 });
 
-test("frames come at intervals, single ones by steps, and what is sent is told", async () => {
-  const { call, step, waitFor, told } = withPeers(`
+test("frames come at intervals, single ones by steps, and what is sent is recorded", async () => {
+  const { call, step, waitFor, happenings } = withPeers(`
 peers: {bus: {can: any, frames: [{id: 0x10, data: 01 02, every: 100ms}]}}
 steps:
   - send: {bus: [{id: 0x20, data: [255]}]}
@@ -172,7 +172,7 @@ steps:
   step(0);
   expect(await call("can.take", port, listener, [0x20])).toEqual([[["\ufffd"]]]);
   await call("can.send", port, 5, "AB");
-  expect(told()).toContain("bus ← frame 0x5 41 42");
+  expect(happenings()).toContain("bus ← frame 0x5 41 42");
   step(1);
   await waitFor(1000);
   expect(await call("can.take", port, listener, [0x10])).toEqual([[[]]]);
@@ -214,7 +214,7 @@ steps: []`);
 });
 
 test("a broker hands messages to those who subscribed", async () => {
-  const { call, step, told } = withPeers(`
+  const { call, step, happenings } = withPeers(`
 peers: {broker: {mqtt: "mqtt://10.0.0.7"}}
 steps: [{send: {broker: [{topic: a/b, json: {x: 1}}, {topic: c, payload: y}]}}]`);
   const [client] = (await call("mqtt.open", "mqtt://10.0.0.7:1883")) as readonly [number];
@@ -223,5 +223,5 @@ steps: [{send: {broker: [{topic: a/b, json: {x: 1}}, {topic: c, payload: y}]}}]`
   const [messages] = (await call("mqtt.take", client)) as readonly [readonly { topic: string; payload: string }[]];
   expect(messages.map(({ topic, payload }) => [topic, payload])).toEqual([["a/b", '{"x":1}']]);
   await call("mqtt.publish", client, "t", "hi");
-  expect(told()).toContain('broker ← t "hi"');
+  expect(happenings()).toContain('broker ← t "hi"');
 });

@@ -31,15 +31,15 @@ export interface ScriptedPeers {
 
 interface Needs {
   readonly timers: Timers;
-  readonly tell: PeerWorld["tell"];
+  readonly happened: PeerWorld["happened"];
 }
 
-export function createScriptedPeers({ timers, tell }: Needs, peers: ReadonlyMap<string, Peer>): ScriptedPeers {
+export function createScriptedPeers({ timers, happened }: Needs, peers: ReadonlyMap<string, Peer>): ScriptedPeers {
   const entries = new Map<string, Entry>();
   for (const [name, { kind, address, state }] of peers) {
     const Scripted = KINDS.get(kind);
     if (Scripted === undefined) throw new Error(`no driver has a peer of the kind ${kind}`);
-    const peer = new Scripted({ name, timers, tell });
+    const peer = new Scripted({ name, timers, happened });
     peer.change(state);
     entries.set(name, { kind, key: address === undefined ? undefined : addressKey(kind, address), peer });
   }
@@ -56,7 +56,7 @@ export function createScriptedPeers({ timers, tell }: Needs, peers: ReadonlyMap<
       const others = fitting.map((entry) => entry.key).join(", ");
       const text = `the scenario has no peer at ${key}${others === "" ? "" : `, but at ${others}`}`;
       strangers.set(key, text);
-      tell({ kind: "note", text });
+      happened({ kind: "note", text });
     }
     return undefined;
   };

@@ -44,7 +44,7 @@ local TEXTS = {
 }
 local INVALID, NOT_READY, STORAGE_FAILED, NOT_SENT, HOST_FAILED = 6, 7, 9, 10, 11
 
--- A module with its own err_to_str: the latest words for a code tell more than its name.
+-- A module with its own err_to_str: the latest words for a code say more than its name.
 local function module(success)
   local said = {}
   local library = {}
@@ -539,10 +539,10 @@ function di7.set_counter(input, count)
   return code
 end
 
-local was_told
+local was_logged
 function di7.set_debounce()
-  if not was_told then
-    was_told = true
+  if not was_logged then
+    was_logged = true
     enapter.log('di7.set_debounce does nothing here: the input itself filters its contact', 'warning')
   end
   return 0

@@ -157,7 +157,7 @@ CREATE TABLE token (
   expires_at bigint,
   revoked_at bigint,
   last_used_at bigint,
-  from_cloud smallint NOT NULL DEFAULT 0 -- on a gateway: whether it is one of the cloud, which tells and takes it back
+  from_cloud smallint NOT NULL DEFAULT 0 -- on a gateway: whether it is one of the cloud, which sends and takes it back
 );
 
 -- Sign-ins of the page. A row is deleted when its session ends.
@@ -362,12 +362,12 @@ CREATE TABLE webhook (
   url text NOT NULL,
   kinds text NOT NULL, -- JSON array
   sites text, -- JSON array of site ids, NULL for all sites
-  level smallint NOT NULL, -- of whoever registered it: it is told nothing that takes more
+  level smallint NOT NULL, -- of whoever registered it: it gets nothing that takes more
   secret bytea NOT NULL, -- encrypted
   created_at bigint NOT NULL
 );
 
--- What is to be told, and for a while what was told. Rows appear in the transaction of what happened.
+-- What is to be delivered, and for a while what was delivered. Rows appear in the transaction of what happened.
 CREATE TABLE webhook_delivery (
   number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, -- the order of happening
   id text COLLATE "C" NOT NULL UNIQUE,
@@ -417,7 +417,7 @@ CREATE TABLE rollout_device (
   reason text,
   former_blueprint_id text COLLATE "C",
   was_online smallint NOT NULL,
-  -- The newest alert and log entry that were told of the device before it was its turn: by their own clocks.
+  -- The newest alert and log entry that were known of the device before it was its turn: by their own clocks.
   alert_before bigint, -- milliseconds
   log_before bigint, -- microseconds
   PRIMARY KEY (rollout_id, device_id)
@@ -437,12 +437,12 @@ CREATE TABLE uplink (
   gateway_id text COLLATE "C" NOT NULL,
   credential bytea NOT NULL, -- encrypted
   joined_at bigint NOT NULL,
-  history_before bigint, -- all telemetry before this time has yet to be told to the cloud; NULL: there is none
+  history_before bigint, -- all telemetry before this time has yet to be uploaded to the cloud; NULL: there is none
   confirmed bigint NOT NULL DEFAULT 0, -- the cloud has all changes up to this number, and some of their notes are deleted
   contact_at bigint, -- when it was last connected to the cloud
   next_credential bytea, -- replaces the present one as soon as the cloud accepts it, encrypted
   credential_at bigint, -- since when it has the present one
-  cloud_epoch text, -- names the cloud's records that have everything; others, such as a restored backup, are told anew
+  cloud_epoch text, -- names the cloud's records that have everything; others, such as a restored backup, get everything again
   -- How much stored telemetry the cloud never gets, since it joined. The counts survive a restart.
   history_expired bigint NOT NULL DEFAULT 0,
   history_unreadable bigint NOT NULL DEFAULT 0,
@@ -480,7 +480,7 @@ CREATE TABLE gateway (
   taken bigint NOT NULL, -- the number of the gateway's latest change that is stored here
   next_credential_hash bytea, -- of the credential that the gateway is about to change over to
   must_rotate smallint NOT NULL DEFAULT 0, -- whether it shall get another credential
-  is_caught_up integer NOT NULL DEFAULT 0 -- whether it has told, since it connected, what happened while it was away
+  is_caught_up integer NOT NULL DEFAULT 0 -- whether it has reported, since it connected, what happened while it was away
 );
 
 CREATE TABLE join_code (
@@ -604,7 +604,7 @@ CREATE TABLE telemetry_journal (
   commit bigint NOT NULL DEFAULT telemetry_commit(),
   checksum bigint NOT NULL,
   is_damaged smallint NOT NULL DEFAULT 0,
-  is_mark smallint NOT NULL DEFAULT 0, -- tells what was sealed
+  is_mark smallint NOT NULL DEFAULT 0, -- says what was sealed
   stored_at timestamptz NOT NULL DEFAULT now(),
   batch bytea NOT NULL,
   PRIMARY KEY (partition, sequence)

@@ -26,7 +26,7 @@ test("one value many times takes no sections, and numbers without sections are r
   ]);
 });
 
-test("damaged sections are told as such", () => {
+test("damaged sections are reported as such", () => {
   const bytes = encodeSections(wave(10_000), 10_000);
   const all = { from: 0, to: 10_000, count: 10_000 };
   const without = (...changes: readonly [number, number][]) => {

@@ -48,7 +48,7 @@ export function createPostgresReader(connection: Connection, copy?: ReadCopy): C
   return {
     open: (reads, since = []) => open(reads, since),
     early(planned) {
-      // Trouble of the server is told when it is asked again.
+      // Trouble of the server is reported when it is asked again.
       const rows = read([], (client) => fetchGuessed(client, planned, true)).catch(() => undefined);
       return { open: (reads, since = []) => open(reads, since, rows) };
     },

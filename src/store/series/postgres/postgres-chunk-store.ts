@@ -50,12 +50,12 @@ export function createPostgresChunkStore({ jobs, journal, claims, held, onDamage
       const rows = await journal.statementsOf(partition, changes);
       await advancing(jobs, { partition, epoch }, [...statements, ...rows]);
     },
-    async latest(device, tell) {
+    async latest(device, onDamaged) {
       const { rows } = await query<LatestRow>(
         "SELECT series, at, checksum, value FROM telemetry_latest WHERE device = $1",
         [device],
       );
-      return rows.flatMap((row) => orTell(() => parseLatest(row), tell));
+      return rows.flatMap((row) => orReport(() => parseLatest(row), onDamaged));
     },
     async findSegments(device, from, to) {
       const { rows } = await query<Stretch>(
@@ -141,13 +141,13 @@ function parseLatest({ series, at, checksum, value }: LatestRow): Latest {
   });
 }
 
-/** Damage is told, and the damaged piece left out. */
-function orTell<Read>(read: () => Read, tell: OnDamaged): readonly Read[] {
+/** Damage is reported, and the damaged piece left out. */
+function orReport<Read>(read: () => Read, onDamaged: OnDamaged): readonly Read[] {
   try {
     return [read()];
   } catch (error) {
     if (!(error instanceof DamagedPiece)) throw error;
-    tell(error.place);
+    onDamaged(error.place);
     return [];
   }
 }

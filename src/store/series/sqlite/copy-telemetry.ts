@@ -5,7 +5,7 @@ import { Connection, isCorrupt } from "#store/sqlite/connection.ts";
 import { requireSound } from "#store/sqlite/copy-records.ts";
 import { refuseUnknownTelemetry } from "./prepare-schema.ts";
 
-/** The tables with almost all bytes, and the columns that tell whether a row is the same. All others are small. */
+/** The tables with almost all bytes, and the columns that show whether a row is the same. All others are small. */
 const LARGE = {
   chunk: {
     key: ["series", "start"],

@@ -157,7 +157,7 @@ CREATE TABLE token (
   expires_at INTEGER,
   revoked_at INTEGER,
   last_used_at INTEGER,
-  from_cloud INTEGER NOT NULL DEFAULT 0 -- on a gateway: whether it is one of the cloud, which tells and takes it back
+  from_cloud INTEGER NOT NULL DEFAULT 0 -- on a gateway: whether it is one of the cloud, which sends and takes it back
 ) STRICT, WITHOUT ROWID;
 
 -- Sign-ins of the page. A row is deleted when its session ends.
@@ -342,12 +342,12 @@ CREATE TABLE webhook (
   url TEXT NOT NULL,
   kinds TEXT NOT NULL, -- JSON array
   sites TEXT, -- JSON array of site ids, NULL for all sites
-  level INTEGER NOT NULL, -- of whoever registered it: it is told nothing that takes more
+  level INTEGER NOT NULL, -- of whoever registered it: it gets nothing that takes more
   secret BLOB NOT NULL, -- encrypted
   created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- What is to be told, and for a while what was told. Rows appear in the transaction of what happened.
+-- What is to be delivered, and for a while what was delivered. Rows appear in the transaction of what happened.
 CREATE TABLE webhook_delivery (
   number INTEGER PRIMARY KEY, -- the order of happening
   id TEXT NOT NULL UNIQUE,
@@ -397,7 +397,7 @@ CREATE TABLE rollout_device (
   reason TEXT,
   former_blueprint_id TEXT,
   was_online INTEGER NOT NULL,
-  -- The newest alert and log entry that were told of the device before it was its turn: by their own clocks.
+  -- The newest alert and log entry that were known of the device before it was its turn: by their own clocks.
   alert_before INTEGER, -- milliseconds
   log_before INTEGER, -- microseconds
   PRIMARY KEY (rollout_id, device_id)
@@ -417,12 +417,12 @@ CREATE TABLE uplink (
   gateway_id TEXT NOT NULL,
   credential BLOB NOT NULL, -- encrypted
   joined_at INTEGER NOT NULL,
-  history_before INTEGER, -- all telemetry before this time has yet to be told to the cloud; NULL: there is none
+  history_before INTEGER, -- all telemetry before this time has yet to be uploaded to the cloud; NULL: there is none
   confirmed INTEGER NOT NULL DEFAULT 0, -- the cloud has all changes up to this number, and some of their notes are deleted
   contact_at INTEGER, -- when it was last connected to the cloud
   next_credential BLOB, -- replaces the present one as soon as the cloud accepts it, encrypted
   credential_at INTEGER, -- since when it has the present one
-  cloud_epoch TEXT, -- names the cloud's records that have everything; others, such as a restored backup, are told anew
+  cloud_epoch TEXT, -- names the cloud's records that have everything; others, such as a restored backup, get everything again
   -- How much stored telemetry the cloud never gets, since it joined. The counts survive a restart.
   history_expired INTEGER NOT NULL DEFAULT 0,
   history_unreadable INTEGER NOT NULL DEFAULT 0,
@@ -460,7 +460,7 @@ CREATE TABLE gateway (
   taken INTEGER NOT NULL, -- the number of the gateway's latest change that is stored here
   next_credential_hash BLOB, -- of the credential that the gateway is about to change over to
   must_rotate INTEGER NOT NULL DEFAULT 0, -- whether it shall get another credential
-  is_caught_up INTEGER NOT NULL DEFAULT 0 -- whether it has told, since it connected, what happened while it was away
+  is_caught_up INTEGER NOT NULL DEFAULT 0 -- whether it has reported, since it connected, what happened while it was away
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE join_code (
