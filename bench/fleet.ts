@@ -38,7 +38,7 @@ async function measure(): Promise<void> {
   const folder = mkdtempSync(join(parent, "bench-fleet-"));
   const limits = ["--http-connections-per-address", "10000"];
   const heapFile = join(folder, "heap");
-  process.env["NODE_OPTIONS"] = `--import=${fileURLToPath(new URL("./fleet/tell-heap.mjs", import.meta.url))}`;
+  process.env["NODE_OPTIONS"] = `--import=${fileURLToPath(new URL("./fleet/report-heap.mjs", import.meta.url))}`;
   process.env["BENCH_HEAP_FILE"] = heapFile;
   const cloud = await startGateway(join(folder, "data"), ["--role", "cloud", ...limits]);
   delete process.env["NODE_OPTIONS"];
@@ -142,7 +142,7 @@ async function commandTimes(cloud: Server, deviceId: string, runs: number): Prom
   return times;
 }
 
-/** The cloud knows the device, and the gateway has told everything. */
+/** The cloud knows the device, and the gateway has sent everything. */
 async function isReachable(cloud: Server, deviceId: string): Promise<void> {
   for (let tries = 0; tries < 300; tries++) {
     const answer = await cloud.call(`/v3/devices/${deviceId}/commands/execute`, { name: "start" }).catch(() => "");

@@ -99,7 +99,7 @@ async function openStage(): Promise<Stage> {
   const devices = await makeDevices(gateway, manifest(), wants("live") ? MANY_DEVICES : DEVICES);
   const { code } = JSON.parse(await cloud.call("/v3/gateways/join_codes", { name: "North" })) as { code: string };
   await gateway.call("/v3/uplink", { url: line.url, code });
-  await isTold(gateway);
+  await isUploaded(gateway);
   return { cloud, gateway, line, devices, folder };
 }
 
@@ -130,8 +130,8 @@ async function statusOf(gateway: Gateway): Promise<Status> {
   return JSON.parse(await gateway.call("/v3/uplink")) as Status;
 }
 
-/** Resolves when the gateway is connected and has nothing left to tell. */
-async function isTold(gateway: Gateway): Promise<void> {
+/** Resolves when the gateway is connected and has nothing left to upload. */
+async function isUploaded(gateway: Gateway): Promise<void> {
   for (;;) {
     const { connected, backlog, telemetry } = await statusOf(gateway);
     const isLeft = backlog > 0 || telemetry.messages > 0 || telemetry.hours > 0 || telemetry.history_before !== null;
@@ -173,18 +173,18 @@ async function measureLatency({ cloud, gateway, devices, folder: place }: Stage)
   }
   // In turns, so that all of them meet the same load, and each alone: not beside the copy of the one before.
   for (let i = 0; i < CALLS; i++) {
-    await isTold(gateway);
+    await isUploaded(gateway);
     times.cloud.push(await execute(cloud, device.id));
-    await isTold(gateway);
+    await isUploaded(gateway);
     times.gateway.push(await execute(gateway, device.id));
-    await isTold(gateway);
+    await isUploaded(gateway);
     times.roundTrip.push(await echo.ask());
     times.commit.push(await commit(store));
   }
   const processor = () => [cpuSeconds(cloud.pid), cpuSeconds(gateway.pid)] as const;
   const idle = processor();
   for (let i = 0; i < CALLS; i++) await execute(cloud, device.id);
-  await isTold(gateway);
+  await isUploaded(gateway);
   const used = processor().map((seconds, side) => round(((seconds - (idle[side] ?? 0)) * 1_000) / CALLS));
   echo.close();
   await store.close();
@@ -244,7 +244,7 @@ async function openEcho(): Promise<{ ask(): Promise<number>; close(): void }> {
 }
 
 async function measureLive({ gateway, line, devices }: Stage): Promise<object> {
-  await isTold(gateway);
+  await isUploaded(gateway);
   const before = { ...line.bytes };
   await sleep(3_000);
   const idle = (line.bytes.up + line.bytes.down - before.up - before.down) / 3;
@@ -258,7 +258,7 @@ async function liveBytes({ gateway, line, devices }: Pick<Stage, "gateway" | "li
   const clients = await Promise.all(
     devices.map(({ config }) => connectMqtt(config.mqtt_port, config.mqtt_credentials)),
   );
-  await isTold(gateway);
+  await isUploaded(gateway);
   const start = { ...line.bytes };
   let points = 0;
   const send = async (client: MqttClient, index: number) => {
@@ -273,7 +273,7 @@ async function liveBytes({ gateway, line, devices }: Pick<Stage, "gateway" | "li
     }
   };
   await Promise.all(clients.map(send));
-  await isTold(gateway);
+  await isUploaded(gateway);
   const [up, down] = [line.bytes.up - start.up, line.bytes.down - start.down];
   await Promise.all(clients.map((client) => client.endAsync(true)));
   return { devices: devices.length, points, up: round(up / points), bytesPerPoint: round((up + down) / points) };
@@ -284,8 +284,8 @@ function bodiesOf(index: number): readonly Readonly<Record<string, unknown>>[] {
   const random = randomFrom(index + 1);
   const columns = ATTRIBUTES.map((spec) => ({ spec, values: spec.make(random, LIVE_SECONDS) }));
   return Array.from({ length: LIVE_SECONDS }, (_, second) => {
-    const told = columns.filter(({ spec: { share = 1 } }) => random() < share);
-    const shown = told.map(({ spec: { name, type, words: texts }, values }) => {
+    const given = columns.filter(({ spec: { share = 1 } }) => random() < share);
+    const shown = given.map(({ spec: { name, type, words: texts }, values }) => {
       const value = values[second] ?? 0;
       return [name, texts?.[value] ?? (type === "boolean" ? value === 1 : value)] as const;
     });
@@ -298,7 +298,7 @@ async function measureHistory({ gateway, line, devices }: Stage): Promise<object
   const points = await publishPoints(devices.slice(0, DEVICES), HISTORY_POINTS);
   const before = { ...line.bytes };
   line.heal();
-  await isTold(gateway);
+  await isUploaded(gateway);
   const [up, down] = [line.bytes.up - before.up, line.bytes.down - before.down];
   return { points, up: round(up / points), bytesPerPoint: round((up + down) / points), goal: 1.5 };
 }
@@ -323,9 +323,9 @@ async function measureResync({ cloud, gateway, line, devices }: Stage): Promise<
   const processor = () => ({ gateway: cpuSeconds(gateway.pid), cloud: cpuSeconds(cloud.pid) });
   const idle = processor();
   while ((await statusOf(gateway)).backlog > 0) await sleep(20);
-  const recordsTold = performance.now();
-  await isTold(gateway);
-  const told = performance.now();
+  const recordsSent = performance.now();
+  await isUploaded(gateway);
+  const uploaded = performance.now();
   const busy = processor();
   const path = `/v3/devices/${devices[0]?.id}/commands/executions?limit=1`;
   const total = async (server: Gateway) => (JSON.parse(await server.call(path)) as { total_count: number }).total_count;
@@ -336,9 +336,9 @@ async function measureResync({ cloud, gateway, line, devices }: Stage): Promise<
     executions: EXECUTIONS,
     points,
     reconnectedAfterMs: Math.round(connected - healed),
-    seconds: round((told - connected) / 1_000),
+    seconds: round((uploaded - connected) / 1_000),
     goalSeconds: 10,
-    secondsOfRecords: round((recordsTold - connected) / 1_000),
+    secondsOfRecords: round((recordsSent - connected) / 1_000),
     processorSeconds: { gateway: round(busy.gateway - idle.gateway), cloud: round(busy.cloud - idle.cloud) },
     bytes: up,
   };

@@ -1,6 +1,6 @@
 // Our telemetry engine next to time-series databases on the same machine, with the same data and equal answers, in one run: query
 // latencies through real HTTP, durable ingest through MQTT, backfill, bytes a point, memory, restart, and how quick small requests
-// stay meanwhile. Prints a table on stderr and one JSON line. Result caches are off; what they give is told beside it.
+// stay meanwhile. Prints a table on stderr and one JSON line. Result caches are off; what they give is printed beside it.
 //   npm run bench -- telemetry [--scale 0.1] [--peers victoria,influx,postgres] [--runs 1000] [--parts queries,ingest,restart]
 // The whole takes eight minutes with VictoriaMetrics, the fastest peer and the only one unless others are named.
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";

@@ -31,7 +31,7 @@ test.each<[string, (log: Logger) => void]>([
   ["a request under its long name", (log) => log.info({ request }, "in")],
   ["headers on their own", (log) => log.info({ headers: request.headers })],
   ["a wrapped secret", (log) => log.info({ some: new Secret(CANARY) }, `with ${new Secret(CANARY)}`)],
-  ["a telling key", (log) => log.warn({ config: { deep: { cloudToken: CANARY } } })],
+  ["a key that sounds secret", (log) => log.warn({ config: { deep: { cloudToken: CANARY } } })],
   ["a child's bindings", (log) => log.child({ password: CANARY }).info("hello")],
   [
     "a grandchild's bindings",
@@ -107,7 +107,7 @@ test("messages below the level are not written", () => {
   expect(text.trim().split("\n")).toHaveLength(1);
 });
 
-test("a log that cannot be written ends nothing, and tells how much is missing once it can", () => {
+test("a log that cannot be written ends nothing, and says how much is missing once it can", () => {
   let isFull = false;
   let text = "";
   const stream = {

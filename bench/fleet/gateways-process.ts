@@ -5,7 +5,7 @@ export type FleetOrder =
   | { readonly do: "join"; readonly url: string; readonly codes: readonly string[] }
   /** All of them drop their connections and connect again at once. */
   | { readonly do: "reconnect" }
-  /** Each tells 24 values in this time, again and again; 0: no more. */
+  /** Each sends 24 values in this time, again and again; 0: no more. */
   | { readonly do: "report"; readonly everyMs: number };
 
 /** The answer when the order is done. */

@@ -1,4 +1,4 @@
-// Many gateways in one process that speak the real protocol: each has joined, has told its site and two devices, and then
+// Many gateways in one process that speak the real protocol: each has joined, has sent its site and two devices, and then
 // says nothing more.
 import { UNSET_FIELDS } from "#core/device/device.ts";
 import { LINK_PROTOCOL, type LinkedItem, type UpMessage } from "#core/link/messages.ts";
@@ -11,7 +11,7 @@ import type { Gateway } from "../commands/gateway.ts";
 const AT_ONCE = 25;
 const AT = 1_760_000_000_000;
 
-/** Resolves when the cloud has confirmed what each of them has told. */
+/** Resolves when the cloud has confirmed what each of them has sent. */
 export async function connectGateways(cloud: Gateway, first: number, count: number): Promise<{ close(): void }> {
   const sockets: { close(reason: string): void }[] = [];
   for (let at = 0; at < count; at += AT_ONCE) {
@@ -37,18 +37,18 @@ async function connectOne(cloud: Gateway, number: number): Promise<{ close(reaso
     nonce: number,
     intake: PLAIN_INTAKE,
   });
-  const told = Promise.withResolvers<void>();
+  const confirmed = Promise.withResolvers<void>();
   const listen = async () => {
     for await (const message of channel.messages) {
       if (message.type === "welcome") {
         await channel.send({ type: "records", to: 1, isWhole: true, isLast: true, items: itemsOf(number) });
-      } else if (message.type === "ack") told.resolve();
+      } else if (message.type === "ack") confirmed.resolve();
     }
-    told.reject(new Error(`the cloud has ended the connection of gateway ${number}`));
+    confirmed.reject(new Error(`the cloud has ended the connection of gateway ${number}`));
   };
-  listen().catch(told.reject);
+  listen().catch(confirmed.reject);
   await channel.send({ type: "hello", protocol: LINK_PROTOCOL, version: "1.0.0", epoch: `epoch ${number}` });
-  await told.promise;
+  await confirmed.promise;
   return socket;
 }
 

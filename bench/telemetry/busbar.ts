@@ -167,7 +167,7 @@ async function ready(child: Child): Promise<string> {
   return await until(child, async () => /http:\/\/127\.0\.0\.1:\d+/.exec(child.output())?.[0]);
 }
 
-/** Asks for a config of the last device, which tells the port; nobody connects as that one. */
+/** Asks for a config of the last device, which names the port; nobody connects as that one. */
 async function findMqttPort(url: string, { devices }: Site): Promise<number> {
   const answer = await http(`${url}/v3/devices/${devices.at(-1)}/generate_config`, {
     method: "POST",

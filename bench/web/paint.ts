@@ -73,7 +73,7 @@ async function setLimits(tools: CDPSession, { rate, network }: Limits): Promise<
   await tools.send("Emulation.setCPUThrottlingRate", { rate });
 }
 
-/** The page is not asked for anything before it tells that it is done: questions would take their part of its time. */
+/** The page is not asked for anything before it says that it is done: questions would take their part of its time. */
 async function visit(page: Page, tools: CDPSession, address: string): Promise<Visit> {
   const done = page.waitForEvent("console", (message) => message.text() === PAINTED);
   await page.goto(address, { waitUntil: "commit" });

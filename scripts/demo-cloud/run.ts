@@ -1,4 +1,4 @@
-// Starts PostgreSQL, two nodes of a cloud and the demo gateway, joins them, and cuts and heals the line as it is told: by
+// Starts PostgreSQL, two nodes of a cloud and the demo gateway, joins them, and cuts and heals the line on request: by
 // keys of the terminal, or by calls to an address of this machine. Everything ends with Ctrl-C, and nothing stays.
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -107,11 +107,11 @@ async function run(): Promise<void> {
   stops.push(control.close);
   listenToKeys((key) => {
     if (key === "c") turn(!line.isCut);
-    else if (key === "s") void tellState().catch((error: unknown) => console.error(error));
+    else if (key === "s") void printState().catch((error: unknown) => console.error(error));
     else if (key === "q" || key === CTRL_C) void stopAll().then(() => process.exit(0));
   });
 
-  async function tellState(): Promise<void> {
+  async function printState(): Promise<void> {
     const uplink = await gateway.call<{ connected: boolean; backlog: number; telemetry: object }>("GET", "/v3/uplink");
     const { connected, backlog, telemetry } = uplink;
     say(`gateway: ${JSON.stringify({ connected, backlog, telemetry })}`);
@@ -131,10 +131,10 @@ async function run(): Promise<void> {
       `  Token     ${token}`,
       `  Logs      ${folder}/*.log`,
       "",
-      ...(process.stdin.isTTY ? ["  Keys      c cuts the line, and heals it; s tells the state; q ends"] : []),
+      ...(process.stdin.isTTY ? ["  Keys      c cuts the line, and heals it; s prints the state; q ends"] : []),
       `  Or        curl -X POST ${control.url}/cut    cuts the line`,
       `            curl -X POST ${control.url}/heal   heals it`,
-      `            curl ${control.url}/               tells the state`,
+      `            curl ${control.url}/               returns the state`,
       "  More      docs/demo.md#a-cloud",
       "",
       "  Stop with Ctrl-C.",

@@ -1,4 +1,4 @@
-// A server with a certificate that is not accepted is told as such, and --ca names whom to trust.
+// A server with a certificate that is not accepted is reported as such, and --ca names whom to trust.
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createServer as createPlain } from "node:http";
@@ -54,13 +54,13 @@ test.each([
   ["expired", certify(["127.0.0.1"], -2 * DAY, -DAY), "it has expired"],
   ["not yet valid", certify(["127.0.0.1"], DAY, 2 * DAY), "it is not valid yet"],
   ["for another name", certify(["busbar.example"], -DAY, DAY), "it is for another name"],
-])("a certificate that is %s is told as such", async (_, certificate, problem) => {
+])("a certificate that is %s is reported as such", async (_, certificate, problem) => {
   const { code, err } = await health(await serve(certificate), "--ca", authorityFile());
   expect(code).toBe(5);
   expect(err).toContain(problem);
 });
 
-test("a server without TLS and a file without a certificate are told", async () => {
+test("a server without TLS and a file without a certificate are reported", async () => {
   expect((await health(await serve(), "--ca", authorityFile())).err).toContain("it does not speak TLS");
   const file = join(tempFolder(), "empty.pem");
   writeFileSync(file, "nothing");

@@ -71,7 +71,7 @@ export function addSiteAliases(command: Command): void {
   const site = command.options.find(({ long }) => long === "--site-id");
   if (site === undefined) return;
   const alias = new Option(site.short === "-s" ? "--site <site>" : "-s <site>").hideHelp();
-  // A command is an emitter of events, which its types tell only half of.
+  // A command is an emitter of events, which its types describe only in part.
   const emitter = command as unknown as EventEmitter;
   command.addOption(alias).on(`option:${alias.name()}`, (text: string) => emitter.emit("option:site-id", text));
 }

@@ -1,6 +1,6 @@
 import type { Cell } from "./table.ts";
 
-/** Rows as RFC 4180 tells, under their names. Lines end as on this system's terminal. */
+/** Rows as in RFC 4180, under their names. Lines end as on this system's terminal. */
 export function renderCsv(names: readonly string[], rows: Iterable<readonly Cell[]>): string {
   const lines = [names.map(quoted).join(",")];
   for (const row of rows) lines.push(row.map((cell) => quoted(cell == null ? "" : String(cell))).join(","));

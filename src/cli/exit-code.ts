@@ -1,4 +1,4 @@
-/** What the command line's exit code tells a script. Documented in docs/cli.md. */
+/** What the command line's exit code means to a script. Documented in docs/cli.md. */
 export const EXIT = {
   ok: 0,
   failure: 1,

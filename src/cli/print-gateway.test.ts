@@ -16,15 +16,15 @@ const uplinkWith = (historyBefore: string | null): Uplink => ({
 });
 
 test("what is not uploaded names the history: all of it, what is before a time, or none", () => {
-  const toTell = (historyBefore: string | null) => describeUplink(uplinkWith(historyBefore)).split("\n")[1];
+  const backlog = (historyBefore: string | null) => describeUplink(uplinkWith(historyBefore)).split("\n")[1];
   const ahead = new Date(Date.now() + 2 * 86_400_000).toISOString();
-  expect(toTell(ahead)).toBe(
+  expect(backlog(ahead)).toBe(
     "gateway g1, 2 changes to upload, 0 messages of telemetry, stored history not uploaded yet",
   );
-  expect(toTell("2026-01-02T00:00:00Z")).toBe(
+  expect(backlog("2026-01-02T00:00:00Z")).toBe(
     "gateway g1, 2 changes to upload, 0 messages of telemetry, history before 2026-01-02T00:00:00Z not uploaded yet",
   );
-  expect(toTell(null)).toBe("gateway g1, 2 changes to upload, 0 messages of telemetry");
+  expect(backlog(null)).toBe("gateway g1, 2 changes to upload, 0 messages of telemetry");
 });
 
 test.each([

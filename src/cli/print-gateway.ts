@@ -9,7 +9,7 @@ type Format = { readonly output?: string | undefined };
 const stateOf = ({ revoked_at, connected }: Gateway) =>
   revoked_at !== null ? "revoked" : connected ? "connected" : "away";
 
-/** What waits to be told, in few words. The age is that of telemetry. */
+/** What waits to be uploaded, in few words. The age is that of telemetry. */
 export function backlogOf({ report }: Pick<Gateway, "report">): string {
   if (report === null) return "unknown";
   const { changes, messages, hours, history, age_seconds: age } = report.backlog;
@@ -109,7 +109,7 @@ function describeTelemetry(telemetry: Uplink["telemetry"]): string {
   if (messages > 0) parts.push(`${count(points, "point")} in ${describeBytes(bytes)}`);
   if (hours > 0) parts.push(count(hours, "hour"));
   if (oldest_at !== null) parts.push(`the oldest from ${oldest_at}`);
-  // Until some of it is told, this lies ahead: points of devices whose clock is ahead are stored, too.
+  // Until some of it is uploaded, this lies ahead: points of devices whose clock is ahead are stored, too.
   const isWhole = history_before !== null && Date.parse(history_before) > Date.now();
   if (history_before !== null)
     parts.push(isWhole ? "stored history not uploaded yet" : `history before ${history_before} not uploaded yet`);

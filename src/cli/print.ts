@@ -20,7 +20,7 @@ export async function printAnswer(
   if (isForPeople(output) && hasPendingChange(answer)) {
     remark(
       cli,
-      "This is what there is now. The change waits for its gateway; busbar gateway changes tells what becomes of it.",
+      "This is what there is now. The change waits for its gateway; busbar gateway changes shows what becomes of it.",
     );
   }
 }

@@ -59,7 +59,7 @@ export const VERBS: Readonly<Record<string, readonly [about: string, load: () =>
     async () => (await import("#cli/commands/run.ts")).addRunCommand,
   ],
   command: [
-    "What devices can be told to do: list, get.",
+    "The commands that devices offer: list, get.",
     async () => (await import("#cli/commands/command.ts")).addCommandCommands,
   ],
   execution: [
@@ -161,7 +161,7 @@ const HELP = `
 Examples:
   $ busbar serve --demo                 run a gateway with a demo site
   $ busbar site list                    what is there
-  $ busbar run battery-1 stop           tell a device what to do
+  $ busbar run battery-1 stop           run a command of a device
   $ busbar token create ci --level user give someone access
   $ busbar device list -o json          answers for programs
 

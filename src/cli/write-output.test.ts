@@ -5,7 +5,7 @@ test("what cannot be taken yet is waited for", async () => {
   const room: (() => void)[] = [];
   const stdout = {
     write: (text: string | Uint8Array) => text !== "much",
-    once: (_: string, tell: () => void) => room.push(tell),
+    once: (_: string, drained: () => void) => room.push(drained),
   };
   await writeOutput({ stdout }, "little");
   let isDone = false;
@@ -18,7 +18,7 @@ test("what cannot be taken yet is waited for", async () => {
   await writing;
 });
 
-test("an output that cannot tell is not waited for", async () => {
+test("an output that cannot report it is not waited for", async () => {
   await writeOutput({ stdout: { write: () => false } }, "much");
   await writeOutput({ stdout: { write: () => undefined } }, "much");
 });

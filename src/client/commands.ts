@@ -39,7 +39,7 @@ export function commands(transport: Transport) {
     });
 
   return {
-    /** Sends the command off at once, and tells what becomes of it. A lost answer does not make it run twice. */
+    /** Sends the command off at once, and reports what becomes of it. A lost answer does not make it run twice. */
     run: (device: string, input: CommandInput, call: Creation = {}): CommandRun =>
       runCommand(
         {

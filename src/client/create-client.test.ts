@@ -179,7 +179,7 @@ test("the caller can give up", async () => {
   expect(await failureOf(client.health({ signal: AbortSignal.abort() }))).toMatchObject({ reason: "aborted" });
 });
 
-test("a broken connection and a closed port are told apart", async () => {
+test("a broken connection and a closed port are distinguished", async () => {
   const client = await connect({ "GET /v3/sites": () => "cut" });
   expect(await failureOf(client.sites.list())).toMatchObject({ reason: "connection" });
   await server?.stop();

@@ -17,7 +17,7 @@ type Needs = {
   readonly read: () => Promise<Execution>;
 };
 
-/** Events tell what happens at once. Asking as well costs little, and also works where something holds events back. */
+/** Events report what happens at once. Asking as well costs little, and also works where something holds events back. */
 const ASK_BESIDE_EVENTS = 5_000;
 const ASK_WITHOUT_EVENTS = 1_000;
 /** A server that restarts is away for a moment. */
@@ -52,9 +52,9 @@ export async function* followExecution(
       const event = await happens(next, signal);
       if (event === "none") next = undefined;
       else if (event !== "time") next = nextEvent();
-      const told = event === "time" || event === "none" ? undefined : executionOf(event, first.id);
-      if (told === "other") continue;
-      const execution = told ?? (await read().catch(passing(() => lastContact)));
+      const reported = event === "time" || event === "none" ? undefined : executionOf(event, first.id);
+      if (reported === "other") continue;
+      const execution = reported ?? (await read().catch(passing(() => lastContact)));
       if (execution === undefined) continue;
       lastContact = Date.now();
       for (const update of news(execution)) {

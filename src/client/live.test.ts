@@ -61,7 +61,7 @@ test("a lost connection is made again, and goes on after the last event", async 
   expect(server?.requests[0]?.headers.accept).toBe("text/event-stream");
 });
 
-test("what may have been missed is told: by the server, or when it could not be asked", async () => {
+test("what may have been missed is reported: by the server, or when it could not be asked", async () => {
   const client = await connect([
     async function* () {
       yield "retry: 1\n\n";
@@ -125,7 +125,7 @@ function execution(state: Execution["state"], ...responses: readonly CommandResp
   };
 }
 
-const told = ({ log: _, ...rest }: Execution) => {
+const eventOf = ({ log: _, ...rest }: Execution) => {
   const event: Partial<LiveEvent> = { site_id: "s", device_id: "d", execution: rest };
   return `id: r:1\nevent: execution\ndata: ${JSON.stringify(event)}\n\n`;
 };
@@ -146,10 +146,10 @@ test("an execution is followed by events to its end, each response once", async 
   const client = await connect(
     [
       async function* () {
-        yield told({ ...execution("ERROR", half), id: "another" });
-        yield told(execution("IN_PROGRESS", started));
-        yield told(execution("IN_PROGRESS", half));
-        yield told(execution("SUCCESS", done));
+        yield eventOf({ ...execution("ERROR", half), id: "another" });
+        yield eventOf(execution("IN_PROGRESS", started));
+        yield eventOf(execution("IN_PROGRESS", half));
+        yield eventOf(execution("SUCCESS", done));
         await forever();
       },
     ],

@@ -13,7 +13,7 @@ export type EndedExecution<Response = NonNullable<CommandResponse["payload"]>> =
     | { readonly state: Exclude<Execution["state"], "SUCCESS">; readonly response?: CommandResponse }
   );
 
-/** A command that was sent off: `for await (const { responses } of run)` tells what happens, until it has ended. */
+/** A command that was sent off: `for await (const { responses } of run)` reports what happens, until it has ended. */
 export type CommandRun<Response = NonNullable<CommandResponse["payload"]>> = AsyncIterable<ExecutionUpdate> & {
   /** Known as soon as the server has stored the execution. */
   readonly id: Promise<string>;

@@ -8,7 +8,7 @@ export function webhooks({ perform }: Transport) {
     create: (body: NewWebhook) => perform("createWebhook", { body }),
     list: listOf("webhooks", (query: Queries["listWebhooks"] = {}) => perform("listWebhooks", { query })),
     delete: (webhook_id: string) => perform("deleteWebhook", { params: { webhook_id } }),
-    /** Sends one delivery of kind test, and tells how that went. */
+    /** Sends one delivery of kind test, and returns how that went. */
     test: (webhook_id: string) => perform("testWebhook", { params: { webhook_id } }),
     deliveries: listUnder("deliveries", (webhook_id: string, query: Queries["listWebhookDeliveries"] = {}) =>
       perform("listWebhookDeliveries", { params: { webhook_id }, query }),

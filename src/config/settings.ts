@@ -390,7 +390,7 @@ export const SETTINGS = {
       "telemetry.forget_damaged",
       kinds.toggle,
       "false",
-      "For one start: deletes the points that were damaged before they were sealed, so that /readyz no longer tells them.",
+      "For one start: deletes the points that were damaged before they were sealed, so that /readyz no longer lists them.",
     ),
     replaceLost: setting(
       "telemetry.replace_lost",

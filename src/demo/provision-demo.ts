@@ -83,7 +83,7 @@ async function provisionOnce(
   });
 }
 
-/** Tells the device where its part of the plant listens, if that has changed. */
+/** Gives the device the address of its part of the plant, if that has changed. */
 export async function connectDemoDevice(
   needs: ConfigurationNeeds,
   call: Call,

@@ -146,7 +146,7 @@ class DemoSite implements Demo {
       }
     }
     this.#record = { ...this.#record, siteId, devices };
-    await this.#saveOrTell();
+    await this.#saveOrReport();
   }
 
   async #connect(call: Call, demo: DemoDevice, device: Device): Promise<void> {
@@ -157,7 +157,7 @@ class DemoSite implements Demo {
   }
 
   /** The demo goes on without its file; the next start continues from the file's last state. */
-  async #saveOrTell(): Promise<void> {
+  async #saveOrReport(): Promise<void> {
     try {
       await this.#save();
     } catch (error) {
@@ -184,7 +184,7 @@ class DemoSite implements Demo {
     this.#stopping.abort();
     clearInterval(this.#timer);
     await this.#running.stop();
-    await this.#saveOrTell();
+    await this.#saveOrReport();
   }
 
   async #fill(): Promise<void> {
@@ -196,15 +196,15 @@ class DemoSite implements Demo {
       }),
     );
     let points = 0;
-    let told = this.#percent();
+    let reported = this.#percent();
     log.info({ days: HISTORY_MS / DAY_MS }, "filling the demo's history, newest first");
     const onStored = async (history: DemoHistory, count: number) => {
       points += count;
       this.#record = { ...this.#record, history };
-      await this.#saveOrTell();
+      await this.#saveOrReport();
       const percent = this.#percent();
-      if (percent >= told + 20 || percent === 100) {
-        told = percent;
+      if (percent >= reported + 20 || percent === 100) {
+        reported = percent;
         log.info(
           { percent, points },
           percent === 100 ? "the demo's history is complete" : "filling the demo's history",

@@ -88,7 +88,7 @@ test("http responses have headers and cookies", async () => {
   ]);
 });
 
-test("an http client keeps cookies if it is told to", async () => {
+test("an http client keeps cookies if it is asked to", async () => {
   const run = await httpSite();
   expect(
     await run(`local function cookie(client) client:get(url); return json.decode(client:get(url).body).cookie end
@@ -96,7 +96,7 @@ test("an http client keeps cookies if it is told to", async () => {
   ).toEqual(["_session_id=7", "nil"]);
 });
 
-test("what is wrong with an http call is told", async () => {
+test("what is wrong with an http call is reported", async () => {
   const run = await httpSite();
   expect(
     await run(`local response, err = http.get('http://169.254.169.254/latest')
@@ -253,7 +253,7 @@ test("digital and analog inputs and outputs read and set levels", async () => {
   expect([output.get("volts"), output.get("amps")]).toEqual([7.5, 0.004]);
 });
 
-test("a port that is none, or of another kind, is told", async () => {
+test("a port that is none, or of another kind, is reported", async () => {
   const site = startDrivers();
   expect(
     await runDriven(

@@ -387,8 +387,8 @@ test("bytes of calls that wait for ports are bounded", async () => {
   const calls = sessions.flatMap((one, n) => Array.from({ length: 8 }, () => problemOf(one.call(`line-${n}`, read))));
   expect(used("port_calls")).toBeLessThanOrEqual(8 * 1024 * 1024);
   for (const one of sessions) one.close();
-  const told = await Promise.all(calls);
-  expect(told.filter((one) => one.startsWith("busy: too many bytes wait for ports")).length).toBeGreaterThan(20);
+  const answers = await Promise.all(calls);
+  expect(answers.filter((one) => one.startsWith("busy: too many bytes wait for ports")).length).toBeGreaterThan(20);
   // The reads that had begun end with their time.
   clock.pass(1_000);
   await expect.poll(() => used("port_calls")).toBe(0);

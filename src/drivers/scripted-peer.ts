@@ -26,7 +26,7 @@ export type PeerHappening =
   | { readonly kind: "bytes"; readonly peer: string; readonly bytes: string }
   | { readonly kind: "published"; readonly peer: string; readonly topic: string; readonly payload: string }
   | { readonly kind: "output"; readonly peer: string; readonly quantity: string; readonly value: number }
-  /** Nothing is expected of it; it tells how things came about. */
+  /** Nothing is expected of it; it shows how things came about. */
   | { readonly kind: "note"; readonly text: string | (() => string) };
 
 /** What every peer needs around it. */

@@ -28,7 +28,7 @@ test.each<[string, readonly string[], readonly string[]]>([
   ["a wrong address at once", ["modbus.open 127.0.0.1:502 !invalid"], ["invalid 127.0.0.1:502"]],
   ["until the configuration changes", ["modbus.map_connect 1 !invalid", "forget"], ["invalid 1", "fine"]],
   ["an address that is not allowed", ["http.send GET !refused"], ["refused GET"]],
-  ["no answer to two calls is not told", ["modbus.read 1 !timeout", "modbus.read 1 !timeout"], []],
+  ["no answer to two calls is not reported", ["modbus.read 1 !timeout", "modbus.read 1 !timeout"], []],
   [
     "to three it is, until the next answer",
     ["modbus.read 1 !timeout", "modbus.read 1 !connection", "modbus.read 1 !timeout", "modbus.read 1"],
@@ -40,7 +40,7 @@ test.each<[string, readonly string[], readonly string[]]>([
     [],
   ],
   ["a wrong argument is the script's own fault", ["modbus.read 1 !invalid"], []],
-])("what keeps a device from talking is told: %s", (_, calls, expected) => {
+])("what keeps a device from talking is reported: %s", (_, calls, expected) => {
   expect(reported(...calls)).toEqual(expected);
 });
 

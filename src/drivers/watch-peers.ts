@@ -27,7 +27,7 @@ export function watchPeers(report: (problem: string | undefined) => void): PeerW
   let silence: string | undefined;
   let reported: string | undefined;
 
-  function tell(): void {
+  function reportProblem(): void {
     const [first] = blocked.values();
     const problem = first ?? silence;
     if (problem === reported) return;
@@ -54,7 +54,7 @@ export function watchPeers(report: (problem: string | undefined) => void): PeerW
         failures = 0;
         silence = undefined;
       }
-      tell();
+      reportProblem();
     },
     failed(call, args, { code, message }) {
       const isOpening = OPENING.has(call);
@@ -68,13 +68,13 @@ export function watchPeers(report: (problem: string | undefined) => void): PeerW
         failures = 0;
         silence = undefined;
       }
-      tell();
+      reportProblem();
     },
     forget() {
       blocked.clear();
       failures = 0;
       silence = undefined;
-      tell();
+      reportProblem();
     },
   };
 }

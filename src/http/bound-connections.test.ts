@@ -149,7 +149,7 @@ test("a client that does not read an answer of one piece is cut off", async () =
   socket.destroy();
 });
 
-test("when every connection is in use, a newcomer is told so", async () => {
+test("when every connection is in use, a newcomer gets an answer that says so", async () => {
   const { held, arrived, release } = heldRoute();
   const { port } = await open([held], { connections: 1 });
   const agent = new Agent();

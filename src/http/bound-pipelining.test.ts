@@ -6,7 +6,7 @@ import { boundPipelining } from "./bound-pipelining.ts";
 
 const REQUEST = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 
-/** A server that keeps its answers until told, and a connection to it. */
+/** A server that keeps its answers until asked, and a connection to it. */
 async function open() {
   const answers: ServerResponse[] = [];
   const server = createServer((_request, response) => void answers.push(response));

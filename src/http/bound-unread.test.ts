@@ -27,7 +27,7 @@ async function open(limit: number) {
   app.get("/small", async () => "x");
   app.get("/stream", async () => Readable.from(["x", "y"]));
   const url = await app.listen({ port: 0, host: "127.0.0.1" });
-  /** Asks and reads nothing until it is told to. */
+  /** Asks and reads nothing until it is asked to. */
   const ask = async (name: string): Promise<Socket> => {
     const before = served;
     const socket = connect(Number(new URL(url).port), "127.0.0.1");

@@ -14,7 +14,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A call of a route that answers when told; `answer` gives the response once its headers are there. */
+/** A call of a route that answers when asked; `answer` gives the response once its headers are there. */
 async function open() {
   const arrived = Promise.withResolvers<void>();
   const work = Promise.withResolvers<object>();
@@ -77,7 +77,7 @@ test("after two seconds the headers are sent, then white space every two seconds
 test.each([
   ["a refusal", refuse("not_found", "it was deleted"), "not_found"],
   ["a fault", new Error("secret details"), "internal"],
-])("%s after the headers is told in the body, and a fault is logged", async (_, error, code) => {
+])("%s after the headers is reported in the body, and a fault is logged", async (_, error, code) => {
   const { answered, reject, lines } = await open();
   await vi.advanceTimersByTimeAsync(2_000);
   const answer = await answered;

@@ -1,4 +1,4 @@
-// Who is served before whom, over real sockets: a proxy tells whose call it is, so that one machine can be many.
+// Who is served before whom, over real sockets: a proxy says whose call it is, so that one machine can be many.
 
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";

@@ -13,7 +13,7 @@ test("every 429 and 503 says how long to wait, in whole seconds", () => {
 });
 
 test.each([new Error("secret"), "secret", undefined, null, { code: "not_found" }])(
-  "%j is a fault that tells nothing",
+  "%j is a fault that reveals nothing",
   (thrown) => {
     const { status, body } = problemOf(thrown);
     expect(status).toBe(500);

@@ -39,7 +39,7 @@ export function renderFailure(needs: ProblemNeeds, request: FastifyRequest, erro
   return explain(needs, request, error).body;
 }
 
-/** What the client is told; the log tells the operator more. */
+/** What the client gets; the log says more to the operator. */
 function explain(needs: ProblemNeeds, request: FastifyRequest, error: unknown): Problem {
   const problem = problemOf(error);
   if (problem.status === 500) needs.log.error({ requestId: request.id, err: error }, "a fault in Busbar");

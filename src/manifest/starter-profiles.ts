@@ -5,7 +5,7 @@ import { profileOf } from "./profile-data.ts";
 export const STARTER_PROFILES = [
   profileOf("device", {
     displayName: "Device",
-    description: "What every device of a site should tell about itself.",
+    description: "What every device of a site should report about itself.",
     implements: ["device.nameplate", "device.status", "device.alerts"],
   }),
   profileOf("device.alerts", {
@@ -74,7 +74,7 @@ export const STARTER_PROFILES = [
   }),
   profileOf("energy.battery", {
     displayName: "Battery",
-    description: "A battery that tells how full it is and what goes in and out.",
+    description: "A battery that reports its state of charge and the power in and out.",
     implements: ["device", "energy.battery.state_of_charge", "energy.battery.power", "energy.battery.capacity"],
   }),
   profileOf("energy.battery.capacity", {
@@ -181,7 +181,7 @@ export const STARTER_PROFILES = [
   }),
   profileOf("energy.ev_charger.current_limit", {
     displayName: "Current limit",
-    description: "The charger can be told how much each phase may take.",
+    description: "The current of each phase can be limited.",
     telemetry: { current_limit: { type: "float", unit: "A", displayName: "Current limit" } },
     commands: {
       set_current_limit: {
@@ -199,12 +199,12 @@ export const STARTER_PROFILES = [
   }),
   profileOf("energy.grid_meter", {
     displayName: "Grid meter",
-    description: "The meter at the connection point, which tells what the whole site takes and gives.",
+    description: "The meter at the connection point, which measures what the whole site imports and exports.",
     implements: ["device", "energy.meter.grid", "energy.meter.grid_energy", "energy.ac.frequency"],
   }),
   profileOf("energy.inverter", {
     displayName: "Inverter",
-    description: "Turns DC into AC. What is on the DC side is told by further profiles.",
+    description: "Turns DC into AC. Further profiles describe the DC side.",
     implements: ["device", "energy.ac.power", "energy.ac.frequency"],
     properties: { rated_power: { type: "float", unit: "W", displayName: "Rated AC power" } },
   }),
@@ -215,7 +215,7 @@ export const STARTER_PROFILES = [
   }),
   profileOf("energy.inverter.power_limit", {
     displayName: "Power limit",
-    description: "The inverter can be told to give less than it could.",
+    description: "The power of the inverter can be limited.",
     telemetry: { power_limit: { type: "float", unit: "%", displayName: "Power limit" } },
     commands: {
       set_power_limit: {

@@ -50,7 +50,7 @@ test("a change that waits for its gateway is reported as such, and one that is m
   await isLinked(gateway, false);
   const waiting = await busbar(cloud, "device", "update", id, "--name", "Second");
   expect([waiting.code, waiting.out]).toEqual([0, expect.stringContaining("First")]);
-  expect(waiting.err).toContain("The change waits for its gateway; busbar gateway changes tells what becomes of it.");
+  expect(waiting.err).toContain("The change waits for its gateway; busbar gateway changes shows what becomes of it.");
   const forPrograms = await busbar(cloud, "site", "update", pair.site.siteId, "--name", "Other", "-o", "json");
   expect([forPrograms.err, JSON.parse(forPrograms.out).pending_change.state]).toEqual(["", "PENDING"]);
 });

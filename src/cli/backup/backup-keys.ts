@@ -66,7 +66,7 @@ export async function withKeys<Result>(
 const QUESTION = "Passphrase of the backup: ";
 const AGE_MARK = "age-encryption.org/";
 
-/** What else the file may be is told when it is read. */
+/** What else the file may be shows when it is read. */
 function isEncrypted(path: string): boolean {
   const handle = openSync(path, "r");
   try {

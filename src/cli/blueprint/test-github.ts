@@ -36,14 +36,17 @@ function renderResult(result: TestResult): readonly string[] {
   ];
 }
 
-interface Told {
+interface Annotation {
   readonly file: string | undefined;
   readonly range: Range | undefined;
   readonly message: string;
 }
 
 /** A file inside a zip has no line that could be shown: its place goes into the words. */
-function placeIn({ paths, source }: TestResult, { file, range, message }: Told): Told & { readonly file: string } {
+function placeIn(
+  { paths, source }: TestResult,
+  { file, range, message }: Annotation,
+): Annotation & { readonly file: string } {
   const path = file === undefined ? source : paths.get(file);
   if (path !== undefined) return { file: path, range: file === undefined ? undefined : range, message };
   return { file: source, range: undefined, message: `${whereIn(file ?? "", range?.start)}: ${message}` };

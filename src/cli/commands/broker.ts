@@ -17,7 +17,7 @@ export function addBrokerCommands(broker: Command, cli: Cli): void {
     .command("files")
     .description("Write the password and ACL files of Mosquitto for all devices.")
     .requiredOption("--dir <folder>", "where to write them")
-    .option("--reload <pid file>", "tell Mosquitto to read them again when one has changed")
+    .option("--reload <pid file>", "make Mosquitto read them again when one has changed")
     .addHelpText("after", ABOUT)
     .action(async ({ dir, reload }: { readonly dir: string; readonly reload?: string }) => {
       const { config } = await loadConfig({ flags: [], env: cli.env, cwd: cli.cwd, readFile: readFileIfPresent });

@@ -206,7 +206,7 @@ test.each([
   ],
   ["device status d2", "it connects by itself: nothing of it runs here"],
   ["device restart d1", "RUNNING since T1, starts again at T2, started 3 times, 3 KiB"],
-])("%s tells how the script does: %s", async (command, expected) => {
+])("%s shows how the script does: %s", async (command, expected) => {
   expect((await run(command)).out).toBe(`${expected}\n`);
 });
 
@@ -307,7 +307,7 @@ test("a blueprint goes up as folder, zip or manifest", async () => {
   });
 });
 
-test("what another blueprint warns of and changes is told beside the answer", async () => {
+test("what another blueprint warns of and changes is printed beside the answer", async () => {
   await withFolder(async (folder) => {
     writeFileSync(join(folder, "manifest.yml"), "x");
     const { code, err } = await run(["device", "assign-blueprint", "d1", "--blueprint-path", folder]);

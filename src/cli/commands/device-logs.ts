@@ -22,7 +22,7 @@ export type LogFlags = ClientFlags &
     readonly show?: "ALL" | "PERSISTED_ONLY" | "TEMPORARY_ONLY";
   };
 
-/** An event tells all of an entry but whether it is kept. */
+/** An event has all of an entry except whether it is kept. */
 type Entry = Omit<DeviceLogEntry, "persist"> & { readonly persist?: boolean };
 
 export function addLogOptions(command: Command): Command {

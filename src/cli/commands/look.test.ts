@@ -154,7 +154,7 @@ test("the latest execution is meant when none is named", async () => {
   expect(out).toMatch(/^2026-01-01T00:00:02.000000Z +IN_PROGRESS +half way$/m);
 });
 
-test("watch tells each response, wait does not, both end with the answer", async () => {
+test("watch prints each response, wait does not, both end with the answer", async () => {
   const watched = await run("execution watch charger e1");
   expect(watched.code).toBe(0);
   expect(watched.err).toBe("   1.0s  STARTED\n   2.0s  IN_PROGRESS  half way\n   3.0s  SUCCEEDED    energy=4\n");

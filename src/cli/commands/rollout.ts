@@ -158,13 +158,13 @@ async function follow(
   { session, id }: { readonly session: Session; readonly id: string },
 ): Promise<void> {
   const progress = startProgress(cli, "roll-out");
-  let told = "";
+  let printed = "";
   try {
     for (;;) {
       const rollout = await session.client.rollouts.get(id);
       const line = describe(rollout);
-      if (line !== told) progress.say(line);
-      told = line;
+      if (line !== printed) progress.say(line);
+      printed = line;
       progress.relabel(line);
       if (rollout.state !== "RUNNING") {
         progress.stop();

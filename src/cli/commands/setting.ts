@@ -25,19 +25,19 @@ export function addSettingCommands(setting: Command, cli: Cli): void {
     async (name: string, value: string, flags: ClientFlags) => {
       const { client, wait } = await openSession(cli, flags);
       const answer = await wait(client.system.putSetting(name, value));
-      await printAnswer(cli, flags, answer, () => tell(answer.setting));
+      await printAnswer(cli, flags, answer, () => describe(answer.setting));
     },
   );
   clientCommand(setting, "reset <name>", "Let what is configured hold again.").action(
     async (name: string, flags: ClientFlags) => {
       const { client, wait } = await openSession(cli, flags);
       const answer = await wait(client.system.resetSetting(name));
-      await printAnswer(cli, flags, answer, () => tell(answer.setting));
+      await printAnswer(cli, flags, answer, () => describe(answer.setting));
     },
   );
 }
 
-const tell = ({ name, value }: SystemSetting) => `${name} is ${value === "" ? "empty" : value} now`;
+const describe = ({ name, value }: SystemSetting) => `${name} is ${value === "" ? "empty" : value} now`;
 
 const COLUMNS: Columns<SystemSetting> = {
   SETTING: ({ name }) => name,

@@ -58,7 +58,7 @@ async function examineFree(host: string, { port, setting }: Port): Promise<Findi
   );
 }
 
-/** What is wrong with the connection; undefined when something accepts it. What that is, the server's log tells. */
+/** What is wrong with the connection; undefined when something accepts it. The server's log says what that is. */
 export function reachPort(host: string, port: number): Promise<string | undefined> {
   const socket = connect({ host, port });
   const ended = new Promise<string | undefined>((resolve) => {

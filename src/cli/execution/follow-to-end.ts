@@ -58,7 +58,7 @@ export async function followToEnd(
   return last ?? (await client.commands.get(deviceId, executionId)).execution;
 }
 
-/** Prints how an execution ended; the exit code tells a script the same. */
+/** Prints how an execution ended; the exit code means to a script the same. */
 export async function printOutcome(cli: Cli, flags: ClientFlags, execution: Execution): Promise<void> {
   const { log: _, ...plain } = execution;
   await printExecution(cli, flags, { execution: plain });

@@ -7,7 +7,7 @@ const INTERRUPTED = /\boutcome unknown\b/;
 
 type Outcome = {
   readonly exitCode: ExitCode;
-  /** What to tell and what to do next; nothing after a success. */
+  /** What to print and what to do next; nothing after a success. */
   readonly lines: readonly string[];
 };
 

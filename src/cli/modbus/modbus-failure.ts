@@ -16,7 +16,7 @@ const CODES: Readonly<Record<AccessFailure["kind"], 5 | 6 | 7>> = {
   unreachable: EXIT.unreachable,
 };
 
-/** Tells what could not be read, and ends the command. */
+/** Prints what could not be read, and ends the command. */
 export function failModbus(cli: Cli, what: string, { failure, kind }: AccessFailure): never {
   // A device that cannot be reached is named by the failure itself, and no register matters then.
   complain(cli, [kind === "unreachable" ? failure : `${what}: ${failure}`, NEXT[kind]]);

@@ -59,7 +59,7 @@ test("values are printed as a table and as CSV", async () => {
   expect((await run("read ADDRESS 12 -o csv")).out).toBe("register,value,raw\r\n12,100,0064\r\n".replaceAll("\r", ""));
 });
 
-test("--map prints what a map names; what cannot be read is empty, and told", async () => {
+test("--map prints what a map names; what cannot be read is empty, and reported", async () => {
   const { run } = await site();
   const folder = tempFolder();
   const map = `connection: tcp://\${net.host}
@@ -97,7 +97,7 @@ alerts: {hot: {address: 13, bit: 1}, cold: {address: 13, bit: 0}, lost: {address
   });
 });
 
-test("what goes wrong is told in words, with an exit code for each kind", async () => {
+test("what goes wrong is explained in words, with an exit code for each kind", async () => {
   const { run, server } = await site();
   expect(await run("read ADDRESS 900")).toMatchObject({
     code: 6,

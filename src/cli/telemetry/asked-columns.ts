@@ -12,7 +12,7 @@ export type AskedColumn = Column & { readonly own: SeriesSettings };
 export type ShownColumn = Column & {
   readonly aggregation: string;
   readonly granularity: string;
-  /** What tells it from others of the same attribute; empty if nothing does. */
+  /** What distinguishes it from others of the same attribute; empty if nothing does. */
   readonly label: string;
 };
 

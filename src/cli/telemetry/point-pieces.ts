@@ -22,7 +22,7 @@ interface PieceSettings {
 
 const LONG_HEADER = "ts,device,telemetry,value";
 
-/** The form of the file is told by how it begins. */
+/** How the file begins shows its form. */
 export async function* pointPieces(
   input: AsyncIterable<Uint8Array>,
   settings: PieceSettings,
@@ -74,7 +74,7 @@ function parseObject(text: string, line: number): Readonly<Record<string, unknow
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new UsageError(`line ${line} is no JSON object`);
 }

@@ -70,7 +70,7 @@ test("states are strips with a key: letters without colours, blocks with", () =>
   expect(stripVTControlCharacters(renderChart(series, { ...FRAME, colour: true }))).toMatch(/^meter:status │█+$/m);
 });
 
-test("of very many or very long states the most frequent are told apart, and their names are cut", () => {
+test("of very many or very long states the most frequent are distinguished, and their names are cut", () => {
   const points = Array.from({ length: 24 }, (_, i) => ({
     at: FRAME.from + i * HOUR,
     value: i % 2 === 0 ? "y".repeat(500) : `state ${i}`,

@@ -216,7 +216,7 @@ export const MANIFEST = object("manifest", {
     mapOf({ keys: "command group ID", pattern: idPattern }, commandGroup),
     "Groups of commands. Every command is in one.",
   ),
-  commands: optional(mapOf({ keys: "command ID", pattern: idPattern }, command), "What the device can be told to do."),
+  commands: optional(mapOf({ keys: "command ID", pattern: idPattern }, command), "The commands of the device."),
   alerts: optional(mapOf({ keys: "alert ID", pattern: alertIdPattern }, alert), "Alerts that the device may raise."),
   runtime: required(runtime, "What runs the integration."),
   author: optional(text, "User name of the author."),

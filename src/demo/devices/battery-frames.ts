@@ -1,4 +1,4 @@
-// The battery on the CAN bus: what it tells every second, and what it listens to. Numbers have their lowest byte first.
+// The battery on the CAN bus: what it sends every second, and what it listens to. Numbers have their lowest byte first.
 
 import type { Attributes } from "#demo/devices/register-map.ts";
 import { type Battery, CAPACITY_KWH, cellVoltage, packVoltage } from "#demo/plant/battery.ts";

@@ -62,7 +62,7 @@ export const chargerUnit: PlantUnit = {
     ...textReadings(116, 8, "LP22-7730"),
     reading(124, ["u16", 1], () => 3),
   ],
-  // 0 asks the motor to unlock, 1 tells that the plug is locked. The motor of this one is stuck.
+  // 0 asks the motor to unlock, 1 says that the plug is locked. The motor of this one is stuck.
   coils: [reading(0, ["u16", 1], () => 0), reading(1, ["u16", 1], () => 1)],
   write(plant, { table, register, values }) {
     if (table === "coils") return register === 0 ? plant : undefined;

@@ -18,7 +18,7 @@ async function open() {
   return { plant, url, post };
 }
 
-test("the station tells what it observes", async () => {
+test("the station reports what it observes", async () => {
   const { plant, url } = await open();
   const answer = await fetch(`${url}/observation`);
   expect(await answer.json()).toMatchObject({

@@ -27,7 +27,7 @@ export function dayStart(site: PlantSite, day: number): number {
   return (day - site.longitude / 360) * DAY_MS;
 }
 
-/** Tells one kind of chance from another. */
+/** Distinguishes one kind of chance from another. */
 export function dice(site: PlantSite, kind: number, n: number): number {
   return chance(site.seed * 64 + kind, n);
 }

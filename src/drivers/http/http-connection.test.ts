@@ -98,7 +98,7 @@ test("a name and password in the URL are a login", async () => {
   ]);
 });
 
-test("headers are lists by their usual name, cookies are told apart", async () => {
+test("headers are lists by their usual name, cookies are kept apart", async () => {
   const { url } = await serve((response) =>
     response
       .writeHead(404, [
@@ -212,7 +212,7 @@ test("an answer that does not come, or does not end, is given up in time", async
     expect(await send("GET", url + path, { timeout: 0.05 })).toMatchObject({ problem: "no answer within 50 ms" });
 });
 
-test("a server that breaks off or speaks otherwise is told in words", async () => {
+test("a server that breaks off or speaks otherwise is explained in words", async () => {
   const server = createTcpServer((socket) => {
     socket.on("error", () => {});
     socket.once("data", (bytes) => {

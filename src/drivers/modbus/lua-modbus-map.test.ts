@@ -129,7 +129,7 @@ test("sunspec finds the models of a device, and reads and writes them by name", 
   expect([bank.holdings.get(controls + 3), bank.holdings.get(controls + 7)]).toEqual([4250, 1]);
 });
 
-test("a device without SunSpec is told as that", async () => {
+test("a device without SunSpec is reported as that", async () => {
   const { run } = await mapSite();
   expect(await run("return sunspec.find(modbus.new(uri), 1, 1000)")).toEqual(["nil", "unit 1 has no SunSpec marker"]);
 });

@@ -87,7 +87,7 @@ test("a batch of writes has a result for each query", async () => {
   expect([bank.holdings.get(0), bank.coils.get(6), bank.coils.get(7)]).toEqual([2, 1, 1]);
 });
 
-test("what is wrong with a modbus call is told", async () => {
+test("what is wrong with a modbus call is reported", async () => {
   const { run, server } = await modbusSite();
   server.faults.push("silent");
   expect(

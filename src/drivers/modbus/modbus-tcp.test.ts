@@ -132,7 +132,7 @@ test.each([
   expect([await read(wire, 1), peer.connections()]).toEqual([10, 1]);
 });
 
-test("exceptions of the server are told in words", async () => {
+test("exceptions of the server are explained in words", async () => {
   const wire = open((await server()).port);
   expect(await problemOf(read(wire, 5000))).toBe("exception: exception 2: illegal data address");
   expect(await problemOf(read(wire, 0, { unit: 9 }))).toBe(

@@ -211,7 +211,7 @@ test("a broker that acknowledges nothing does not use up the ids of messages", a
   for (const other of others) await expect(other).rejects.toThrow("the connection was closed");
 });
 
-test("a server that does not speak MQTT is told as that", async () => {
+test("a server that does not speak MQTT is reported as that", async () => {
   const server = createServer((socket) => {
     socket.on("error", () => {});
     socket.once("data", () => socket.write("HTTP/1.1 400 Bad Request\r\n\r\n"));

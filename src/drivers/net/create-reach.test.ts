@@ -43,7 +43,7 @@ test("localhost is this machine, whatever a name server says", async () => {
   expect(asked).toEqual([]);
 });
 
-test("a name that cannot be resolved is told as that", async () => {
+test("a name that cannot be resolved is reported as that", async () => {
   const { lookUp } = resolver();
   expect(await look(createReach({ rules: () => reachRules("public"), lookUp }), "nowhere", 80)).toBe("none");
 });

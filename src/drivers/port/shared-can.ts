@@ -72,7 +72,7 @@ export class SharedCan {
     this.#isClosed = true;
     this.#bus?.then(
       (bus) => bus.close(),
-      // The caller that opened it was told.
+      // The caller that opened it got the error.
       () => {},
     );
   }

@@ -180,7 +180,7 @@ export class SharedLine {
     this.#failure = new ConnectionError("connection", why);
     line?.then(
       (opened) => opened.close(),
-      // The caller that opened it was told.
+      // The caller that opened it got the error.
       () => {},
     );
     this.#arrived?.();

@@ -32,7 +32,7 @@ export function draftManifest(plan: ManifestPlan, library: ProfileLibrary): stri
     ),
     section("# Every command belongs to a group.", "command_groups", ["operation:", "  display_name: Operation"]),
     section(
-      "# What people and programs may tell the device to do. access_level: readonly, user, owner, installer, vendor, system.",
+      "# What people and programs may ask the device to do. access_level: readonly, user, owner, installer, vendor, system.",
       "commands",
       commandLines(commands),
     ),

@@ -31,7 +31,7 @@ function handlerLines({ id, displayName, arguments: declared }: Command): readon
     "",
     `-- ${displayName}${names.length === 0 ? "" : `: ${names.join(", ")}`}`,
     `function ${id}(ctx, args)`,
-    "  -- Tell the device, and return what the manifest declares as response.",
+    "  -- Send it to the device, and return what the manifest declares as response.",
     "  ctx.error('not written yet')",
     "end",
   ];

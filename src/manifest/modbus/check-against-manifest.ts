@@ -68,19 +68,19 @@ interface Declared {
 }
 
 function checkType(report: MapReport, { place, conversion, name }: MapPoint, { path, type, values }: Declared): void {
-  const tell = (gives: string) =>
+  const mismatch = (gives: string) =>
     report(path, "wrong_type", `${name} is ${withArticle(type)} in the manifest, and its register gives ${gives}.`);
   if (conversion.names !== undefined) {
     for (const [number, meaning] of conversion.names)
       checkMeaning(report, [...path, "enum", String(number)], { meaning, type, values });
   } else if (isTextPlace(place)) {
-    if (type !== "string") tell("a text");
+    if (type !== "string") mismatch("a text");
   } else if (conversion.isBoolean) {
-    if (type !== "boolean") tell("true or false");
+    if (type !== "boolean") mismatch("true or false");
   } else if (type !== "float" && type !== "integer") {
-    tell(type === "string" ? "a number. Add enum to say what each number means" : "a number");
+    mismatch(type === "string" ? "a number. Add enum to say what each number means" : "a number");
   } else if (type === "integer" && mayHaveFraction(place, conversion)) {
-    tell("fractions. Declare it as float");
+    mismatch("fractions. Declare it as float");
   }
 }
 

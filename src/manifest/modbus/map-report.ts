@@ -4,11 +4,11 @@ import { follow, pointer, type Trail } from "#manifest/tree.ts";
 
 export type Path = readonly (string | number)[];
 
-/** Tells what is wrong at a place of a register map. */
+/** Reports what is wrong at a place of a register map. */
 export interface MapReport {
   (path: Path, code: IssueCode, message: string): void;
   readonly reporter: Reporter;
-  /** Whether something below this place could not be read, and has been told: nothing more can be said about it. */
+  /** Whether something below this place could not be read, and has been reported: nothing more can be said about it. */
   isBroken(path: Path): boolean;
 }
 

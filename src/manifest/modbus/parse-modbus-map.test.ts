@@ -67,7 +67,7 @@ commands:
   });
 });
 
-test("all problems are told at once, with their places", () => {
+test("all problems are reported at once, with their places", () => {
   expect(
     issues(`telemetry:
   powr: {address: 0}
@@ -146,7 +146,7 @@ test.each([
   ["nothing", "unit: 1", "has no registers"],
   ["no object", "- 1", "The register map must be an object"],
   ["no YAML", "a: [", "indentation"],
-])("%s is told", (_, text, words) => {
+])("%s is reported", (_, text, words) => {
   const found = issues(text);
   expect(found.join("\n")).toContain(words);
   expect(parseModbusMap(text, blueprint).map).toBeUndefined();

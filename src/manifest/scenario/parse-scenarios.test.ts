@@ -210,7 +210,7 @@ test.each([
   expect(problems(text)).toEqual([message]);
 });
 
-test("all problems are told at once", () => {
+test("all problems are reported at once", () => {
   expect(problems("steps:\n  - wiat: 1s\n  - wait: x\n  - command: nope\n")).toHaveLength(3);
 });
 

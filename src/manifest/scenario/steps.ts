@@ -53,7 +53,7 @@ const FIELDS = {
   send: r.withDefault(sends, new Map(), "Lets peers send on their own: frames, bytes, messages."),
   configure: r.may(buckets, "Writes configuration, as a person would."),
   store: r.may(stored, "Writes the device's storage; an empty value removes the key."),
-  connected: r.may(r.flag, "Tells the script that the connection was lost, or is back."),
+  connected: r.may(r.flag, "Reports to the script that the connection was lost, or is back."),
   clock: r.may(r.moment, "Sets the wall clock, as a time server does it. No time passes."),
   restart: r.may(yes, "Ends the script and starts it again. Storage stays."),
   command: r.may(command, "Runs a command and waits for its end, at most a minute."),

@@ -129,7 +129,9 @@ test("when the pool closes, what has not begun ends as not executed, and what ha
   for (const id of ["c1", "c2"]) pool.command("a", { id, name: "wait", arguments: {} });
   await until(/c1 IN_PROGRESS/);
   await pool.close();
-  expect(output.filter((line) => line.includes("ERROR"))).toEqual([expect.stringMatching(/^a c2 ERROR .*not executed/)]);
+  expect(output.filter((line) => line.includes("ERROR"))).toEqual([
+    expect.stringMatching(/^a c2 ERROR .*not executed/),
+  ]);
 });
 
 test("a device whose context cannot be read is FAILED with the reason, and is tried again later each time", async () => {

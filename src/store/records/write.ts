@@ -27,7 +27,7 @@ export interface Write<Input, Result> {
    * or makes room, and the few bytes without which nobody could sign in or a link would end. docs/limits.md says the same.
    */
   readonly fromReserve: boolean;
-  /** It changes nothing that `WriteMemory` remembers, or tells it. Otherwise the memory is emptied before the write. */
+  /** It changes nothing that `WriteMemory` remembers, or informs it. Otherwise the memory is emptied before the write. */
   readonly keepsMemory?: true;
   /** Runs inside a transaction, on the writing thread where there is one. */
   run(database: WriteDatabase, input: Input): Promise<Result>;

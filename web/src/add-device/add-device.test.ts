@@ -137,7 +137,7 @@ describe("configuration", () => {
     expect([problems.size, values]).toEqual([0, { link: { address: "meter.local", port: 502 } }]);
   });
 
-  test("what the service refuses is told at its field, or not at all", () => {
+  test("what the service refuses is shown at its field, or not at all", () => {
     const refused = (pointer: string) => ({ code: "invalid_configuration", message: "no", details: { pointer } });
     const refusal = (first: string, ...more: string[]) => new ApiError(400, [refused(first), ...more.map(refused)]);
     expect(bucketProblemsOf(refusal("/link/port"), open)?.get("link")?.get("port")).toBe("no");

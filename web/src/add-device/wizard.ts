@@ -1,4 +1,4 @@
-// The steps of adding a device, as the address tells them: `?kind=lua&blueprint=...`. Pure.
+// The steps of adding a device, as the address names them: `?kind=lua&blueprint=...`. Pure.
 import type { CatalogueEntry, MqttProtocol } from "#client/resources.ts";
 import { isSlug } from "#core/device/slug.ts";
 import type { Query } from "#web/router/query.ts";

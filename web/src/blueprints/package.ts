@@ -22,7 +22,7 @@ export function packageBytes({ manifest, others }: Package): Uint8Array {
   return others.size === 0 ? text : writeZip(new Map([...others, [MANIFEST, text]]));
 }
 
-/** What the worker is told. The files of a bare manifest are not asked for. */
+/** What the worker gets. The files of a bare manifest are not asked for. */
 export function packageText({ manifest, others }: Package): PackageText {
   const files =
     others.size === 0 ? undefined : Object.fromEntries([...others].map(([path, file]) => [path, decode(file)]));

@@ -15,7 +15,7 @@ export const leftWaiting = {
 };
 
 /** Says that a change was made, or that it waits for a gateway that is away. Returns the change that waits. */
-export async function tellOutcome(
+export async function showOutcome(
   { pending_change: change }: Pick<Answers["updateDevice"], "pending_change">,
   made: string | undefined,
 ): Promise<GatewayChange | undefined> {

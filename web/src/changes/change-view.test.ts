@@ -15,7 +15,7 @@ test.each([
   expect(readChangeFilter(parseQuery(query))).toEqual(filter);
 });
 
-test("what is asked for is told part by part, and long parts are cut", () => {
+test("what is asked for is shown part by part, and long parts are cut", () => {
   const asked = { name: "Big pump", values: { port: 502 }, manifest: "x".repeat(500) };
   expect(askedParts({ asked })).toEqual([
     { name: "name", text: "Big pump" },

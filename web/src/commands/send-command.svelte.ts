@@ -19,7 +19,7 @@ export class CommandSender {
   /** A repetition of the same input has the same key, so that nothing runs twice after a lost answer. */
   #last: { readonly input: string; readonly key: string } | undefined;
 
-  /** The id of the execution; undefined when it failed, which `failure` tells. */
+  /** The id of the execution; undefined when it failed, which `failure` explains. */
   async send({ device, ...input }: Sent): Promise<string | undefined> {
     if (this.isSending) return undefined;
     const text = JSON.stringify([device, input]);

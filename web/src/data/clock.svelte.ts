@@ -4,7 +4,7 @@ let skew = 0;
 let now = $state(Date.now());
 let siteZone = $state("UTC");
 
-/** The server's time, as far as its answers tell it, and the time zone that is shown. Ticks once a second while the page is seen. */
+/** The server's time, as far as its answers show it, and the time zone that is shown. Ticks once a second while the page is seen. */
 export const clock = {
   get now(): number {
     return now;

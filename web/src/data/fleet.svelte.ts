@@ -104,7 +104,7 @@ async function read(state: SiteState): Promise<void> {
     await state.load();
     keep(state);
   } catch {
-    // The screen of the site tells it.
+    // The screen of the site shows it.
   }
 }
 

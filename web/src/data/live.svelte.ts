@@ -119,7 +119,7 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 
 function hand(event: Happening): void {
   if (event.kind !== "telemetry") {
-    tell(event);
+    publish(event);
     return;
   }
   waiting.push(event);
@@ -128,11 +128,11 @@ function hand(event: Happening): void {
     timer = undefined;
     const events = waiting;
     waiting = [];
-    for (const one of newestPerDevice(events)) tell(one);
+    for (const one of newestPerDevice(events)) publish(one);
   }, DRAW_EVERY);
 }
 
-function tell(event: Happening): void {
+function publish(event: Happening): void {
   for (const { kinds, call } of listeners) if (kinds === undefined || kinds.has(event.kind)) call(event);
 }
 

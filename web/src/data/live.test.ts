@@ -69,11 +69,11 @@ const values = (device: string, telemetry: Readonly<Record<string, number>>) => 
   return `event: telemetry\ndata: ${JSON.stringify({ site_id: "s", device_id: device, telemetry: Object.fromEntries(entries) })}\n\n`;
 };
 
-/** What the screens are told to read again: everything after a gap, otherwise the newest values. */
+/** What the screens are asked to read again: everything after a gap, otherwise the newest values. */
 function catchUps(): ("gap" | "values")[] {
-  const told: ("gap" | "values")[] = [];
-  stops.push(live.onCatchUp((isGap) => told.push(isGap ? "gap" : "values")));
-  return told;
+  const asked: ("gap" | "values")[] = [];
+  stops.push(live.onCatchUp((isGap) => asked.push(isGap ? "gap" : "values")));
+  return asked;
 }
 
 async function listen(site = "s"): Promise<void> {
@@ -83,16 +83,16 @@ async function listen(site = "s"): Promise<void> {
 }
 
 test("it is live once it is connected, and the first connection has nothing to catch up with", async () => {
-  const told = catchUps();
+  const asked = catchUps();
   expect(live.phase).toBe("connecting");
   await listen();
-  expect([newest().site, newest().lastEventId, told]).toEqual(["s", null, []]);
+  expect([newest().site, newest().lastEventId, asked]).toEqual(["s", null, []]);
   live.listen("s");
   await wait();
   expect(connections).toHaveLength(1);
 });
 
-test("values of a device are told together when they are drawn next; everything else is told at once", async () => {
+test("values of a device are published together when they are drawn next; everything else is published at once", async () => {
   const seen: string[] = [];
   stops.push(
     live.on(["telemetry", "log"], (event) =>
@@ -112,7 +112,7 @@ test("values of a device are told together when they are drawn next; everything 
 });
 
 test("after a cut it says since when it is not live, resumes after the last event, and reads only values again", async () => {
-  const told = catchUps();
+  const asked = catchUps();
   await listen();
   newest().send(log("run:7", "hello"));
   await wait(5_000);
@@ -126,30 +126,30 @@ test("after a cut it says since when it is not live, resumes after the last even
   refusal = undefined;
   await wait(RETRIED);
   expect(live.phase).toBe("live");
-  expect([newest().lastEventId, told]).toEqual(["run:7", ["values"]]);
+  expect([newest().lastEventId, asked]).toEqual(["run:7", ["values"]]);
 });
 
 test("where events are missing, everything is read again", async () => {
-  const told = catchUps();
+  const asked = catchUps();
   await listen();
   // Without an id the server cannot know what was missed.
   newest().cut();
   await wait(RETRIED);
-  expect(told).toEqual(["values", "gap"]);
+  expect(asked).toEqual(["values", "gap"]);
   newest().send('event: gap\ndata: {"kinds":["log"]}\n\n');
   await wait();
-  expect(told).toEqual(["values", "gap", "gap"]);
+  expect(asked).toEqual(["values", "gap", "gap"]);
 });
 
 test("a server that is not there at first is tried until it is, and then everything is read", async () => {
-  const told = catchUps();
+  const asked = catchUps();
   refusal = "unreachable";
   live.listen("s");
   await wait();
   expect(live.phase).toBe("lost");
   refusal = undefined;
   await wait(RETRIED);
-  expect([live.phase, told]).toEqual(["live", ["gap"]]);
+  expect([live.phase, asked]).toEqual(["live", ["gap"]]);
 });
 
 test("a session that has ended is not tried again", async () => {
@@ -162,11 +162,11 @@ test("a session that has ended is not tried again", async () => {
 });
 
 test("another site is another connection, and everything is read again", async () => {
-  const told = catchUps();
+  const asked = catchUps();
   await listen("s");
   const first = newest();
   await listen("t");
-  expect([first.isOpen, newest().site, told]).toEqual([false, "t", ["gap"]]);
+  expect([first.isOpen, newest().site, asked]).toEqual([false, "t", ["gap"]]);
 });
 
 function playPage() {
@@ -185,7 +185,7 @@ function playPage() {
 
 test("a page that nobody looks at gives its connection back, and catches up when it is looked at again", async () => {
   const { show } = playPage();
-  const told = catchUps();
+  const asked = catchUps();
   await listen();
   show(false);
   await wait(60_000);
@@ -194,17 +194,17 @@ test("a page that nobody looks at gives its connection back, and catches up when
   expect([newest().isOpen, live.phase]).toEqual([false, "connecting"]);
   show(true);
   await wait();
-  expect([connections.length, live.phase, told]).toEqual([2, "live", ["gap"]]);
+  expect([connections.length, live.phase, asked]).toEqual([2, "live", ["gap"]]);
 });
 
 test("after a sleep of the machine, and when the network is back, it connects anew", async () => {
   const { window } = playPage();
-  const told = catchUps();
+  const asked = catchUps();
   await listen();
   vi.setSystemTime(Date.now() + 3_600_000);
   await wait(2_000);
-  expect([connections.length, live.phase, told]).toEqual([2, "live", ["gap"]]);
+  expect([connections.length, live.phase, asked]).toEqual([2, "live", ["gap"]]);
   window.dispatchEvent(new Event("online"));
   await wait();
-  expect([connections.length, live.phase, told]).toEqual([3, "live", ["gap", "gap"]]);
+  expect([connections.length, live.phase, asked]).toEqual([3, "live", ["gap", "gap"]]);
 });

@@ -1,4 +1,4 @@
-// What a card shows of a device: its most telling value. Pure.
+// What a card shows of a device: its most important value. Pure.
 import { findAttribute } from "#web/data/find-attribute.ts";
 import type { Attribute, Manifest } from "#web/data/manifest.ts";
 import { type Kind, powerReadings } from "#web/site/power-readings.ts";

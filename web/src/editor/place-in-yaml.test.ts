@@ -35,7 +35,7 @@ test.each(["# te|", "a: b # c|", "  #|"])("%j is a comment", (text) => {
   expect(at(text)).toBeUndefined();
 });
 
-test("the keys that are there already are told, of the same object only", () => {
+test("the keys that are there already are listed, of the same object only", () => {
   const text = "telemetry:\n  flow:\n    type: float\n    \n    unit: m\n  level:\n    display_name: x\n";
   const place = placeAt(text, text.indexOf("    \n") + 4);
   expect([...(place?.siblings ?? [])].sort()).toEqual(["type", "unit"]);

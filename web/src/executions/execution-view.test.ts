@@ -59,7 +59,7 @@ test.each([
   expect(durationOf(given, Date.parse("2026-11-16T03:01:00Z"))).toBe(expected);
 });
 
-test("responses are told once, oldest first", () => {
+test("responses are shown once, oldest first", () => {
   const log = [response(3), response(1)];
   expect(
     withResponses([response(1)], { log, response: response(3) }).map((one) => one.received_at.slice(17, 19)),
@@ -75,6 +75,6 @@ test("an event that comes late changes nothing", () => {
   ).toBe(true);
 });
 
-test("what is declared or told already is not told again", () => {
+test("what is declared or shown already is not shown again", () => {
   expect(furtherFields({ a: 1, b: 2, message: "x" }, new Set(["a"]))).toEqual({ b: 2 });
 });

@@ -57,8 +57,8 @@ export function progressOf(payload: JsonObject | undefined): number | undefined 
   if (typeof progress === "number") return between(progress > 1 ? progress / 100 : progress);
   const percent = payload?.["percent"];
   if (typeof percent === "number") return between(percent / 100);
-  const told = /(\d{1,3}(?:\.\d+)?)\s?%/.exec(messageOf(payload) ?? "")?.[1];
-  return told === undefined || Number(told) > 100 ? undefined : Number(told) / 100;
+  const written = /(\d{1,3}(?:\.\d+)?)\s?%/.exec(messageOf(payload) ?? "")?.[1];
+  return written === undefined || Number(written) > 100 ? undefined : Number(written) / 100;
 }
 
 function between(share: number): number | undefined {

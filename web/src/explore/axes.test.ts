@@ -41,6 +41,6 @@ test.each([
   [3, 2],
   [40, 1],
   [5_000, 0],
-])("values within %d are told apart by %d digits", (span, digits) => {
+])("values within %d are distinguished by %d digits", (span, digits) => {
   expect(digitsFor(span)).toBe(digits);
 });

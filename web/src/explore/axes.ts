@@ -65,7 +65,7 @@ export function conversionTo(from: string | undefined, to: string | undefined): 
   return offset === undefined || one === undefined ? AS_IT_IS : { factor: one - offset, offset };
 }
 
-/** So many digits after the point tell values apart that lie within this span. */
+/** So many digits after the point distinguish values within this span. */
 export function digitsFor(span: number): number {
   if (!Number.isFinite(span) || span <= 0) return 2;
   return Math.min(Math.max(Math.ceil(-Math.log10(span)) + 2, 0), 6);

@@ -75,7 +75,7 @@ function finestWith(points: number, rangeMs: number): Granularity {
   return found;
 }
 
-/** Shorter buckets hold few values each: the least and the greatest tell nothing more than their mean. */
+/** Shorter buckets hold few values each: the least and the greatest show nothing more than their mean. */
 const SHORTEST_WITH_BAND = MINUTE;
 
 export const hasBand = ({ ms }: Granularity) => ms >= SHORTEST_WITH_BAND;

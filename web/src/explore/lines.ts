@@ -20,7 +20,7 @@ export function usualStep(times: readonly number[], bucketMs: number): number {
 /** Asked for again with each move of the cursor; series often share their times. */
 const medianSteps = new WeakMap<readonly number[], number>();
 const greatestSteps = new WeakMap<readonly number[], number>();
-/** So many steps tell what is usual. */
+/** So many steps show what is usual. */
 const SAMPLE = 1_000;
 
 function medianStep(times: readonly number[]): number {

@@ -29,7 +29,7 @@ export function mainItem({ spec, aggregation, canBeFilled }: SeriesInfo): Item {
 
 /**
  * One more question about a series. The least and the greatest value give the band around a mean. They are not filled, so
- * they also tell which buckets hold a measured value; without a band a count does.
+ * they also show which buckets hold a measured value; without a band a count does.
  */
 export function helpingItem(info: SeriesInfo, granularity: Granularity, hasBands: boolean): Item | undefined {
   const { spec, aggregation, kind, canBeFilled } = info;

@@ -47,7 +47,7 @@ test("columns belong to the items in their order; a row without a value is none"
   ]);
 });
 
-test("what is refused is told for each, and the others are read by one more request", async () => {
+test("what is refused is reported for each, and the others are read by one more request", async () => {
   const { ask, asked } = service();
   const answers = await readItems(ask, SETTINGS, [item("x1"), item("a"), item("x2")]);
   expect(answers).toEqual([

@@ -1,4 +1,4 @@
-// Time series of several attributes by one request. What the service refuses is told for each; the others are read.
+// Time series of several attributes by one request. What the service refuses is reported for each; the others are read.
 import { ApiError } from "#client/errors.ts";
 import type { TimeseriesQuestion } from "#client/resources.ts";
 import type { TimeseriesRows } from "#client/telemetry.ts";

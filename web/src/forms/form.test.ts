@@ -133,7 +133,7 @@ test.each([
   [{ type: "string", sensitive: true, default: "secret" }, undefined],
   [{ type: "boolean", default: true }, "default yes"],
   [{ type: "string" }, undefined],
-])("the rules of %j are told as %s", (declaration, expected) => {
+])("the rules of %j are described as %s", (declaration, expected) => {
   const [field] = one(declaration);
   expect(field && describeRules(field, "en")).toBe(expected);
 });

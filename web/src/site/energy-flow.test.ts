@@ -49,7 +49,7 @@ test("what flows along the edges is what is given and what is taken", () => {
   }
 });
 
-test("measurements that do not fit each other are told", () => {
+test("measurements that do not fit each other are reported", () => {
   expect(flow("solar=1000 grid=-3000").excess).toBe(2000);
   expect(flow("solar=3000 grid=-3010").excess).toBeUndefined();
 });

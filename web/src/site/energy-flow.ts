@@ -1,4 +1,4 @@
-// Who gives power and who takes it, in watts. What is not measured is told as unknown, never as zero.
+// Who gives power and who takes it, in watts. What is not measured is shown as unknown, never as zero.
 import type { Kind } from "./power-readings.ts";
 
 /** `rest` is what the meter at the grid sees and no device accounts for: the building. */

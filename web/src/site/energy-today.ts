@@ -74,7 +74,7 @@ export function energiesOfToday(day: Day): Energies {
   const has = (...kinds: readonly Kind[]) => day.series.some(({ kind }) => kinds.includes(kind));
   const energy = (kinds: readonly Kind[], pick: (wattHours: number) => number) => sumEnergy(day, kinds, pick);
   const given = (wattHours: number) => Math.max(0, wattHours);
-  // The counter is that of solar inverters: beside other producers it would tell only a part.
+  // The counter is that of solar inverters: beside other producers it would show only a part.
   const produced = (has("wind", "generator") ? undefined : sumCounters(day, "produced")) ?? energy(PRODUCERS, given);
   const fromGrid = sumCounters(day, "fromGrid") ?? energy(["grid"], given);
   const toGrid = sumCounters(day, "toGrid") ?? energy(["grid"], (wattHours) => given(-wattHours));
@@ -124,7 +124,7 @@ function sumKnown(columns: readonly (readonly (number | undefined)[])[]): number
   return sum;
 }
 
-/** Of the device that lacks most. Before a device existed, or told anything, nothing is expected of it. */
+/** Of the device that lacks most. Before a device existed, or reported anything, nothing is expected of it. */
 function coverageOf({ times, bucketMs, dayStart, now, series }: Day): number {
   if (series.length === 0) return 0;
   const shares = series.map(({ wattHours, since }) => {

@@ -50,7 +50,7 @@ test.each([
   expect(read(manifest)).toEqual(expected);
 });
 
-test("power is told in watts, and a missing value is unknown", () => {
+test("power is given in watts, and a missing value is unknown", () => {
   const [reading] = powerReadings({
     id: "d",
     manifest: readManifest({ category: "loads", telemetry: { power: { unit: "kW" } } }),

@@ -36,6 +36,6 @@ test.each([
   ["G+ ? ?", "neutral", "state of 2 unknown"],
   ["? ?", "neutral", "state of 2 unknown"],
   ["G+ + ?", "neutral", "1 of 2 online, 1 unknown"],
-])("a site with [%s] is told in the tone %s as: %s", (given, tone, text) => {
+])("a site with [%s] is described in the tone %s as: %s", (given, tone, text) => {
   expect(describeReach(reachOf(site(given)), WORDS)).toEqual({ tone, text });
 });

@@ -61,7 +61,7 @@ test("a simulated device beside real ones carries no power", () => {
   expect(flow([sim])).toBe("battery=3000");
 });
 
-test("the charge is told only where one battery is", () => {
+test("the charge is shown only where one battery is", () => {
   const one = [device("a", BATTERY, { battery_soc: 64 })];
   expect(chargeOf(instrumentsOf(one), one, NOW)).toBe(64);
   const two = [...one, device("b", BATTERY, { battery_soc: 20 })];

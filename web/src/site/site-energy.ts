@@ -46,7 +46,7 @@ export function flowOf({ readings }: Instruments, devices: readonly EnergyDevice
   return energyFlow(measured);
 }
 
-/** The state of charge in percent, where there is one battery that tells it. */
+/** The state of charge in percent, where there is one battery that reports it. */
 export function chargeOf({ readings }: Instruments, devices: readonly EnergyDevice[], now: number): number | undefined {
   const [only, ...others] = readings.filter(({ kind }) => kind === "battery");
   const device = devices.find(({ id }) => id === only?.deviceId);

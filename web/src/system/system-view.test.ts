@@ -93,8 +93,8 @@ test.each([
   };
   const words = { t, number: String, length: (ms: number) => `${ms / 1_000} s` };
   const backlog = { changes, messages, points: 0, bytes: 0, hours, age_seconds: age };
-  const told = { backlog: { ...backlog, history: true } } as Parameters<typeof formatBacklog>[0];
-  expect(formatBacklog(told, words)).toBe(text === "none" ? "stored history" : `${text}, stored history`);
+  const withHistory = { backlog: { ...backlog, history: true } } as Parameters<typeof formatBacklog>[0];
+  expect(formatBacklog(withHistory, words)).toBe(text === "none" ? "stored history" : `${text}, stored history`);
   const report = { backlog } as Parameters<typeof formatBacklog>[0];
   expect(formatBacklog(report, words)).toBe(text);
   expect(formatBacklog(null, words)).toBe("");
@@ -104,6 +104,6 @@ test.each([
   [null, "none"],
   ["2026-01-01T00:00:00Z", { before: "2026-01-01T00:00:00Z" }],
   ["2026-01-03T00:00:00Z", "all"],
-])("with history before %s to be told, %j is left", (before, left) => {
+])("with history before %s to be uploaded, %j is left", (before, left) => {
   expect(historyLeft({ history_before: before }, Date.parse("2026-01-02T00:00:00Z"))).toEqual(left);
 });

@@ -97,7 +97,7 @@ type Words = {
   readonly length: (ms: number) => string;
 };
 
-/** What a gateway had to tell when it reported last. The age is that of telemetry. */
+/** What a gateway had to upload when it reported last. The age is that of telemetry. */
 export function formatBacklog(report: Gateway["report"], { t, number, length }: Words): string {
   if (report === null) return "";
   const { changes, messages, hours, history, age_seconds: age } = report.backlog;
@@ -111,7 +111,7 @@ export function formatBacklog(report: Gateway["report"], { t, number, length }: 
 }
 
 /**
- * Stored history that a gateway still has to tell: all of it, or what is before a time. Until some of it is told, the time
+ * Stored history that a gateway still has to upload: all of it, or what is before a time. Until some of it is uploaded, the time
  * lies ahead: points of devices whose clock is ahead are stored, too.
  */
 export function historyLeft(

@@ -163,7 +163,7 @@ test("standard input is checked as a bare manifest", async () => {
   });
 });
 
-test("json tells programs everything", async () => {
+test("json gives programs everything", async () => {
   const { out, code } = await inFolder({ "manifest.yml": WARNS }, (run) => run("lint -o json"));
   expect(code).toBe(0);
   expect(JSON.parse(out)).toMatchObject({

@@ -30,7 +30,7 @@ describe("show", () => {
     expect(resolved.conformance).toBeUndefined();
   });
 
-  test("--resolved is YAML unless told otherwise, and reports what profiles miss", async () => {
+  test("--resolved is YAML unless something else is asked for, and reports what profiles miss", async () => {
     const { out } = await inFolder({ "manifest.yml": `${GOOD}implements: device.status\n` }, (run) =>
       run("show --resolved"),
     );

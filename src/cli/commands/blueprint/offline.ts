@@ -153,7 +153,7 @@ function addDiff(blueprint: Command, cli: Cli): void {
   const output = new Option("-o, --output <format>", "how to print").choices(["table", "json", "yaml"]);
   const command = blueprint
     .command("diff <old> <new>")
-    .description("Tell what changes for a device when a blueprint replaces another, and what that breaks.")
+    .description("Show what changes for a device when a blueprint replaces another, and what that breaks.")
     .addOption(output.default("table"))
     .option("--exit-code", "fail when something breaks")
     .action(async (old: string, next: string, flags: DiffFlags) =>

@@ -50,7 +50,7 @@ test("a failure says what was expected, what came, where, and what happened befo
 `);
 });
 
-test("commands without a handler and handlers without a command are told once for the blueprint", async () => {
+test("commands without a handler and handlers without a command are reported once for the blueprint", async () => {
   const files = scenario("  - wait: 2s\n");
   const { code, out } = await testing({
     ...files,
@@ -72,7 +72,7 @@ test("without a scenario the script runs for a minute with nobody to talk to", a
   expect(ran.out).toContain("lua/main.lua:1  no address");
 });
 
-test("a scenario that cannot be read is told with every problem and its place, and the others run", async () => {
+test("a scenario that cannot be read is reported with every problem and its place, and the others run", async () => {
   const { code, out } = await testing({
     ...scenario("  - wait: 1s\n"),
     "tests/b.yml": "steps:\n  - wiat: 1s\n  - expect: {telemetry: {volt: 5}}\n",
