@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { ALL_DRIVERS } from "#drivers/all-drivers.ts";
 import { hostApi } from "#drivers/host-api.ts";
 import { renderReference } from "./render-reference.ts";
 
@@ -7,6 +8,18 @@ const docs = (name: string) => new URL(`../../../../docs/${name}`, import.meta.u
 
 test("docs/lua-reference.md is made of the register (-u writes it anew)", async () => {
   await expect(renderReference(hostApi("v3"))).toMatchFileSnapshot(docs("lua-reference.md").pathname);
+});
+
+test("the sections about drivers in docs/lua-api.md are those of their folders (-u writes them anew)", async () => {
+  const page = readFileSync(docs("lua-api.md"), "utf8");
+  const texts = ALL_DRIVERS.map(({ name }) =>
+    readFileSync(new URL(`../../../drivers/${name}/docs.md`, import.meta.url), "utf8"),
+  );
+  const [before] = page.split(/^## modbus$/m);
+  const after = page.slice(page.indexOf("## Ports\n"));
+  await expect(
+    [before, ...texts.map((text) => `${text.replaceAll("](../../../docs/", "](")}\n`), after].join(""),
+  ).toMatchFileSnapshot(docs("lua-api.md").pathname);
 });
 
 test.each([
