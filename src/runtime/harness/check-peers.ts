@@ -15,7 +15,7 @@ import type { Expectations, ExpectedOutput, ExpectedRequest, ExpectedWrite } fro
 import type { ExpectedJson } from "#manifest/scenario/expected.ts";
 import { type HappeningOf, json } from "./scenario-event.ts";
 import type { ScenarioRecord } from "./scenario-record.ts";
-import type { Failure } from "./test-report.ts";
+import { type Failure, unmet } from "./test-report.ts";
 
 export interface PeerView {
   readonly record: ScenarioRecord;
@@ -25,138 +25,88 @@ export interface PeerView {
 }
 
 export function checkPeers(view: PeerView, expect: Expectations): readonly Failure[] {
-  const { record, from } = view;
+  /** What happened to a peer in the step. */
+  const given = <K extends PeerHappening>(kind: K, peer: string) =>
+    view.record.since(view.from, kind).filter((one) => "peer" in one && one.peer === peer);
   return [
-    ...[...expect.writes].flatMap(([peer, wanted]) =>
-      checkWrites(
-        record.since(from, "write").filter((one) => one.peer === peer),
-        peer,
-        wanted,
-      ),
-    ),
+    ...[...expect.writes].flatMap(([peer, wanted]) => checkWrites(given("write", peer), peer, wanted)),
     ...[...expect.requests].flatMap(([peer, wanted]) =>
-      checkOrder({
+      checkOrder(given("request", peer), wanted, {
         what: `requests to ${peer}`,
-        given: record.since(from, "request").filter((one) => one.peer === peer),
-        wanted,
         fits: fitsRequest,
         describeGiven: ({ method, path, body }) => `${method} ${path}${body === "" ? "" : ` ${json(body)}`}`,
         describeWanted: ({ request: { method, path }, body, json: fields }) =>
-          [`${method} ${path}`, body && describeExpected(body), fields && describeJson(fields)]
-            .filter(Boolean)
-            .join(" "),
+          describeContent(`${method} ${path}`, body, fields),
       }),
     ),
     ...[...expect.frames].flatMap(([peer, wanted]) =>
-      checkOrder({
+      checkOrder(given("frame", peer), wanted, {
         what: `frames to ${peer}`,
-        given: record.since(from, "frame").filter((one) => one.peer === peer),
-        wanted,
         fits: (one, { id, data }) => one.id === id && hex(one.data) === hex(data),
         describeGiven: describeFrame,
         describeWanted: describeFrame,
       }),
     ),
-    ...[...expect.sent].flatMap(([peer, wanted]) =>
-      checkSent(
-        record.since(from, "bytes").filter((one) => one.peer === peer),
-        peer,
-        wanted,
-      ),
-    ),
+    ...[...expect.sent].flatMap(([peer, wanted]) => checkSent(given("bytes", peer), peer, wanted)),
     ...[...expect.published].flatMap(([peer, wanted]) =>
-      checkOrder({
+      checkOrder(given("published", peer), wanted, {
         what: `messages to ${peer}`,
-        given: record.since(from, "published").filter((one) => one.peer === peer),
-        wanted,
-        fits: (one, { topic, payload }) =>
-          one.topic === topic &&
-          (one.payload === undefined || isExpected(one.payload, payload)) &&
-          (one.json === undefined || fitsJson(one.json, payload)),
+        fits: (one, { topic, payload }) => one.topic === topic && fitsContent(payload, one.payload, one.json),
         describeGiven: ({ topic, payload }) => `${topic} ${json(payload)}`,
-        describeWanted: ({ topic, payload, json: fields }) =>
-          [topic, payload && describeExpected(payload), fields && describeJson(fields)].filter(Boolean).join(" "),
+        describeWanted: ({ topic, payload, json: fields }) => describeContent(topic, payload, fields),
       }),
     ),
     ...[...expect.outputs].flatMap(([peer, wanted]) => checkOutput(view, peer, wanted)),
   ];
 }
 
+type PeerHappening = "write" | "request" | "frame" | "bytes" | "published";
+
 interface Order<W, G> {
   readonly what: string;
-  readonly given: readonly G[];
-  readonly wanted: Placed<"nothing" | readonly Placed<W>[]>;
   readonly fits: (wanted: W, given: G) => boolean;
   readonly describeGiven: (given: G) => string;
   readonly describeWanted: (wanted: W) => string;
 }
 
+/** In this order, or `nothing`. */
+type Calls<W> = Placed<"nothing" | readonly Placed<W>[]>;
+
 const MOST_SHOWN = 8;
 
-function checkOrder<W, G>({
-  what,
-  given,
-  wanted,
-  fits,
-  describeGiven,
-  describeWanted,
-}: Order<W, G>): readonly Failure[] {
+function checkOrder<W, G>(given: readonly G[], wanted: Calls<W>, order: Order<W, G>): readonly Failure[] {
+  const { what, fits, describeGiven, describeWanted } = order;
   const shown = given.slice(0, MOST_SHOWN).map(describeGiven);
   const more = given.length > MOST_SHOWN ? ` and ${given.length - MOST_SHOWN} more` : "";
   const actual = shown.length === 0 ? "nothing" : `${shown.join(", then ")}${more}`;
-  if (wanted.value === "nothing") {
-    return given.length === 0
-      ? []
-      : [{ kind: "expectation", message: what, expected: "nothing", actual, place: wanted.place }];
-  }
+  if (wanted.value === "nothing")
+    return given.length === 0 ? [] : [unmet(wanted.place, what, { expected: "nothing", actual })];
   const found = countInOrder(wanted.value, given, (one, event) => fits(one.value, event));
   const missing = wanted.value[found];
   if (missing === undefined) return [];
   const after = found === 0 ? "" : ` after ${describeWanted(wanted.value[found - 1]?.value ?? missing.value)}`;
-  const expected = `${describeWanted(missing.value)}${after}`;
-  return [{ kind: "expectation", message: what, expected, actual, place: missing.place }];
+  return [unmet(missing.place, what, { expected: `${describeWanted(missing.value)}${after}`, actual })];
 }
 
 type Write = HappeningOf<"write">;
 
 /** The last value of every register counts, whichever writes it came by. */
-function checkWrites(
-  given: readonly Write[],
-  peer: string,
-  wanted: Expectations["writes"] extends ReadonlyMap<string, infer W> ? W : never,
-): readonly Failure[] {
+function checkWrites(given: readonly Write[], peer: string, wanted: Calls<ExpectedWrite>): readonly Failure[] {
   if (wanted.value === "nothing") {
-    if (given.length === 0) return [];
-    return [
-      {
-        kind: "expectation",
-        message: `writes to ${peer}`,
-        expected: "nothing",
-        actual: describeWrites(given),
-        place: wanted.place,
-      },
-    ];
+    const message = `writes to ${peer}`;
+    return given.length === 0
+      ? []
+      : [unmet(wanted.place, message, { expected: "nothing", actual: describeWrites(given) })];
   }
+  const notWritten = given.length === 0 ? "nothing was written" : `not written; written were ${describeWrites(given)}`;
   return wanted.value.flatMap(({ value: one, place }) => {
-    const written = writtenTo(given, one);
-    const actual = actualOf(one, written);
-    if (actual !== undefined && isExpected(one.value, actual)) return [];
+    const value = actualOf(one, writtenTo(given, one));
+    if (value !== undefined && isExpected(one.value, value)) return [];
     const unit = one.unit === undefined ? "" : ` of unit ${one.unit}`;
     const type = one.layout === undefined ? "" : `${one.layout.type} `;
-    return [
-      {
-        kind: "expectation",
-        message: `write to ${peer}: ${one.table} ${one.first}${unit}`,
-        expected: `${type}${describeExpected(one.value)}`,
-        actual:
-          actual === undefined
-            ? given.length === 0
-              ? "nothing was written"
-              : `not written; written were ${describeWrites(given)}`
-            : describeValue(actual),
-        place,
-      },
-    ];
+    const actual = value === undefined ? notWritten : describeValue(value);
+    const message = `write to ${peer}: ${one.table} ${one.first}${unit}`;
+    return [unmet(place, message, { expected: `${type}${describeExpected(one.value)}`, actual })];
   });
 }
 
@@ -189,12 +139,20 @@ function describeWrites(given: readonly Write[]): string {
 
 function fitsRequest(wanted: ExpectedRequest, given: HappeningOf<"request">): boolean {
   if (!fitsRoute(`${wanted.request.method} ${wanted.request.path}`, given.method, given.path)) return false;
-  if (wanted.body !== undefined && !isExpected(wanted.body, given.body)) return false;
-  if (wanted.json !== undefined && !fitsJson(wanted.json, given.body)) return false;
+  if (!fitsContent(given.body, wanted.body, wanted.json)) return false;
   return [...wanted.headers].every(([name, value]) => {
     const header = given.headers.get(name.toLowerCase());
     return header !== undefined && isExpected(value, header);
   });
+}
+
+/** A body or payload, as text and as JSON. */
+function fitsContent(content: string, text: ExpectedValue | undefined, fields: ExpectedJson | undefined): boolean {
+  return (text === undefined || isExpected(text, content)) && (fields === undefined || fitsJson(fields, content));
+}
+
+function describeContent(what: string, text: ExpectedValue | undefined, fields: ExpectedJson | undefined): string {
+  return [what, text && describeExpected(text), fields && describeJson(fields)].filter(Boolean).join(" ");
 }
 
 function fitsJson(wanted: ExpectedJson, text: string): boolean {
@@ -225,21 +183,17 @@ function describeFrame({ id, data }: { readonly id: number; readonly data: reado
 }
 
 /** Bytes may come in several writes. */
-function checkSent(
-  given: readonly HappeningOf<"bytes">[],
-  peer: string,
-  wanted: Placed<"nothing" | readonly Placed<string>[]>,
-): readonly Failure[] {
+function checkSent(given: readonly HappeningOf<"bytes">[], peer: string, wanted: Calls<string>): readonly Failure[] {
   const all = given.map(({ bytes }) => bytes).join("");
   const actual = all === "" ? "nothing" : describeValue(all);
   const what = `bytes sent to ${peer}`;
   if (wanted.value === "nothing") {
-    return all === "" ? [] : [{ kind: "expectation", message: what, expected: "nothing", actual, place: wanted.place }];
+    return all === "" ? [] : [unmet(wanted.place, what, { expected: "nothing", actual })];
   }
   let from = 0;
   for (const { value, place } of wanted.value) {
     const at = all.indexOf(value, from);
-    if (at < 0) return [{ kind: "expectation", message: what, expected: describeValue(value), actual, place }];
+    if (at < 0) return [unmet(place, what, { expected: describeValue(value), actual })];
     from = at + value.length;
   }
   return [];
@@ -255,21 +209,14 @@ function checkOutput(
   if (wanted.state !== undefined) {
     const isRelay = wanted.state === "closed" || wanted.state === "open";
     const actual = state === 0 ? (isRelay ? "open" : "low") : isRelay ? "closed" : "high";
-    if (actual !== wanted.state)
-      failures.push({ kind: "expectation", message: `output ${peer}`, expected: wanted.state, actual, place });
+    if (actual !== wanted.state) failures.push(unmet(place, `output ${peer}`, { expected: wanted.state, actual }));
   }
   for (const quantity of ["volts", "amps"] as const) {
     const one = wanted[quantity];
     const value = level(peer, quantity);
     if (one === undefined || isExpected(one, value)) continue;
-    const expected = describeExpected(one);
-    failures.push({
-      kind: "expectation",
-      message: `${quantity} of ${peer}`,
-      expected,
-      actual: describeValue(value),
-      place,
-    });
+    const differs = { expected: describeExpected(one), actual: describeValue(value) };
+    failures.push(unmet(place, `${quantity} of ${peer}`, differs));
   }
   return failures;
 }

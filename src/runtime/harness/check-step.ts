@@ -1,5 +1,4 @@
 // The expectations of one step against what happened.
-import type { Position } from "#core/blueprint/issue.ts";
 import {
   countInOrder,
   describeExpected,
@@ -12,7 +11,7 @@ import type { Expectations, ExpectedLine } from "#manifest/scenario/expectations
 import { attributesOf } from "#service/telemetry/attributes.ts";
 import { checkPeers, type PeerView } from "./check-peers.ts";
 import { messageOf, outcomeOf, type RunningCommand, type ScenarioRecord } from "./scenario-record.ts";
-import type { Failure } from "./test-report.ts";
+import { type Failure, unmet } from "./test-report.ts";
 
 export interface StepView extends PeerView {
   readonly record: ScenarioRecord;
@@ -58,7 +57,9 @@ function checkAttributes(
     const values = valuesOf(name, from);
     const last = values.at(-1);
     const what = kind === "telemetry" ? `telemetry ${name}` : `property ${name}`;
-    const failed = (actual: string) => [mismatch({ what, place, wanted, actual, at: last?.at })];
+    const failed = (actual: string) => [
+      unmet(place, what, { expected: describeExpected(wanted), actual, at: last?.at }),
+    ];
     if (wanted.kind === "absent") return last === undefined ? [] : failed(`${describeValue(last.value)}`);
     if (wanted.kind === "inOrder") {
       const all = values.map(({ value }) => value);
@@ -90,15 +91,8 @@ function checkAlerts({ record, from }: StepView, expect: Expectations): readonly
   const active = [...record.activeAlerts].sort();
   if (alerts.active !== undefined) {
     const wanted = alerts.active.toSorted();
-    if (wanted.join() !== active.join()) {
-      failures.push({
-        kind: "expectation",
-        message: "active alerts",
-        expected: wanted.join(", ") || "none",
-        actual: active.join(", ") || "none",
-        place,
-      });
-    }
+    const differs = { expected: wanted.join(", ") || "none", actual: active.join(", ") || "none" };
+    if (wanted.join() !== active.join()) failures.push(unmet(place, "active alerts", differs));
   }
   const changes = record.since(from, "alert");
   for (const [isActive, wanted] of [
@@ -109,13 +103,9 @@ function checkAlerts({ record, from }: StepView, expect: Expectations): readonly
       if (changes.some((change) => change.name === name && change.isActive === isActive)) continue;
       const isNow = record.activeAlerts.has(name);
       const before = isNow ? "it was active already" : "it was not active before";
-      failures.push({
-        kind: "expectation",
-        message: `alert ${name}`,
-        expected: isActive ? "raised in this step" : "cleared in this step",
-        actual: isActive ? (isNow ? before : "not raised") : isNow ? "still active" : before,
-        place,
-      });
+      const expected = isActive ? "raised in this step" : "cleared in this step";
+      const actual = isActive ? (isNow ? before : "not raised") : isNow ? "still active" : before;
+      failures.push(unmet(place, `alert ${name}`, { expected, actual }));
     }
   }
   return failures;
@@ -129,46 +119,22 @@ function checkCommand(running: RunningCommand | undefined, expect: Expectations)
     return [{ kind: "expectation", message: "no command has been run before this step", place: wanted.place }];
   }
   const outcome = outcomeOf(running);
-  const what = running.command.id;
-  const ended = outcome === undefined ? "it has not ended" : `${outcome.state} ${describeValue(outcome.payload)}`;
+  const what = `command ${running.command.id}`;
+  const actual = outcome === undefined ? "it has not ended" : `${outcome.state} ${describeValue(outcome.payload)}`;
   const failures: Failure[] = [...checkProgress(running, progress)];
-  if (noResponse !== undefined && outcome !== undefined) {
-    failures.push({
-      kind: "expectation",
-      message: `command ${what}`,
-      expected: "no end yet",
-      actual: ended,
-      place: noResponse.place,
-    });
-  }
-  if (error !== undefined && !(outcome?.state === "ERROR" && isExpected(error.value, messageOf(outcome)))) {
-    const expected = `an error, ${describeExpected(error.value)}`;
-    failures.push({ kind: "expectation", message: `command ${what}`, expected, actual: ended, place: error.place });
-  }
-  if (response !== undefined) {
-    if (outcome?.state !== "SUCCEEDED") {
-      failures.push({
-        kind: "expectation",
-        message: `command ${what}`,
-        expected: "success",
-        actual: ended,
-        place: response.place,
-      });
-    } else {
-      for (const [name, field] of response.value) {
-        const value = Object.hasOwn(outcome.payload, name) ? outcome.payload[name] : undefined;
-        if (isExpectedField(field.value, value)) continue;
-        failures.push(
-          mismatch({
-            what: `response of ${what}: ${name}`,
-            place: field.place,
-            wanted: field.value,
-            actual: describeValue(value),
-            at: outcome.at,
-          }),
-        );
-      }
-    }
+  if (noResponse !== undefined && outcome !== undefined)
+    failures.push(unmet(noResponse.place, what, { expected: "no end yet", actual }));
+  if (error !== undefined && !(outcome?.state === "ERROR" && isExpected(error.value, messageOf(outcome))))
+    failures.push(unmet(error.place, what, { expected: `an error, ${describeExpected(error.value)}`, actual }));
+  if (response === undefined) return failures;
+  if (outcome?.state !== "SUCCEEDED")
+    return [...failures, unmet(response.place, what, { expected: "success", actual })];
+  for (const [name, { value: wanted, place }] of response.value) {
+    const value = Object.hasOwn(outcome.payload, name) ? outcome.payload[name] : undefined;
+    if (isExpectedField(wanted, value)) continue;
+    const expected = describeExpected(wanted);
+    const field = `response of ${running.command.id}: ${name}`;
+    failures.push(unmet(place, field, { expected, actual: describeValue(value), at: outcome.at }));
   }
   return failures;
 }
@@ -183,15 +149,9 @@ function checkProgress(running: RunningCommand, wanted: Expectations["progress"]
   const found = countInOrder(wanted, given, ({ value }, text) => isExpected(value, text));
   const missing = wanted[found];
   if (missing === undefined) return [];
-  return [
-    mismatch({
-      what: `progress of ${running.command.id}`,
-      place: missing.place,
-      wanted: missing.value,
-      actual: given.length === 0 ? "none was reported" : given.map(describeValue).join(", then "),
-      at: undefined,
-    }),
-  ];
+  const actual = given.length === 0 ? "none was reported" : given.map(describeValue).join(", then ");
+  const expected = describeExpected(missing.value);
+  return [unmet(missing.place, `progress of ${running.command.id}`, { expected, actual })];
 }
 
 function checkLog({ record, from }: StepView, { log, noLog }: Expectations): readonly Failure[] {
@@ -204,41 +164,26 @@ function checkLog({ record, from }: StepView, { log, noLog }: Expectations): rea
   const describe = ({ value }: Placed<ExpectedLine>) =>
     [value.severity, value.text.kind === "present" ? "" : describeExpected(value.text)].filter(Boolean).join(": ") ||
     "a line";
-  const missing = log.filter((one) => fits(one) === undefined);
-  const unwanted = noLog.filter((one) => fits(one) !== undefined);
   const all =
     lines.map(({ severity, text }) => `${severity}: ${describeValue(text)}`).join("; ") || "nothing was logged";
   return [
-    ...missing.map(
-      (one): Failure => ({
-        kind: "expectation",
-        message: "log",
-        expected: describe(one),
-        actual: all,
-        place: one.place,
-      }),
-    ),
-    ...unwanted.map((one): Failure => {
+    ...log
+      .filter((one) => fits(one) === undefined)
+      .map((one) => unmet(one.place, "log", { expected: describe(one), actual: all })),
+    ...noLog.flatMap((one) => {
       const line = fits(one);
       const actual = `${line?.severity}: ${describeValue(line?.text)}`;
-      return { kind: "expectation", message: "log", expected: `no ${describe(one)}`, actual, place: one.place };
+      return line === undefined ? [] : [unmet(one.place, "log", { expected: `no ${describe(one)}`, actual })];
     }),
   ];
 }
 
 function checkFaults({ record, from }: StepView, { luaError }: Expectations): readonly Failure[] {
   const faults = record.since(from, "fault");
+  const actual = faults.map(({ error }) => describeValue(error.message)).join("; ") || "no error";
   return luaError
     .filter(({ value }) => !faults.some(({ error }) => isExpected(value, error.message)))
-    .map(({ value, place }) =>
-      mismatch({
-        what: "Lua error",
-        place,
-        wanted: value,
-        actual: faults.map(({ error }) => describeValue(error.message)).join("; ") || "no error",
-        at: undefined,
-      }),
-    );
+    .map(({ value, place }) => unmet(place, "Lua error", { expected: describeExpected(value), actual }));
 }
 
 function checkStorage({ stored }: StepView, expect: Expectations): readonly Failure[] {
@@ -250,27 +195,8 @@ function checkStorage({ stored }: StepView, expect: Expectations): readonly Fail
         ? { ...wanted, value: String(wanted.value) }
         : wanted;
     if (isExpectedField(asText, value)) return [];
-    return [mismatch({ what: `storage ${key}`, place, wanted: asText, actual: describeValue(value), at: undefined })];
+    return [unmet(place, `storage ${key}`, { expected: describeExpected(asText), actual: describeValue(value) })];
   });
-}
-
-interface Mismatch {
-  readonly what: string;
-  readonly place: Position;
-  readonly wanted: ExpectedValue;
-  readonly actual: string;
-  readonly at: number | undefined;
-}
-
-function mismatch({ what, place, wanted, actual, at }: Mismatch): Failure {
-  return {
-    kind: "expectation",
-    message: what,
-    expected: describeExpected(wanted),
-    actual,
-    place,
-    ...(at === undefined ? {} : { at }),
-  };
 }
 
 function seconds(ms: number): string {

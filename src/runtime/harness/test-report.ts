@@ -51,6 +51,17 @@ export interface Failure {
   readonly count?: number;
 }
 
+interface Unmet {
+  readonly expected: string;
+  readonly actual: string;
+  readonly at?: number | undefined;
+}
+
+/** An expectation that does not hold. */
+export function unmet(place: Position, message: string, { expected, actual, at }: Unmet): Failure {
+  return { kind: "expectation", message, expected, actual, place, ...(at === undefined ? {} : { at }) };
+}
+
 /** Names that were sent, run and raised. */
 interface Exercised {
   readonly telemetry: readonly string[];
