@@ -37,6 +37,11 @@ export class PacketGuard extends Duplex {
     this.#socket.write(chunk, done);
   }
 
+  /** The codec writes a packet in many parts. They leave as one. */
+  override _writev(parts: { readonly chunk: Buffer }[], done: (error?: Error | null) => void): void {
+    this.#socket.write(Buffer.concat(parts.map(({ chunk }) => chunk)), done);
+  }
+
   override _destroy(_error: Error | null, done: (error?: Error | null) => void): void {
     // A socket that has said good-bye ends by itself, and has to be read until then.
     if (this.#socket.writableEnded) this.#socket.resume();
