@@ -55,7 +55,7 @@ export const VERBS: Readonly<Record<string, readonly [about: string, load: () =>
     async () => (await import("#cli/commands/device.ts")).addDeviceCommands,
   ],
   run: [
-    "Run a command on a device, and wait for what comes of it.",
+    "Run a command on a device, and wait for its result.",
     async () => (await import("#cli/commands/run.ts")).addRunCommand,
   ],
   command: [
@@ -94,7 +94,7 @@ export const VERBS: Readonly<Record<string, readonly [about: string, load: () =>
   ],
   alert: ["One alert explained: show.", async () => (await import("#cli/commands/alert.ts")).addAlertCommands],
   simulate: [
-    "Make up a device from a blueprint, here or on a server.",
+    "Simulate a device from a blueprint, here or on a server.",
     async () => (await import("#cli/commands/simulate.ts")).addSimulateCommand,
   ],
   simulation: [
@@ -102,7 +102,7 @@ export const VERBS: Readonly<Record<string, readonly [about: string, load: () =>
     async () => (await import("#cli/commands/simulation.ts")).addSimulationCommand,
   ],
   modbus: [
-    "Ask a Modbus device from here: read, scan.",
+    "Talk to a Modbus device from here: read, scan.",
     async () => (await import("#cli/commands/modbus.ts")).addModbusCommands,
   ],
   dev: [

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs Mosquitto, and tells it to read the passwords and rules of devices again when Busbar has written others.
+# Runs Mosquitto, and makes it read the passwords and rules of devices again when Busbar has written others.
 mosquitto -c /mosquitto/config/mosquitto.conf &
 pid=$!
 trap 'kill "$pid"' TERM INT

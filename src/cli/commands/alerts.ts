@@ -41,7 +41,7 @@ export function addAlertsCommand(alerts: Command, cli: Cli): void {
     addOutputOption(addWindowOptions(alerts.argument("[device]", "only of this device, by id or slug")))
       .option("--site, --site-id <site>", "only of this site, by id or name")
       .option("--history", `alerts that have ended, the newest ${HISTORY} unless --limit is given`)
-      .option("-w, --watch", "go on with what changes from now on")
+      .option("-w, --watch", "then print changes as they happen")
       .option("--severity <severities>", `only these: ${SEVERITIES.join(", ")}`, collect)
       .option(
         "--state <states>",

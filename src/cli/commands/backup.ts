@@ -37,7 +37,7 @@ export function addBackupCommands(backup: Command, cli: Cli): void {
     .option("--folder <folder>", "with --data: write the next backup into a folder that keeps several")
     .option("--keep <count>", "with --folder: how many to keep (default: the setting backup.keep, 14)", parseKeep)
     .option("--recipient <recipient>", "encrypt it for an age recipient (age1...); may be repeated", collect)
-    .option("--passphrase", "encrypt it by a passphrase, which is asked for");
+    .option("--passphrase", "encrypt it with a passphrase, which is asked for");
   addConfigOption(addConnectionOptions(backup)).addHelpText("after", ABOUT);
   backup.action(async (file: string | undefined, flags: BackupFlags) => {
     if (flags.folder !== undefined && (flags.data === undefined || file !== undefined)) {
@@ -183,7 +183,7 @@ const ENCRYPTED = {
 
 export function addRestoreCommand(restore: Command, cli: Cli): void {
   addIdentityOption(restore)
-    .argument("<file>", "the backup; one of changes needs the full one that it adds to beside it")
+    .argument("<file>", "the backup; a backup of changes needs its full backup beside it")
     .requiredOption("--data <folder>", "data folder to make: one that holds no installation")
     .addHelpText(
       "after",

@@ -27,7 +27,7 @@ type Entry = Omit<DeviceLogEntry, "persist"> & { readonly persist?: boolean };
 
 export function addLogOptions(command: Command): Command {
   addWindowOptions(command)
-    .option("-f, --follow", "go on with what the device writes from now on")
+    .option("-f, --follow", "then print what the device writes from now on")
     .option("--severity <severities>", `only these: ${LOG_SEVERITIES.join(", ")}`, collect)
     .option("--from, --since <time>", `not before this time: ${TIME_WORDS}`)
     .option("--to, --until <time>", "before this time")

@@ -84,7 +84,7 @@ export function addDeviceCommands(device: Command, cli: Cli): void {
     .option("-n, --name <name>", "new name")
     .option("--slug <slug>", "new slug, a short name for addresses")
     .option("--parent-id <id>", "new parent")
-    .option("--no-parent", "it hangs on no other device any more")
+    .option("--no-parent", "detach it from its parent")
     .option("--child-type <type>", "what it is to its parent");
 
   onDevice<DeviceFlags & { yes?: boolean }>(
@@ -140,7 +140,7 @@ export function addDeviceCommands(device: Command, cli: Cli): void {
     },
   );
 
-  addDeviceConfigCommands(device.command("config").description("What a device is configured with: get, set."), cli);
+  addDeviceConfigCommands(device.command("config").description("The configuration of a device: get, set."), cli);
 
   const assign = onDevice<DeviceFlags & BlueprintFlags>(
     ["assign-blueprint [device]", "Give a device another blueprint."],

@@ -26,8 +26,8 @@ type CodeFlags = ClientFlags & {
 /** In a cloud: the codes with which gateways join. */
 export function addCodeCommands(gateway: Command, cli: Cli): void {
   const code = clientCommand(gateway, "code", "In a cloud: make a code with which one gateway joins.")
-    .option("-n, --name <name>", "what the gateway is called in the cloud; without it, like its first site")
-    .option("--expires-in <duration>", "how long the code is valid, at most 30d; without it 1h")
+    .option("-n, --name <name>", "name of the gateway in the cloud (default the name of its first site)")
+    .option("--expires-in <duration>", "how long the code is valid, at most 30d (default 1h)")
     .option("--replaces <gateway>", "a gateway, by id or name, whose sites the new one may take over")
     .option("-s, --site-id <sites>", "sites of other gateways, by id or name, that the new one may take over", collect)
     .action(async (flags: CodeFlags) => {

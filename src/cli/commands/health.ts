@@ -12,7 +12,10 @@ import { loadConfig } from "#config";
 
 /** Succeeds when the server answers and says that it is ready for work. */
 export function addHealthCommand(health: Command, cli: Cli): void {
-  health.option("--alive", "only whether the local server answers, as port and TLS are set here; for supervisors");
+  health.option(
+    "--alive",
+    "only check that the local server answers, with the port and TLS that are set here; for supervisors",
+  );
   addConnectionOptions(addOutputOption(health)).action(async (flags: ClientFlags & { readonly alive?: true }) => {
     if (flags.alive === true) {
       if (flags.url !== undefined || flags.connection !== undefined) {

@@ -25,8 +25,10 @@ function addRead(read: Command, cli: Cli): void {
     .option("--unit <id>", "unit id", (text) => parseInteger("--unit", text, [0, 255]), 1)
     .addOption(new Option("--kind <kind>", "what to read").choices(REGISTER_KINDS).default("holding"))
     .addOption(new Option("--type <type>", "how values lie in registers").choices(REGISTER_TYPES).default("uint16"))
-    .option("--count <count>", "values from each register on; for a string, its registers", (text) =>
-      parseInteger("--count", text, [1, 1_000]),
+    .option(
+      "--count <count>",
+      "how many values to read from each register on; for a string, how many registers",
+      (text) => parseInteger("--count", text, [1, 1_000]),
     )
     .option("--scale <number>", "what one step is worth, such as 0.1", parseScale, 1)
     .addOption(new Option("--word-order <order>", "order of a value's registers").choices(WORD_ORDERS).default("big"))

@@ -111,15 +111,15 @@ export function addRolloutCommands(rollout: Command, cli: Cli): void {
 
 function addStart(rollout: Command, cli: Cli): void {
   const start = clientCommand(rollout, "start <blueprint>", "Give a blueprint to many devices, in stages.")
-    .option("-n, --name <name>", "what the roll-out is called; without it as the blueprint")
+    .option("-n, --name <name>", "name of the roll-out (default that of the blueprint)")
     .option("--device <device>", "this device, by id or slug; may be repeated", collect)
     .option("--site-id <site>", "devices of this site; may be repeated", collect)
     .option("--from-blueprint <id>", "devices that have this blueprint now; may be repeated", collect)
     .option("--type <type>", "devices of this type, such as LUA; may be repeated", collect)
-    .option("--stages <stages>", "how many devices have it after each stage; without it 1,10%,100%")
-    .option("--watch <duration>", "how long a device has to be well; without it 10m")
-    .option("--within <duration>", "how long a device may take to get it; without it 1h")
-    .option("--max-failures <count>", "with more failed devices it stops; without it 0")
+    .option("--stages <stages>", "how many devices have it after each stage (default 1,10%,100%)")
+    .option("--watch <duration>", "how long a device must run without trouble (default 10m)")
+    .option("--within <duration>", "how long a device may take to get it (default 1h)")
+    .option("--max-failures <count>", "stop when more devices than this have failed (default 0)")
     .option("-f, --follow", "follow it until it ends")
     .option("-y, --yes", "do not ask")
     .action(async (blueprintId: string, flags: StartFlags) => {

@@ -33,7 +33,7 @@ export function addRunCommand(run: Verb, cli: Cli): void {
   addFollowOptions(run, "stop waiting after this long; without it only the device's silence ends the wait")
     .option("--args <json>", "all arguments at once: a JSON object, or a file that holds one (- is standard input)")
     .option("--prefill", "first run the command that reads the present values, and send those that are not given")
-    .option("-y, --yes", "do not ask where the command wants to be confirmed")
+    .option("-y, --yes", "do not ask for a confirmation")
     .option("--no-wait", "do not wait for the device; print the execution's id")
     .option("--ephemeral", "keep the execution out of lists, and delete it after 24 hours")
     .addHelpText("after", FORMS)

@@ -48,7 +48,7 @@ export function addSimulateCommand(simulate: Command, cli: Cli): void {
       .option("-a, --attributes <names>", "only these", collect)
       .option("--set <name=value>", "hold a value; may be repeated", append)
       .option("--raise <alerts>", "raise alerts", collect)
-      .option("--timezone <zone>", "where the sun is up by day, such as Europe/Berlin", "UTC")
+      .option("--timezone <zone>", "time zone of the sun, such as Europe/Berlin", "UTC")
       .addOption(
         new Option("-o, --output <format>", "a line each, the message as JSON, or CSV for telemetry import")
           .choices(["table", "json", "yaml", "csv"])

@@ -46,7 +46,7 @@ export function addSimulationCommand(command: Command, cli: Cli): void {
       .option("--clear <alerts>", "clear alerts and keep them cleared", collect)
       .option("--release <names>", "give values and alerts back to the simulation", collect)
       .option("--reset", "give everything back, and forget what commands have set")
-      .option("--pause", "as if unplugged: it says nothing and takes no commands")
+      .option("--pause", "as if unplugged: it sends nothing and takes no commands")
       .option("--resume", "plug it in again")
       .option("--speed <factor>", "simulated seconds in a second, 0 to 3600")
       .option("--at <time>", `what time it is for it: ${TIME_WORDS}`)

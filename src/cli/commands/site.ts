@@ -47,7 +47,7 @@ export function addSiteCommands(site: Command, cli: Cli): void {
 
   const update = withSite(clientCommand(site, "update [site]", "Change a site's name, time zone or location."));
   withFields(update)
-    .option("--no-location", "the site has no location any more")
+    .option("--no-location", "remove the location of the site")
     .action(async (argument: string | undefined, flags: SiteFlags) => {
       const change = fieldsOf(flags);
       if (Object.keys(change).length === 0)

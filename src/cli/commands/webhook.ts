@@ -118,7 +118,7 @@ function addDeliveriesCommand(webhook: Command, cli: Cli): void {
 
 function addRetryCommand(webhook: Command, cli: Cli): void {
   clientCommand(webhook, "retry <webhook> [deliveries...]", "Send deliveries again: at once, and then for another day.")
-    .option("--dead", "all that were given up")
+    .option("--dead", "all deliveries that were given up")
     .action(async (id: string, named: readonly string[], flags: ClientFlags & { dead?: true }) => {
       if (named.length > 0 === (flags.dead === true))
         throw new UsageError("which deliveries? give their ids, or --dead for all that were given up");

@@ -39,11 +39,11 @@ export function addOfflineBlueprintCommands(blueprint: Command, cli: Cli): void 
 function addInit(blueprint: Command, cli: Cli): void {
   const command = blueprint
     .command("init [folder]")
-    .description("Write a first manifest with comments. Asks what no flag says.")
+    .description("Write a first manifest with comments. Asks for what no flag gives.")
     .option("--name <name>", "name of the blueprint")
     .option("--kind <kind>", "kind of device: battery, pv-inverter, grid-meter, ev-charger, ... or other")
     .addOption(new Option("--runtime <runtime>", "who talks to the device").choices(["lua", "embedded"]))
-    .option("--schema <address>", "JSON Schema that the editor shall use", SCHEMA)
+    .option("--schema <address>", "JSON Schema that the editor should use", SCHEMA)
     .option("-y, --yes", "ask nothing, take the defaults")
     .option("-f, --force", "replace a manifest that is already there")
     .action(async (folder: string | undefined, flags: InitFlags) =>
@@ -66,7 +66,7 @@ function addLint(blueprint: Command, cli: Cli): void {
     .option("--strict", "fail on warnings too")
     .option("-q, --quiet", "do not show warnings")
     .option("--profiles <folder>", "profiles of your own, besides those of Busbar")
-    .option("--rocks <folder>", "rocks that the scripts ask for; without it nothing is said about rocks")
+    .option("--rocks <folder>", "rocks that the scripts ask for; without it rocks are not checked")
     .addHelpText("after", `\n${PATH} A folder of blueprints counts as each of them.`)
     .action(async (paths: readonly string[], flags: LintFlags) => (await import("./lint.ts")).lint(cli, paths, flags));
   addExamples(
@@ -84,9 +84,9 @@ function addConvert(blueprint: Command, cli: Cli): void {
     .description(
       "Make a device/3.0 package of a device/1.0 one. Its Lua stays as it is and runs on the old host's names.",
     )
-    .option("--out <folder>", "where to write; default is the blueprint's folder with -3.0 behind its name")
+    .option("--out <folder>", "where to write (default the blueprint's folder with -3.0 appended to its name)")
     .addOption(output.default("pretty"))
-    .option("--rocks <folder>", "rocks that the scripts ask for; without it nothing is said about rocks")
+    .option("--rocks <folder>", "rocks that the scripts ask for; without it rocks are not checked")
     .option("-f, --force", "write into a folder that is not empty")
     .addHelpText("after", `\n${PATH} A folder of blueprints counts as each of them.`)
     .action(async (path: string | undefined, flags: ConvertFlags) =>
@@ -111,8 +111,8 @@ function addTest(blueprint: Command, cli: Cli): void {
     .option("--scenario <file>", "run this file instead; may be given several times", collect, [])
     .option("--filter <text>", "only scenarios whose file or name contains the text")
     .option("--verbose", "show what happened, call by call")
-    .option("--coverage", "list what no scenario made use of")
-    .option("--seed <number>", "of random numbers, where a scenario sets none", parseSeed)
+    .option("--coverage", "list what no scenario used")
+    .option("--seed <number>", "seed of random numbers, for scenarios without their own", parseSeed)
     .option("--watch", "run again whenever a file changes")
     .option("--junit <file>", "write the result as JUnit XML too, for build servers")
     .option("--rocks <folder>", "rocks that the blueprint asks for")

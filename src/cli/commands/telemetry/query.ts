@@ -47,7 +47,10 @@ export function addQueryCommand(telemetry: Command, cli: Cli): void {
     .option("--to <time>", "end, not included", "now")
     .option("-g, --granularity <duration>", "length of a bucket (default what fits the range)")
     .addOption(aggregation)
-    .option("--timezone <name>", "with -g 1d, 1w, 1M or 1y: whose days, weeks, months and years, such as Europe/Berlin")
+    .option(
+      "--timezone <name>",
+      "with -g 1d, 1w, 1M or 1y: the time zone of these days, weeks, months and years, such as Europe/Berlin",
+    )
     .option("--fill <method>", "fill gaps: locf, or locf:1h to look that far back before the start")
     .option("--chart", "draw it")
     .addOption(
