@@ -27,7 +27,7 @@ local function connect()
   return err
 end
 
-local function tell(now)
+local function log_problem(now)
   if now == problem then return end
   problem = now
   if now then device.log(now, 'error', true) else device.log('the charger answers') end
@@ -71,7 +71,7 @@ local function send_telemetry()
   local inputs, err = read('inputs', 0, 13)
   local limit
   if inputs then limit, err = read('holdings', LIMIT, 1) end
-  tell(err)
+  log_problem(err)
   if not limit then return end
   -- Lua counts from 1: input register 3 is inputs[4].
   local number = u32(inputs, 12)
@@ -174,8 +174,8 @@ end
 
 function device.main()
   load_cards()
-  tell(connect())
-  configuration.after_write('connection', function() tell(connect()) end)
+  log_problem(connect())
+  configuration.after_write('connection', function() log_problem(connect()) end)
   configuration.after_write('site', apply_fuse)
   device.register_command_handler('start_charging', start_charging)
   device.register_command_handler('stop_charging', stop_charging)

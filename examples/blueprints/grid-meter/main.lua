@@ -42,7 +42,7 @@ local function connect()
   return err
 end
 
-local function tell(now)
+local function log_problem(now)
   if now == problem then return end
   problem = now
   if now then device.log(now, 'error', true) else device.log('the meter answers') end
@@ -108,7 +108,7 @@ end
 
 local function send_telemetry()
   local values, err = measure()
-  tell(err)
+  log_problem(err)
   if not values then return end
   values.alerts = alerts_of(values)
   values.tariff = tariff()
@@ -160,8 +160,8 @@ local function identify(ctx)
 end
 
 function device.main()
-  tell(connect())
-  configuration.after_write('bus', function() tell(connect()) end)
+  log_problem(connect())
+  configuration.after_write('bus', function() log_problem(connect()) end)
   device.register_command_handler('set_transformer_ratio', set_transformer_ratio)
   device.register_command_handler('read_transformer_ratio', read_transformer_ratio)
   device.register_command_handler('identify', identify)

@@ -23,7 +23,7 @@ local function connect()
 end
 
 -- Says what is wrong once, not every second.
-local function tell(now)
+local function log_problem(now)
   if now == problem then return end
   problem = now
   if now then device.log(now, 'error', true) else device.log('the inverter answers') end
@@ -60,7 +60,7 @@ local function send_telemetry()
   local inputs, err = read('inputs', 0, 20)
   local settings
   if inputs then settings, err = read('holdings', SWITCH, 3) end
-  tell(err)
+  log_problem(err)
   if not settings then return end -- rather no values than old ones
   -- Lua counts from 1: input register 2 is inputs[3].
   device.send_telemetry({
@@ -142,8 +142,8 @@ local function read_power_limit(ctx)
 end
 
 function device.main()
-  tell(connect())
-  configuration.after_write('connection', function() tell(connect()) end)
+  log_problem(connect())
+  configuration.after_write('connection', function() log_problem(connect()) end)
   device.register_command_handler('start', start)
   device.register_command_handler('stop', stop)
   device.register_command_handler('set_power_limit', set_power_limit)

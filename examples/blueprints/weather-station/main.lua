@@ -8,7 +8,7 @@ local client = http.client({ timeout = 3 })
 local offsets = { air_temperature = 0, irradiance = 0 }
 local problem
 
-local function tell(now)
+local function log_problem(now)
   if now == problem then return end
   problem = now
   if now then device.log(now, 'error', true) else device.log('the station answers') end
@@ -50,7 +50,7 @@ end
 
 local function send_telemetry()
   local now, err = call('GET', '/observation')
-  tell(err)
+  log_problem(err)
   if not now then return end
   device.send_telemetry({
     status = status_of(now),

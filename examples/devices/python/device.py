@@ -160,7 +160,7 @@ class Connection:
 
 
 def new_client():
-    """paho 2.x wants to be told which form the callbacks have, 1.x does not know the question."""
+    """paho 2.x asks for the form of the callbacks, 1.x does not have this argument."""
     if hasattr(mqtt, "CallbackAPIVersion"):
         return mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, client_id="", clean_session=True)
     return mqtt.Client(client_id="", clean_session=True)

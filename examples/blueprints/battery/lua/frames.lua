@@ -2,7 +2,7 @@
 -- it discharges.
 local frames = {}
 
--- What the battery tells every second.
+-- What the battery sends every second.
 frames.LIMITS, frames.CHARGE, frames.PACK, frames.CELLS, frames.COUNTERS = 0x351, 0x355, 0x356, 0x357, 0x358
 frames.VENDOR, frames.MODEL, frames.SERIAL = 0x35e, 0x35f, 0x360
 -- What it listens to.

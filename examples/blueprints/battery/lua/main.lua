@@ -1,4 +1,4 @@
--- Listens to the battery on the CAN bus, and tells it every second what to do: its own thing, a schedule or a set point.
+-- Listens to the battery on the CAN bus, and sends it a mode every second: its own, a schedule or a set point.
 -- frames.lua is the language of the bus, schedule.lua the calendar.
 local frames = require('frames')
 local schedule = require('schedule')
@@ -10,7 +10,7 @@ local SET_POINT_S = 300
 local SILENCE_S = 5
 
 local bus, monitor, problem
-local values = {} -- what the battery has told so far
+local values = {} -- what the battery has sent so far
 local heard_at = 0
 local texts = {}
 local is_introduced = false
@@ -18,7 +18,7 @@ local settings = { mode = 'self_consumption', reserve = 10, entries = {} }
 local set_point -- { power, until_time }
 
 -- Says what is wrong once, not every second.
-local function tell(now)
+local function log_problem(now)
   if now == problem then return end
   problem = now
   if now then device.log(now, 'error', true) else device.log('the battery is heard') end
@@ -112,7 +112,7 @@ local function tick()
   local err = not monitor and connect() or nil
   err = err or listen() or send_order()
   if not err and os.time() - heard_at > SILENCE_S then err = 'the battery is silent' end
-  tell(err)
+  log_problem(err)
   if err or not is_complete() then return end
   send_telemetry()
   if not is_introduced and texts[frames.SERIAL] then
@@ -144,13 +144,13 @@ local function set_battery_power(ctx, args)
   end
   set_point = { power = args.power, until_time = os.time() + SET_POINT_S }
   local err = bus and send_order()
-  if not bus or err then ctx.error('the battery cannot be told: ' .. (err or 'there is no CAN bus')) end
+  if not bus or err then ctx.error('the battery cannot be reached: ' .. (err or 'there is no CAN bus')) end
 end
 
 local function service(ctx, word)
   if not bus then ctx.error('there is no CAN bus') end
   local err = bus:send(frames.SERVICE, string.char(word))
-  if err then ctx.error('the battery cannot be told: ' .. err) end
+  if err then ctx.error('the battery cannot be reached: ' .. err) end
 end
 
 local function start_balancing(ctx)
@@ -165,8 +165,8 @@ end
 function device.main()
   load_settings()
   heard_at = os.time()
-  tell(connect())
-  configuration.after_write('connection', function() tell(connect()) end)
+  log_problem(connect())
+  configuration.after_write('connection', function() log_problem(connect()) end)
   device.register_command_handler('set_mode', set_mode)
   device.register_command_handler('read_mode', read_mode)
   device.register_command_handler('set_schedule', set_schedule)

@@ -5,7 +5,7 @@ local registers = require('registers')
 
 local problem
 
-local function tell(now)
+local function log_problem(now)
   if now == problem then return end
   problem = now
   if now then device.log(now, 'error', true) else device.log('the electrolyser answers') end
@@ -13,7 +13,7 @@ end
 
 local function send_telemetry()
   local inputs, err = machine.inputs(registers.INPUTS)
-  tell(err)
+  log_problem(err)
   if inputs then device.send_telemetry(registers.telemetry(inputs)) end
 end
 
@@ -33,7 +33,7 @@ local function must_write(ctx, register, values)
   if err then ctx.error('the electrolyser refuses: ' .. err) end
 end
 
--- The machine forgets what it was told in a power cut, so it is told at every start.
+-- The machine forgets its settings in a power cut, so they are written at every start.
 local function apply_configuration()
   local operation = configuration.read('operation')
   local order = operation.surplus_only and registers.ORDERS.surplus or registers.ORDERS.stop
@@ -98,8 +98,8 @@ local function reset_safety_chain(ctx)
 end
 
 function device.main()
-  tell(machine.connect())
-  configuration.after_write('connection', function() tell(machine.connect()) end)
+  log_problem(machine.connect())
+  configuration.after_write('connection', function() log_problem(machine.connect()) end)
   configuration.after_write('operation', apply_configuration)
   configuration.after_write('safety', apply_configuration)
   device.register_command_handler('start', start)
