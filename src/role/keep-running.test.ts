@@ -45,7 +45,7 @@ const serving = (whenReady: string) => `
   void serve(config, createLogger({ level: "info", format: "json" }, { write }));
 `;
 
-const TELL = serving(`
+const REPORT = serving(`
   setTimeout(() => { throw new Error("in a timer"); });
   await new Promise((resolve) => setTimeout(resolve, 20));
   const { degraded } = await (await fetch(url + "/readyz")).json();
@@ -62,7 +62,7 @@ function start(code: string) {
 }
 
 test("an error that nobody handled is logged with its stack, counted, and listed as degraded", async () => {
-  const { degraded, counted, logged } = JSON.parse(await start(TELL).line());
+  const { degraded, counted, logged } = JSON.parse(await start(REPORT).line());
   expect(degraded).toEqual([{ part: "program", message: expect.stringContaining("nobody handled") }]);
   expect(counted).toBe("2");
   expect(logged).toEqual(

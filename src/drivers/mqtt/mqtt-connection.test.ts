@@ -235,7 +235,7 @@ test.each([
   ["an id in the next packet", "3203000174d000", "does not speak MQTT 3.1.1"],
   ["QoS 2, which nobody asked for", "3405000174000a", "does not speak MQTT 3.1.1"],
   ["a second answer to CONNECT", "20020000", "refused with code 130"],
-])("a broker that sends %s loses its client, and is told why", async (_, bytes, problem) => {
+])("a broker that sends %s loses its client, and the call says why", async (_, bytes, problem) => {
   const server = createServer((socket) => {
     socket.on("error", () => {});
     socket.once("data", () => socket.write(Buffer.from(`20020000${bytes}`, "hex"))).resume();

@@ -8,7 +8,7 @@ import { playLinkSchedule } from "./link-schedule.ts";
 const FIRST = Number(process.env["BUSBAR_TEST_SEED"] ?? 1);
 const ALL = Number(process.env["BUSBAR_TEST_SCHEDULES"] ?? roundsOf("schedules of a link"));
 /** A long run reports how far it is, so that it can go on from there. */
-const TOLD_EVERY = 10_000;
+const REPORT_EVERY = 10_000;
 
 /** Plays every schedule whose place in the range, divided by `files`, leaves this rest. */
 export function playSchedules(rest: number, files: number): void {
@@ -21,7 +21,7 @@ export function playSchedules(rest: number, files: number): void {
         const again = `BUSBAR_TEST_SEED=${seed} BUSBAR_TEST_SCHEDULES=1 npx vitest run --project busbar test/simulation/link/schedules`;
         expect.fail(`schedule ${seed} breaks promises\n${[...violations, ...log.slice(-20)].join("\n")}\n${again}`);
       }
-      if ((played + 1) % TOLD_EVERY === 0) console.log(`${played + 1} schedules up to seed ${seed}, 0 violations`);
+      if ((played + 1) % REPORT_EVERY === 0) console.log(`${played + 1} schedules up to seed ${seed}, 0 violations`);
     }
     console.log(`${count} schedules of a link, 0 violations`);
   });
