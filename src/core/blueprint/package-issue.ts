@@ -2,7 +2,7 @@ import type { Range } from "./issue.ts";
 
 /** What can be wrong with a package before its manifest is read. All of it refuses. Codes are stable. */
 export const PACKAGE_ISSUE_CODES = {
-  package_too_large: "The package, a file in it, or the number of files is above a limit, or packed too tightly.",
+  package_too_large: "The package, a file in it, or the number of files is above a limit, or it is packed too tightly.",
   package_damaged: "The zip is cut short, broken, or says two things about the same file.",
   package_unsupported: "The zip uses encryption, zip64 or another feature that no package needs.",
   package_path: "A path that leads out of the package, or that some systems cannot hold.",
