@@ -1,4 +1,4 @@
-// Builds the web page when it is missing or its sources have changed; costs some milliseconds otherwise.
+// Builds the web page and the guide when they are missing or their sources have changed; costs some milliseconds otherwise.
 // Plain JavaScript that works on Node 20: `npm start` uses it. `node scripts/build-page.mjs` does the same alone.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -9,30 +9,48 @@ import { withProgress } from "./progress.mjs";
 import { say } from "./say.mjs";
 import { nodePath, root } from "./setup.mjs";
 
-/** What the page is made of. */
-const SOURCES = ["web", "src/core", "src/manifest", "src/client", "package-lock.json"];
+/** Each with what it is made of, the folder that it goes to, and what Node runs for it, from which folder. */
+const BUILDS = [
+  {
+    what: "the web page",
+    sources: ["web", "src/core", "src/manifest", "src/client", "package-lock.json"],
+    folder: "web/dist",
+    args: [join(root, "node_modules", "vite", "bin", "vite.js"), "build", "--logLevel", "warn"],
+    cwd: "web",
+  },
+  {
+    what: "the guide",
+    sources: ["docs", "src/http/page", "scripts/build-guide.ts", "package-lock.json"],
+    folder: "docs/dist",
+    args: ["scripts/build-guide.ts"],
+    cwd: ".",
+  },
+];
 const LEFT_OUT = new Set(["dist", "node_modules"]);
-const stampFile = join(root, "web", "dist", ".stamp");
 
-/** False when it could not be built; the reason is printed then. */
+/** False when one of them could not be built; the reason is printed then. */
 export function buildPage() {
-  const wanted = fingerprint();
+  return BUILDS.map(buildOne).every(Boolean);
+}
+
+function buildOne({ what, sources, folder, args, cwd }) {
+  const stampFile = join(root, folder, ".stamp");
+  const wanted = fingerprint(sources);
   if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === wanted) return true;
-  const vite = [join(root, "node_modules", "vite", "bin", "vite.js"), "build", "--logLevel", "warn"];
-  const built = withProgress("building the web page", () =>
-    spawnSync(nodePath(), vite, { cwd: join(root, "web"), encoding: "utf8" }),
+  const built = withProgress(`building ${what}`, () =>
+    spawnSync(nodePath(), args, { cwd: join(root, cwd), encoding: "utf8" }),
   );
   if (built.status !== 0) {
-    say(`the web page could not be built:\n${built.stdout ?? ""}${built.stderr ?? built.error}`);
+    say(`${what} could not be built:\n${built.stdout ?? ""}${built.stderr ?? built.error}`);
     return false;
   }
   writeFileSync(stampFile, wanted);
   return true;
 }
 
-function fingerprint() {
+function fingerprint(sources) {
   const hash = createHash("sha256");
-  for (const file of SOURCES.flatMap((name) => filesIn(name))) {
+  for (const file of sources.flatMap((name) => filesIn(name))) {
     hash
       .update(`${file}\n`)
       .update(readFileSync(join(root, file)))

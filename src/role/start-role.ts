@@ -76,7 +76,7 @@ export async function startRole(stores: OpenStores, surroundings: Surroundings):
     simulator: hosting.simulator,
     eventStreams: openEventStreams(engines),
     backups,
-    guide: readGuide(),
+    guide: readGuide,
     system: createSystemReader({ ...engines, meter, carriers }, config),
   };
   const subjects = role.subjects(parts);

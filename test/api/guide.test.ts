@@ -1,9 +1,12 @@
 import { globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
+import { buildGuide } from "../../scripts/build-guide.ts";
 import { useServer } from "../support/server.ts";
 
 const busbar = useServer();
+beforeAll(() => buildGuide());
+
 const PAGES = globSync("docs/{guide,.,decisions}/*.md").map((path) => basename(path, ".md"));
 
 test("the guide is served without a token, under the strictest policy", async () => {

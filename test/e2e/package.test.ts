@@ -92,6 +92,8 @@ test("it holds JavaScript, the page and the examples, and no TypeScript but that
     expect.arrayContaining([
       "lib/main.js",
       "web/dist/index.html",
+      "docs/dist/guide.html",
+      "docs/dist/guide/concepts.html",
       "examples/blueprints/battery/manifest.yml",
       "LICENSE",
     ]),
@@ -107,6 +109,7 @@ test("installed from the tarball alone, the demo becomes ready and serves its pa
   expect((await fetch(`${url}/readyz`)).status).toBe(200);
   const page = await (await fetch(`${url}/`)).text();
   expect(page).toContain("<title>Busbar</title>");
+  expect(await (await fetch(`${url}/docs/guide`)).text()).toContain('<a href="guide/concepts">');
   const [, script = ""] = /src="([^"]+\.js)"/.exec(page) ?? [];
   expect((await fetch(new URL(script, url))).headers.get("content-type")).toContain("javascript");
   const token = readFileSync(join(data, "admin.token"), "utf8").trim();

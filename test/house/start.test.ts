@@ -25,7 +25,7 @@ const UNNEEDED = [
   ],
   // Only the writing thread loads the writes.
   ...["-writes.ts", "/records/write.ts", "/records/writes.ts"],
-  ...["/http/reference/", "/http/guide/guide-page.ts", "/simulator/device-model.ts", "/lua/lua-engine.ts"],
+  ...["/http/reference/", "/simulator/device-model.ts", "/lua/lua-engine.ts"],
 ];
 
 test("a gateway starts without what most never need, such as another HTTP client, YAML and drivers of scripts", async () => {

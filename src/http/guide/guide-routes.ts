@@ -1,5 +1,4 @@
 import { refuse } from "#core/app-error.ts";
-import type { GuideSource } from "#http/guide/guide-page.ts";
 import { htmlAnswer } from "#http/page/html-answer.ts";
 import { type Operation, operation } from "#service/operation/operation.ts";
 
@@ -7,17 +6,14 @@ const tag = "System";
 const answer = { contentType: "text/html", description: "A page for people." };
 
 export interface GuideNeeds {
-  readonly guide: GuideSource;
+  /** The HTML of a page, or of the index without a name; undefined when there is none. */
+  readonly guide: (name?: string) => string | undefined;
 }
 
 /** The documentation, readable without a token and without the internet. */
 export function guideRoutes({ guide }: GuideNeeds): readonly Operation[] {
-  // Loaded when somebody reads a page, so that a start is shorter.
-  const pages = () => import("#http/guide/guide-page.ts");
-  const render = async (name: string, base: string) => {
-    const { renderGuidePage } = await pages();
-    const html = renderGuidePage(guide, name, base);
-    if (html === undefined) throw refuse("not_found", `the guide has no page ${JSON.stringify(name.slice(0, 100))}`);
+  const serve = async (html: string | undefined, missing: string) => {
+    if (html === undefined) throw refuse("not_found", missing);
     return htmlAnswer(html);
   };
   return [
@@ -29,7 +25,7 @@ export function guideRoutes({ guide }: GuideNeeds): readonly Operation[] {
       tag,
       level: "public",
       answer,
-      run: async () => render((await pages()).INDEX, "guide/"),
+      run: async () => serve(guide(), "the guide is not built: run npm run build in the checkout"),
     }),
     operation({
       method: "GET",
@@ -39,7 +35,8 @@ export function guideRoutes({ guide }: GuideNeeds): readonly Operation[] {
       tag,
       level: "public",
       answer,
-      run: async ({ params }) => render(params.page, ""),
+      run: async ({ params: { page } }) =>
+        serve(guide(page), `the guide has no page ${JSON.stringify(page.slice(0, 100))}`),
     }),
   ];
 }
