@@ -42,7 +42,7 @@ function answerColumn(points: Map<number, Scalar>, { from, to }: SeriesQuery, it
   for (const [start, values] of buckets) answer.set(start, aggregate(aggregation, values));
   if (lookAroundMs === undefined) return answer;
   const before = sorted.filter(([at]) => at < from && at >= from - lookAroundMs).at(-1);
-  let carried = before === undefined ? undefined : aggregation === "count" ? 1 : before[1];
+  let carried = before && aggregate(aggregation, [before[1]]);
   for (let start = startOf(from); start < to; start = bucketAt(start).end) {
     carried = answer.get(start) ?? carried;
     if (carried !== undefined) answer.set(start, carried);

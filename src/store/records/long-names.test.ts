@@ -1,12 +1,17 @@
 import { expect, test } from "vitest";
-import { parseDevice } from "./device-row.ts";
+import { UNSET_FIELDS } from "#core/device/device.ts";
+import { instant } from "#core/time/instant.ts";
+import { DEVICE_COLUMNS, deviceValues, parseDevice } from "./device-row.ts";
 import { parseSite } from "./site-row.ts";
 
 const NAME = "n".repeat(5_000_000);
 const ROW = { id: "i", name: NAME, timezone: "UTC", location: null, created_at: 0, updated_at: 0 };
-const DEVICE = { site_id: "s", slug: "d", type: "STANDALONE", blueprint_id: null, parent_id: null, child_type: null };
+const TIMES = { createdAt: instant(0), updatedAt: instant(0) };
+const DEVICE = { ...UNSET_FIELDS, ...TIMES, id: "i", siteId: "s", name: NAME, slug: "d", type: "STANDALONE" } as const;
 
 test("a name that was stored before names had a limit is cut", () => {
   expect(parseSite({ noteDamage: () => {} } as never, ROW).name).toHaveLength(200);
-  expect(parseDevice({ ...ROW, ...DEVICE }).name).toHaveLength(200);
+  const values = deviceValues(DEVICE);
+  const row = Object.fromEntries(DEVICE_COLUMNS.split(", ").map((column, index) => [column, values[index] ?? null]));
+  expect(parseDevice(row).name).toHaveLength(200);
 });

@@ -22,7 +22,7 @@ interface AggregationRules {
   /** The kind of the results. */
   readonly kind: (values: ColumnKind) => ColumnKind;
   /** The result of one point that is alone in its bucket; undefined where it depends on other points. */
-  readonly alone: "value" | 1 | undefined;
+  readonly alone: "value" | number | undefined;
 }
 
 /** Buckets of integrals also depend on when points come: `IntegralStream` makes them. */

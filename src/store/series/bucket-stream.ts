@@ -29,8 +29,8 @@ export class BucketStream extends BucketBlock {
   readonly #countsFrom: number;
   /** The fields of parts that the accumulator needs. */
   readonly #partFields: readonly PartField[];
-  /** Whether a number that is alone in its bucket is already the result. */
-  readonly #isValueAlone: boolean;
+  /** The result of a number that is alone in its bucket; undefined: the number itself. */
+  readonly #alone: number | undefined;
   /** Whether a point that is alone in its bucket has a result of its own. */
   readonly #hasSingles: boolean;
   #column: Column | undefined;
@@ -52,7 +52,7 @@ export class BucketStream extends BucketBlock {
     this.#accumulator = rules.create(before, counter);
     this.#countsFrom = from ?? Number.NEGATIVE_INFINITY;
     this.#partFields = rules.parts;
-    this.#isValueAlone = rules.alone === "value";
+    this.#alone = rules.alone === "value" ? undefined : rules.alone;
     this.#hasSingles = this.kind === "number" && rules.alone !== undefined && grid === undefined;
   }
 
@@ -116,7 +116,8 @@ export class BucketStream extends BucketBlock {
    */
   #scanSingles({ times, values }: Column, from: number): number {
     const granularity = this.#granularity;
-    const points = this.#isValueAlone ? (values as Float64Array) : undefined;
+    const alone = this.#alone;
+    const points = values as Float64Array;
     const starts = this.starts;
     const results = this.numbers;
     // The last point may share its bucket with the points after the column.
@@ -131,7 +132,7 @@ export class BucketStream extends BucketBlock {
       const time = times[at + 1] ?? 0;
       if (time - start < granularity) break;
       starts[size] = start;
-      results[size++] = points === undefined ? 1 : (points[at] ?? 0);
+      results[size++] = alone ?? points[at] ?? 0;
       at++;
       start = Math.floor(time / granularity) * granularity;
     }
