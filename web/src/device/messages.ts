@@ -85,7 +85,8 @@ export const t = defineMessages({
     textRUNNING: "The script is running and responding.",
     textNOT_CONFIGURED: "The script runs, but required settings of the device are missing.",
     textCOMMUNICATION_FAILED: "The script runs, but it cannot talk to the device. The last error says why.",
-    textOVERRUNNING: "One activity of the script has lasted for more than 10 s. All other work of the device waits for it.",
+    textOVERRUNNING:
+      "One activity of the script has lasted for more than 10 s. All other work of the device waits for it.",
     textQUARANTINED: "The script blocked its thread or failed often. It will be restarted after a pause.",
     textFAILED: "The script ended with an error. It will be restarted after a while.",
     textSTOPPED: "The script does not run.",
@@ -205,7 +206,8 @@ export const t = defineMessages({
     textNOT_CONFIGURED: "Das Skript läuft, aber nötige Einstellungen des Geräts fehlen.",
     textCOMMUNICATION_FAILED:
       "Das Skript läuft, aber es kann nicht mit dem Gerät sprechen. Der letzte Fehler sagt, warum.",
-    textOVERRUNNING: "Ein Vorgang des Skripts dauert schon länger als 10 s. Alles andere an diesem Gerät wartet darauf.",
+    textOVERRUNNING:
+      "Ein Vorgang des Skripts dauert schon länger als 10 s. Alles andere an diesem Gerät wartet darauf.",
     textQUARANTINED:
       "Das Skript hat seinen Thread blockiert oder ist oft fehlgeschlagen. Es wartet auf den nächsten Start.",
     textFAILED: "Das Skript endete mit einem Fehler. Es wird nach einer Weile neu gestartet.",
