@@ -241,8 +241,8 @@ class ScriptClient implements MqttConnection {
       const cancel = this.#needs.timers.after(timeoutMs, () => {
         this.#arrivals.delete(start);
         const late = `no answer from ${this.#name()} within ${timeoutMs} ms`;
-        const isLate = this.#client !== undefined || this.#failure === undefined;
-        reject(isLate ? new ConnectionError("timeout", late) : this.#failure);
+        const failure = this.#client === undefined ? this.#failure : undefined;
+        reject(failure ?? new ConnectionError("timeout", late));
       });
       if (this.#client !== undefined) start();
       else this.#arrivals.add(start);
