@@ -1,5 +1,6 @@
 // Gap filling of time series: last observation carried forward, and how far back it may come from.
 import { beforeAll, expect, test } from "vitest";
+import { check } from "../../support/check.ts";
 import { useServer } from "../../support/server.ts";
 import { ask, rowsOf, useTelemetry } from "../../support/telemetry.ts";
 
@@ -59,7 +60,7 @@ test("each column is filled for itself, and rows begin with the first that has a
   expect(rowsOf(answer)).toBe("120,3,idle,,, 180,3,idle,,, 240,5,idle,true,,5 300,5,busy,true,7,");
 });
 
-test("an item's own locf has the global look_around, and an item's own look_around wins", async () => {
+check("series.inherited-look-around", async () => {
   const telemetry = [{}, { look_around: "19s" }, { method: "none" }, undefined].map((own) => ({
     device: "meter",
     attribute: "power",

@@ -1,6 +1,7 @@
 // Forms of a time series beside CSV hold the same rows, short and long.
 import { parquetMetadata, parquetReadObjects } from "hyparquet";
 import { beforeAll, expect, test } from "vitest";
+import { check } from "../../support/check.ts";
 import { useServer } from "../../support/server.ts";
 import { useTelemetry } from "../../support/telemetry.ts";
 
@@ -82,6 +83,21 @@ test.each([
     {},
     {},
   ]);
+});
+
+check("series.other-forms", async () => {
+  expect((await as("*/*", SHORT)).headers.get("content-type")).toBe("text/csv");
+  expect((await as("application/json", SHORT)).body).toMatchObject({
+    columns: [{ name: "ts" }, { telemetry: "power", type: "float" }, { type: "boolean" }, { type: "string" }, {}],
+    rows: [
+      [0, 1.5, true, "a,ä", null],
+      [60, -3e-7, null, null, null],
+      [120, null, false, "", '["x"]'],
+    ],
+  });
+  const [, second] = (await as("application/jsonl", SHORT)).text.split("\n");
+  expect(second).toBe('{"ts":60,"meter:power":-3e-7}');
+  expect((await as(PARQUET, SHORT)).text.slice(0, 4)).toBe("PAR1");
 });
 
 test("an answer without rows is complete in every form", async () => {

@@ -1,7 +1,8 @@
-// POST /telemetry/v1/timeseries: a test per sentence of the interface and the decisions about ranges, buckets and cells.
+// Time series in detail: ranges, buckets, aggregations, gap filling and cells. The request and its headers: timeseries-request.test.ts.
 import { beforeAll, describe, expect, test } from "vitest";
+import { check } from "../../support/check.ts";
 import { useServer } from "../../support/server.ts";
-import { ask, type Connected, headerOf, rowsOf, useTelemetry } from "../../support/telemetry.ts";
+import { ask, type Connected, headerOf, type Question, rowsOf, useTelemetry } from "../../support/telemetry.ts";
 
 const busbar = useServer(["--mqtt-port", "0"]);
 const kit = useTelemetry(busbar);
@@ -16,32 +17,41 @@ beforeAll(async () => {
   await meter.send('60 running=false status=idle tags=["a","b,c"] alerts=["hot"] faults=[]');
 });
 
+let made = 0;
+/** A new device that has sent these messages. */
+async function sent(messages = "") {
+  const { id, send } = await kit.connect(`sent-${++made}`);
+  if (messages !== "") await send(messages);
+  const item = { device: id };
+  return {
+    id,
+    ask: (attribute: unknown, question: Question = {}) =>
+      ask(busbar.admin, { telemetry: [{ ...item, attribute }], ...question }),
+  };
+}
+
 test("rows are buckets in order of time, the first column is their start", async () => {
   const answer = await ask(busbar.admin, one("power"));
   expect(answer.headers.get("content-type")).toBe("text/csv");
   expect(answer.text).toBe("ts,telemetry=power device=meter aggregation=avg granularity=1m\n0,2\n60,10\n180,-4.5\n");
 });
 
-test("the path works under /api too, and without a content type", async () => {
-  const json = { from: 0, to: 60, granularity: "1m", aggregation: "last", ...one("power") };
-  const sent = { bytes: JSON.stringify(json), headers: { Accept: "text/csv", "Content-Type": "" } };
-  expect(rowsOf(await busbar.admin.call("POST", "/api/telemetry/v1/timeseries", sent))).toBe("0,3");
-});
-
-test.each([
-  ["0 to 60", { from: 0, to: 60 }, "0,2"],
-  ["0 to 60.001", { from: 0, to: 60.001 }, "0,2 60,10"],
-  ["0 to 59.999", { from: 0, to: 59.999 }, "0,1"],
-  ["59.999 to 60", { from: 59.999, to: 60 }, "0,3"],
-  ["0.001 to 60", { from: 0.001, to: 60 }, "0,3"],
-  ["30 to 100", { from: 30, to: 100 }, "0,3 60,10"],
-  ["-1000 to 1", { from: -1000, to: 1 }, "0,1"],
-  ["RFC 3339", { from: "1970-01-01T00:00:30Z", to: "1970-01-01T00:01:40.000Z" }, "0,3 60,10"],
-  ["RFC 3339 with an offset", { from: "1970-01-01T01:00:30+01:00", to: "1969-12-31T22:01:40-02:00" }, "0,3 60,10"],
-  ["both kinds", { from: 30, to: "1970-01-01T00:01:40Z" }, "0,3 60,10"],
-  ["far apart", { from: -62135596800, to: 99999999999 }, "0,2 60,10 180,-4.5"],
-])("the range %s holds its start and not its end", async (_, range, rows) => {
-  expect(rowsOf(await ask(busbar.admin, { ...range, ...one("power") }))).toBe(rows);
+check("series.half-open-range", async () => {
+  for (const [range, rows] of [
+    [{ from: 0, to: 60 }, "0,2"],
+    [{ from: 0, to: 60.001 }, "0,2 60,10"],
+    [{ from: 0, to: 59.999 }, "0,1"],
+    [{ from: 59.999, to: 60 }, "0,3"],
+    [{ from: 0.001, to: 60 }, "0,3"],
+    [{ from: 30, to: 100 }, "0,3 60,10"],
+    [{ from: -1000, to: 1 }, "0,1"],
+    [{ from: "1970-01-01T00:00:30Z", to: "1970-01-01T00:01:40.000Z" }, "0,3 60,10"],
+    [{ from: "1970-01-01T01:00:30+01:00", to: "1969-12-31T22:01:40-02:00" }, "0,3 60,10"],
+    [{ from: 30, to: "1970-01-01T00:01:40Z" }, "0,3 60,10"],
+    [{ from: -62135596800, to: 99999999999 }, "0,2 60,10 180,-4.5"],
+  ] as const) {
+    expect([range, rowsOf(await ask(busbar.admin, { ...range, ...one("power") }))]).toEqual([range, rows]);
+  }
 });
 
 test("a border that a double cannot hold exactly is still a border", async () => {
@@ -55,25 +65,38 @@ test("a border that a double cannot hold exactly is still a border", async () =>
   }
 });
 
-test.each([
-  ["1s", "0,1 59,3 60,10 200,-4.5"],
-  ["7s", "0,1 56,6.5 196,-4.5"],
-  ["1m", "0,2 60,10 180,-4.5"],
-  ["1.5m", "0,4.666666666666667 180,-4.5"],
-  ["1m30s", "0,4.666666666666667 180,-4.5"],
-  ["2h45m", "0,2.375"],
-  ["1d", "0,2.375"],
-  ["1y", "0,2.375"],
-  ["1ms", "0.000,1 59.999,3 60.000,10 200.000,-4.5"],
-  ["250ms", "0.000,1 59.750,3 60.000,10 200.000,-4.5"],
-  ["1500ms", "0.000,1 58.500,3 60.000,10 199.500,-4.5"],
-  ["60000000us", "0,2 60,10 180,-4.5"],
-])(
-  "buckets of %s are aligned to 1970; ts has milliseconds unless they are whole seconds",
-  async (granularity, rows) => {
-    expect(rowsOf(await ask(busbar.admin, { granularity, ...one("power") }))).toBe(rows);
-  },
-);
+check("series.epoch-buckets", async () => {
+  for (const [granularity, rows] of [
+    ["1s", "0,1 59,3 60,10 200,-4.5"],
+    ["7s", "0,1 56,6.5 196,-4.5"],
+    ["1m", "0,2 60,10 180,-4.5"],
+    ["1.5m", "0,4.666666666666667 180,-4.5"],
+    ["1m30s", "0,4.666666666666667 180,-4.5"],
+    ["2h45m", "0,2.375"],
+    ["1d", "0,2.375"],
+    ["1y", "0,2.375"],
+    ["60000000us", "0,2 60,10 180,-4.5"],
+  ] as const) {
+    expect([granularity, rowsOf(await ask(busbar.admin, { granularity, ...one("power") }))]).toEqual([
+      granularity,
+      rows,
+    ]);
+  }
+});
+
+// Milliseconds, unless buckets are whole seconds.
+check("series.ts-format", async () => {
+  for (const [granularity, rows] of [
+    ["1ms", "0.000,1 59.999,3 60.000,10 200.000,-4.5"],
+    ["250ms", "0.000,1 59.750,3 60.000,10 200.000,-4.5"],
+    ["1500ms", "0.000,1 58.500,3 60.000,10 199.500,-4.5"],
+  ] as const) {
+    expect([granularity, rowsOf(await ask(busbar.admin, { granularity, ...one("power") }))]).toEqual([
+      granularity,
+      rows,
+    ]);
+  }
+});
 
 test("times before 1970 fall into the bucket below", async () => {
   const question = { from: -90, to: 30, gap_filling: { method: "locf" }, ...one("power") };
@@ -83,7 +106,7 @@ test("times before 1970 fall into the bucket below", async () => {
 });
 
 /** Attribute, aggregation, type of the column, first two cells. */
-test.each([
+const COLUMNS: readonly (readonly [attribute: string, aggregation: string, type: string, cells: string])[] = [
   ["power", "auto", "float", "2 10"],
   ["power", "avg", "float", "2 10"],
   ["power", "last", "float", "3 10"],
@@ -117,13 +140,45 @@ test.each([
   ["tags", "last", "string", '[] "[""a"",""b,c""]"'],
   ["alerts", "auto", "string", '"[""hot""]"'],
   ["faults", "last", "string", "[]"],
-])("%s by %s is of type %s: %s", async (attribute, aggregation, type, cells) => {
-  const answer = await ask(busbar.admin, { to: 120, aggregation, ...one(attribute) });
-  expect(answer.headers.get("x-service-timeseries-data-types")).toBe(type);
-  const shown = rowsOf(answer)
-    .split(" ")
-    .map((row) => row.slice(row.indexOf(",") + 1));
-  expect(shown.join(" ")).toBe(cells);
+];
+
+async function expectColumns(aggregations: readonly string[]): Promise<void> {
+  for (const [attribute, aggregation, type, cells] of COLUMNS.filter(([, name]) => aggregations.includes(name))) {
+    const answer = await ask(busbar.admin, { to: 120, aggregation, ...one(attribute) });
+    const shown = rowsOf(answer)
+      .split(" ")
+      .map((row) => row.slice(row.indexOf(",") + 1));
+    const types = answer.headers.get("x-service-timeseries-data-types");
+    expect([attribute, aggregation, types, shown.join(" ")]).toEqual([attribute, aggregation, type, cells]);
+  }
+}
+
+check("series.avg-gives-float", () => expectColumns(["avg"]));
+
+check("series.last-keeps-type", () => expectColumns(["last"]));
+
+check("series.more-aggregations", () => expectColumns(["first", "min", "max", "sum", "count", "bool_or"]));
+
+check("series.auto-by-type", async () => {
+  await expectColumns(["auto"]);
+  const answer = await ask(busbar.admin, {
+    aggregation: "auto",
+    ...one(["power", "energy", "running", "note", "tags"]),
+  });
+  expect([...headerOf(answer).matchAll(/aggregation=(\w+)/g)].map(([, name]) => name)).toEqual([
+    "avg",
+    "avg",
+    "last",
+    "last",
+    "last",
+  ]);
+});
+
+check("series.lists-as-text", async () => {
+  const { ask } = await sent('0 tags=["a","b"] faults=["hot"]');
+  const answer = await ask(["tags", "faults"]);
+  expect(answer.headers.get("x-service-timeseries-data-types")).toBe("string,string");
+  expect(answer.text.split("\n")[1]).toBe('0,"[""a"",""b""]","[""hot""]"');
 });
 
 test.each([
@@ -156,7 +211,8 @@ test("several columns share their rows; an absent value is an empty cell", async
   expect(answer.headers.get("x-service-timeseries-data-types")).toBe("float,string,string,string");
 });
 
-test("an item's own settings win over the global ones, each for itself", async () => {
+// An item's own settings win over the global ones, each for itself.
+check("series.header-cell-filling", async () => {
   const answer = await ask(busbar.admin, {
     to: 240,
     aggregation: "avg",
@@ -176,12 +232,8 @@ test("an item's own settings win over the global ones, each for itself", async (
   expect(rowsOf(answer)).toBe("0,2,3,4.666666666666667 60,10,10, 120,10,,-4.5 180,-4.5,-4.5,");
 });
 
-test("the settings may stand at the items alone", async () => {
-  const telemetry = [{ device: "meter", attribute: "power", aggregation: "last", granularity: "1m" }];
-  expect(rowsOf(await busbar.admin.post("/telemetry/v1/timeseries", { from: 0, to: 60, telemetry }))).toBe("0,3");
-});
-
-test("header cells are the asked words, single spaces between, with the aggregation that auto meant", async () => {
+// The asked words, single spaces between, with the aggregation that auto meant.
+check("series.header-cell", async () => {
   const answer = await ask(busbar.admin, {
     granularity: "60s",
     gap_filling: { method: "locf" },
@@ -207,16 +259,18 @@ test("a range without points is a header alone", async () => {
   expect(rowsOf(await ask(busbar.admin, one("internal")))).toBe("");
 });
 
-test("texts with commas, quotes and line breaks are quoted, lines end with a bare newline", async () => {
+check("series.csv-form", async () => {
   const texts = ["plain", "a,b", 'say "hi"', "two\nlines", "\r", "°C 日本 😀", ""];
   const writer = await kit.connect("writer");
   for (const [i, note] of texts.entries()) await writer.device.sendTelemetry({ timestamp: i * 60, note });
   const { text } = await ask(busbar.admin, { telemetry: [{ device: "writer", attribute: "note" }] });
   const cells = ["plain", '"a,b"', '"say ""hi"""', '"two\nlines"', '"\r"', "°C 日本 😀", '""'];
   expect(text.slice(text.indexOf("\n") + 1)).toBe(cells.map((cell, i) => `${i * 60},${cell}\n`).join(""));
+  const flags = await ask(busbar.admin, one("running", { aggregation: "last", granularity: "15s" }));
+  expect(rowsOf(flags)).toBe("0,false 30,true 45,false 60,false");
 });
 
-test("late, repeated and out-of-order points count, and the later write of the same time wins", async () => {
+check("series.late-points", async () => {
   const late = await kit.connect("late");
   await late.send("300 power=5; 60 power=1; 180 power=3");
   await late.send("180 power=4");
@@ -311,4 +365,147 @@ describe("calendars and what flows", () => {
       "telemetry=power device=meter aggregation=last granularity=1h",
     ]);
   });
+});
+
+const unix = (text: string) => Date.parse(text) / 1_000;
+
+check("series.from-before-to", async () => {
+  const { ask } = await sent();
+  for (const to of [60, 59]) {
+    const refused = await ask("power", { from: 60, to });
+    expect([refused.status, refused.errors[0]?.details]).toEqual([400, { pointer: "/from" }]);
+  }
+});
+
+check("series.milliseconds-400", async () => {
+  const { ask } = await sent();
+  const refused = await ask("power", { from: 0, to: 1_763_121_600_000 });
+  expect([refused.status, refused.errors[0]?.message]).toEqual([400, expect.stringContaining("milliseconds")]);
+});
+
+check("series.year-365-d", async () => {
+  const year = 365 * 86_400;
+  const { ask } = await sent(`${year - 1} power=1; ${year} power=2`);
+  expect(rowsOf(await ask("power", { to: 2 * year, granularity: "1y" }))).toBe(`0,1 ${year},2`);
+});
+
+check("series.below-1-ms", async () => {
+  const { ask } = await sent();
+  for (const granularity of ["999us", "1ns"]) expect((await ask("power", { granularity })).status).toBe(400);
+  expect((await ask("power", { granularity: "1ms" })).status).toBe(200);
+});
+
+check("series.row-limit", async () => {
+  const { ask } = await sent("0 power=1");
+  const filled = { gap_filling: { method: "locf" }, granularity: "1s" };
+  const refused = await ask("power", { to: 1_000_001, ...filled });
+  expect(refused.status).toBe(400);
+  expect(refused.errors[0]?.message.replaceAll(/\D/g, "")).toContain("1000000");
+  const coarser = await ask("power", { to: 1_000_001, ...filled, granularity: "1h" });
+  expect(coarser.status).toBe(200);
+});
+
+check("series.calendar-granularities", async () => {
+  const days = ["2025-03-29", "2025-03-30", "2025-03-31", "2025-04-02", "2026-01-01"];
+  const { ask } = await sent(days.map((day) => `${unix(`${day}T12:00Z`)} power=1`).join(";"));
+  const range = { from: unix("2025-03-29T00:00Z"), to: unix("2026-02-01T00:00Z"), aggregation: "count" };
+  const starts = async (granularity: string) =>
+    rowsOf(await ask("power", { ...range, granularity, timezone: "Europe/Berlin" }))
+      .split(" ")
+      .map((row) => row.split(","))
+      .map(([ts, count]) => `${new Date(Number(ts) * 1_000).toISOString().slice(0, 13)} ${count}`);
+  expect(await starts("1d")).toEqual([
+    "2025-03-28T23 1",
+    "2025-03-29T23 1",
+    "2025-03-30T22 1",
+    "2025-04-01T22 1",
+    "2025-12-31T23 1",
+  ]);
+  expect(await starts("1w")).toEqual(["2025-03-23T23 2", "2025-03-30T22 2", "2025-12-28T23 1"]);
+  expect(await starts("1M")).toEqual(["2025-02-28T23 3", "2025-03-31T22 1", "2025-12-31T23 1"]);
+  expect(await starts("1y")).toEqual(["2024-12-31T23 4", "2025-12-31T23 1"]);
+  // Without a time zone a day and a year are fixed lengths, and weeks and months have none.
+  expect(rowsOf(await ask("power", { ...range, to: range.from + 86_400, granularity: "1d" }))).toBe(`${range.from},1`);
+  for (const granularity of ["1w", "1M"]) expect((await ask("power", { granularity })).status).toBe(400);
+});
+
+check("series.more-aggregations-yet", async () => {
+  const { ask } = await sent(
+    "0 energy=100 power=60; 60 energy=130 power=120; 90 energy=10 power=0; 180 energy=15 power=30",
+  );
+  // The counter began anew between 60 and 90.
+  expect(rowsOf(await ask("energy", { aggregation: "delta" }))).toBe("0,0 60,40 180,5");
+  expect(rowsOf(await ask("energy", { aggregation: "delta", from: 60 }))).toBe("60,40 180,5");
+  // 60 W for a minute is 1 Wh.
+  expect(rowsOf(await ask("power", { aggregation: "integral" }))).toBe("0,1 60,1 120,0");
+  const both = await ask("power", { aggregation: "min_max" });
+  expect([headerOf(both).match(/aggregation=\w+/g), rowsOf(both)]).toEqual([
+    ["aggregation=min", "aggregation=max"],
+    "0,60,60 60,0,120 180,30,30",
+  ]);
+});
+
+check("series.rows-without-filling", async () => {
+  const { ask } = await sent("0 power=1; 180 energy=2");
+  expect(rowsOf(await ask(["power", "energy"], { aggregation: "last" }))).toBe("0,1, 180,,2");
+});
+
+check("series.rows-with-locf", async () => {
+  const { ask } = await sent("60 power=1; 180 power=2");
+  expect(rowsOf(await ask("power", { to: 300, gap_filling: { method: "locf" } }))).toBe("60,1 120,1 180,2 240,2");
+});
+
+check("series.look-around-window", async () => {
+  const { ask } = await sent("100 power=1; 300 power=2");
+  const filled = (more: object) => ask("power", { from: 240, to: 360, gap_filling: { method: "locf", ...more } });
+  expect(rowsOf(await filled({}))).toBe("300,2");
+  expect(rowsOf(await filled({ look_around: "139s" }))).toBe("300,2");
+  expect(rowsOf(await filled({ look_around: "140s" }))).toBe("240,1 300,2");
+});
+
+check("series.method-none", async () => {
+  const { ask } = await sent("0 power=1; 180 power=2");
+  expect(rowsOf(await ask("power", { gap_filling: { method: "none" } }))).toBe("0,1 180,2");
+});
+
+check("series.global-mistake-once", async () => {
+  const { id } = await sent();
+  const own = { aggregation: "last", granularity: "1m", gap_filling: { method: "locf", look_around: "1m" } };
+  const telemetry = [1, 2, 3].map(() => ({ device: id, attribute: "power", ...own }));
+  const pointers = async (question: object) =>
+    (await ask(busbar.admin, { telemetry, ...question })).errors.map(({ details }) => details);
+  expect(await pointers({ granularity: "soon" })).toEqual([{ pointer: "/granularity" }]);
+  const filling = { gap_filling: { method: "locf", look_around: "far" } };
+  expect(await pointers(filling)).toEqual([{ pointer: "/gap_filling/look_around" }]);
+  const plain = [1, 2, 3].map(() => ({ device: id, attribute: "power" }));
+  expect(await pointers({ granularity: "soon", telemetry: plain })).toEqual([{ pointer: "/granularity" }]);
+});
+
+check("series.attribute-lists", async () => {
+  const { ask } = await sent("0 power=1 energy=2");
+  expect(rowsOf(await ask(["power", "energy"], { aggregation: "last" }))).toBe("0,1,2");
+  expect((await ask(Array(10).fill("power"))).status).toBe(200);
+  expect((await ask(Array(11).fill("power"))).status).toBe(400);
+});
+
+check("series.streams", async () => {
+  const { id } = await sent("0 power=1");
+  const response = await fetch(`${busbar.url}/telemetry/v1/timeseries`, {
+    method: "POST",
+    headers: { "X-Service-Auth-Token": busbar.adminToken },
+    body: JSON.stringify({
+      from: 0,
+      to: 1_000_000,
+      granularity: "1s",
+      aggregation: "last",
+      gap_filling: { method: "locf" },
+      telemetry: [{ device: id, attribute: "power" }],
+    }),
+  });
+  expect([response.status, response.headers.get("content-length")]).toEqual([200, null]);
+  const pieces: number[] = [];
+  for await (const piece of response.body ?? []) pieces.push((piece as Uint8Array).length);
+  const total = pieces.reduce((sum, size) => sum + size, 0);
+  expect(total).toBeGreaterThan(8_000_000);
+  expect(Math.max(...pieces)).toBeLessThan(total / 4);
 });

@@ -1,8 +1,8 @@
 // Time series: the request, the CSV and its headers.
 import { expect } from "vitest";
-import { check } from "../support/check.ts";
-import { ask, headerOf, type Question, rowsOf } from "../support/telemetry.ts";
-import { useSite } from "../support/use-site.ts";
+import { check } from "../../support/check.ts";
+import { ask, headerOf, type Question, rowsOf } from "../../support/telemetry.ts";
+import { useSite } from "../../support/use-site.ts";
 
 const site = useSite();
 const { busbar } = site;
