@@ -4,6 +4,7 @@ import { connectFakeDevice, type FakeDeviceConfig } from "../support/fake-device
 import { useServer } from "../support/server.ts";
 import { findViolations } from "./support/axe.ts";
 import { inBrowser, PATIENCE, useWorld, type Visitor } from "./support/browse.ts";
+import { createFindings } from "./support/findings.ts";
 
 inBrowser("steps of counters", counterSteps);
 
@@ -20,21 +21,13 @@ function counterSteps(): void {
   const world = useWorld(useServer(["--http-page", "--mqtt-port", "0"]));
   const { busbar } = world;
 
-  /** What axe finds, and whether the page scrolls sideways, on a phone and on a desk. */
-  async function findings({ page, complaints }: Visitor): Promise<readonly unknown[]> {
-    const found: unknown[] = [];
-    for (const [colorScheme, width] of [
-      ["dark", 1440],
-      ["light", 360],
-    ] as const) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 900 });
-      found.push(...(await findViolations(page)));
-      const isWide = "document.documentElement.scrollWidth > document.documentElement.clientWidth";
-      if (await page.evaluate<boolean>(isWide)) found.push(`scrolls sideways at ${width}`);
-    }
-    return [...found, ...complaints.splice(0)];
-  }
+  const look = createFindings();
+  /** What follows is done on a phone. */
+  const findings = async (visitor: Visitor) => {
+    const found = await look(visitor);
+    await visitor.page.setViewportSize({ width: 360, height: 900 });
+    return found;
+  };
 
   test("a doubtful step is corrected on a phone, after a question, and the correction is withdrawn", {
     timeout: 3 * PATIENCE,

@@ -3,16 +3,12 @@ import { beforeAll, expect, test } from "vitest";
 import type { Page } from "#client/page.ts";
 import type { Site } from "#client/resources.ts";
 import { useServer } from "../support/server.ts";
-import { findViolations } from "./support/axe.ts";
-import { inBrowser, PATIENCE, useWorld, type Visitor } from "./support/browse.ts";
+import { inBrowser, PATIENCE, useWorld } from "./support/browse.ts";
+import { createFindings } from "./support/findings.ts";
 
 inBrowser("first run", firstRun);
 
 const QUESTION = "What is this site called, and where is it?";
-const LOOKS = [
-  { colorScheme: "light", width: 360 },
-  { colorScheme: "dark", width: 1440 },
-] as const;
 
 function firstRun(): void {
   const world = useWorld(useServer(["--http-page", "--mqtt-port", "0"]));
@@ -24,18 +20,7 @@ function firstRun(): void {
     id = (await readSite())?.id ?? "";
   });
 
-  /** What axe finds, and whether the page scrolls sideways, on a phone and on a desk. */
-  async function findings({ page, complaints }: Visitor): Promise<readonly unknown[]> {
-    const found: unknown[] = [];
-    for (const { colorScheme, width } of LOOKS) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 900 });
-      found.push(...(await findViolations(page)));
-      const isWide = "document.documentElement.scrollWidth > document.documentElement.clientWidth";
-      if (await page.evaluate<boolean>(isWide)) found.push(`scrolls sideways at ${width}`);
-    }
-    return [...found, ...complaints.splice(0)];
-  }
+  const findings = createFindings();
 
   test("whoever may not change the site is not asked", { timeout: PATIENCE }, async () => {
     const guest = await world.signedIn({}, await busbar.token({ level: "user" }));

@@ -10,6 +10,7 @@ import { hasNginx, startNginx } from "../support/nginx.ts";
 import { makeNodeSite } from "../support/node-site.ts";
 import { NODE_ADMIN_TOKEN } from "../support/nodes.ts";
 import { startPostgres } from "../support/postgres.ts";
+import { IS_LONG } from "../support/rounds.ts";
 import { createSession, type Session } from "../support/session.ts";
 import { startCountingDevice } from "./counting-device.ts";
 import { NodeVictim } from "./node-victim.ts";
@@ -62,7 +63,7 @@ class Load {
   }
 }
 
-test.runIf(hasNginx && hasMosquitto)(
+test.runIf(IS_LONG && hasNginx && hasMosquitto)(
   "no call fails while two nodes are restarted one after the other, and each command starts once",
   async () => {
     const server = await startPostgres({ fsync: true });

@@ -211,7 +211,7 @@ describe("on PostgreSQL, with another node that goes on", () => {
       }
     }));
 
-  test.each(IS_LONG ? POINTS : ["before-seal", "after-seal", "before-compaction", "after-load"])(
+  test.each(IS_LONG ? POINTS : ["after-seal", "before-compaction"])(
     "a kill of a node at telemetry.%s loses no point on any node",
     (name) =>
       withNode(name, async (url, ledger, node) => {

@@ -4,11 +4,12 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { DEBIAN_PROGRAMS, POSTGRES_VERSIONS, type Postgres, startPostgres } from "../support/postgres.ts";
+import { IS_LONG } from "../support/rounds.ts";
 import { callBusbar, startBusbar } from "../support/start-busbar.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 /** The tools have to be of the server's version, and only Debian's package has them. */
-const hasTools = POSTGRES_VERSIONS.includes(15);
+const hasTools = IS_LONG && POSTGRES_VERSIONS.includes(15);
 let server: Postgres;
 beforeAll(async () => {
   if (hasTools) server = await startPostgres({ version: 15, fsync: true });

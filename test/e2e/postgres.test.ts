@@ -6,6 +6,7 @@ import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Postgres, startPostgres } from "../support/postgres.ts";
+import { IS_LONG } from "../support/rounds.ts";
 import { callBusbar, startBusbar } from "../support/start-busbar.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
@@ -15,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test("the demo site lives on PostgreSQL, through a kill and a crash of the database", async () => {
+test.runIf(IS_LONG)("the demo site lives on PostgreSQL, through a kill and a crash of the database", async () => {
   const folder = tempFolder();
   writeFileSync(join(folder, "busbar.yaml"), `database:\n  url: ${await server.database("demo")}\n`);
   let busbar = await startBusbar(folder, "--demo");
@@ -61,7 +62,7 @@ test("the demo site lives on PostgreSQL, through a kill and a crash of the datab
   expect(await busbar.stop()).toBe(0);
 });
 
-test("a second Busbar on the same database reads the telemetry of the first", async () => {
+test.runIf(IS_LONG)("a second Busbar on the same database reads the telemetry of the first", async () => {
   const url = await server.database("two");
   const folders = [tempFolder(), tempFolder()] as const;
   for (const folder of folders) writeFileSync(join(folder, "busbar.yaml"), `database:\n  url: ${url}\n`);

@@ -15,8 +15,9 @@ import {
   subscribePacket,
   unsubscribePacket,
 } from "../support/raw-mqtt.ts";
+import { roundsOf } from "../support/rounds.ts";
 
-const PACKETS = Number(process.env["BUSBAR_FUZZ_PACKETS"] ?? 20_000);
+const PACKETS = Number(process.env["BUSBAR_FUZZ_PACKETS"] ?? roundsOf("mutated MQTT packets"));
 const PER_CONNECTION = 5;
 const AT_ONCE = 25;
 const SEED = 20_261_114;

@@ -32,7 +32,7 @@ export function operationsOf(document: Json): readonly Operation[] {
 
 const made = new Map<string, CheckAnswer>();
 
-/** One for each document: compiling its schemas takes longer than most tests do. */
+/** One for each document. */
 export function checkAnswerOf(text: string): CheckAnswer {
   const check = made.get(text) ?? createCheckAnswer(JSON.parse(text) as Json);
   made.set(text, check);

@@ -5,7 +5,7 @@
 export const IS_LONG = process.env["BUSBAR_LONG"] === "1";
 
 export const ROUNDS = {
-  "schedules of a link": { few: 300, many: 200_000 },
+  "schedules of a link": { few: 200, many: 200_000 },
   "schedules of commands": { few: 500, many: 200_000 },
   "seeds of random queries, SQLite": { few: 20, many: 2_500 },
   "seeds of random queries, a store that answers later": { few: 10, many: 500 },
@@ -22,6 +22,7 @@ export const ROUNDS = {
   "changed Lua scripts": { few: 800, many: 40_000 },
   "random Lua patterns": { few: 2_000, many: 30_000 },
   "random HTTP calls": { few: 1_000, many: 2_000 },
+  "mutated MQTT packets": { few: 5_000, many: 20_000 },
   "kills of nodes, broker and database": { few: 5, many: 100 },
   "kills of commands": { few: 2, many: 100 },
   "kills of commands of scripts": { few: 2, many: 40 },

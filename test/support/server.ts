@@ -100,7 +100,8 @@ export function useServer(
     running = await start(config, createLogger({ ...config.log, format: "json" }, stream), onFault, clocks);
     const text = await (await fetch(`${running.url}/openapi.json`)).text();
     document = JSON.parse(text) as typeof document;
-    check = checkAnswerOf(text);
+    // Servers differ in their address alone, and compiling the schemas of a document takes longer than most tests do.
+    check = checkAnswerOf(text.replaceAll(running.url, "http://localhost"));
   }
 
   async function stop(): Promise<void> {
