@@ -33,5 +33,6 @@ export function callOf<Name extends OperationName>(name: Name, ...[input]: Input
     readonly params?: Readonly<Record<string, string>>;
   };
   const [method, path] = OPERATIONS[name].split(" ") as [Call["method"], string];
-  return { ...rest, method, path: path.replaceAll(/\{(\w+)\}/g, (_, one: string) => segment(params[one] ?? "")) };
+  // Without types an id may be missing. The server then refuses it, as it refuses any id that it does not know.
+  return { ...rest, method, path: path.replaceAll(/\{(\w+)\}/g, (_, one: string) => segment(String(params[one]))) };
 }
