@@ -17,9 +17,9 @@ import type { Needs } from "#service/ports.ts";
 export interface CommandDelivery {
   /**
    * Hands the command over, again after a failure. `waiting.attempted` means that this call may do so; else it has to get
-   * the mark first.
+   * the mark first. Resolves when the command has left, or does not leave now.
    */
-  handOver(waiting: WaitingExecution, known?: OpenExecution): void;
+  handOver(waiting: WaitingExecution, known?: OpenExecution): Promise<void>;
   /**
    * Hands over an execution that another node stored. The mark decides which node sends it, and that one does. What that node
    * sent of it (`known`) need not be read.
@@ -64,6 +64,13 @@ const UNREADABLE = "the stored arguments cannot be read; the command was not sen
 /** The message of an execution while it is unknown whether the device got the command. */
 const MAYBE_SENT = "it is not known whether the command reached the device; it is not sent again";
 
+interface Sending {
+  /** Gives back the room for its arguments. */
+  readonly leave: Leave;
+  readonly hasLeft: () => void;
+  readonly known?: OpenExecution | undefined;
+}
+
 export function createCommandDelivery(needs: DeliveryNeeds, watch: DeliveryWatch): CommandDelivery {
   const retries = new Set<() => void>();
   /** Executions of other nodes that are being handed over here. */
@@ -94,7 +101,7 @@ export function createCommandDelivery(needs: DeliveryNeeds, watch: DeliveryWatch
           needs.executions.markAttempted(id, deviceId),
           known ?? needs.executions.toSend(id, deviceId),
         ]);
-        if (isMine && sent !== undefined) await deliver({ ...waitingOf(sent), attempted: true }, sent);
+        if (isMine && sent !== undefined) await deliver({ ...waitingOf(sent), attempted: true }, () => {}, sent);
       } catch (error) {
         // If the command was sent, its mark stops the second try.
         tryAgain("hand over a command of another node again", async () => take(deviceId, id));
@@ -118,22 +125,23 @@ export function createCommandDelivery(needs: DeliveryNeeds, watch: DeliveryWatch
    * `waiting.attempted` means that this call may hand it over. A call that has to wait for room holds no arguments
    * meanwhile: they are read when they are sent.
    */
-  function deliver(waiting: WaitingExecution, known?: OpenExecution): Promise<void> {
+  function deliver(waiting: WaitingExecution, hasLeft: () => void, known?: OpenExecution): Promise<void> {
     const turn = sending.enter(waiting.bytes);
     return turn instanceof Promise
-      ? turn.then((leave) => sendAndLeave(waiting, leave))
-      : sendAndLeave(waiting, turn, known);
+      ? turn.then((leave) => sendAndLeave(waiting, { leave, hasLeft }))
+      : sendAndLeave(waiting, { leave: turn, hasLeft, known });
   }
 
-  async function sendAndLeave(waiting: WaitingExecution, leave: Leave, known?: OpenExecution): Promise<void> {
+  async function sendAndLeave(waiting: WaitingExecution, { leave, hasLeft, known }: Sending): Promise<void> {
     try {
-      await send(waiting, known);
+      await send(waiting, hasLeft, known);
     } finally {
       leave();
+      hasLeft();
     }
   }
 
-  async function send(waiting: WaitingExecution, known?: OpenExecution): Promise<void> {
+  async function send(waiting: WaitingExecution, hasLeft: () => void, known?: OpenExecution): Promise<void> {
     const { id, deviceId, deadline } = waiting;
     // Marked, one whose time is over would be taken for sent, and its end would be unknown.
     if (!waiting.attempted && deadline <= needs.now()) return;
@@ -148,7 +156,7 @@ export function createCommandDelivery(needs: DeliveryNeeds, watch: DeliveryWatch
     const clear = clearArguments(sent);
     if (clear === undefined) return await recordOwn(waiting, "ERROR", UNREADABLE);
     const command = { id, name: request.manifestName, arguments: clear };
-    const outcome = await handOverNow(sent.execution, command);
+    const outcome = await handOverNow(sent.execution, command, hasLeft);
     if (typeof outcome === "object") return await refused(waiting, outcome.refused);
     switch (outcome) {
       case "handed_over":
@@ -187,9 +195,11 @@ export function createCommandDelivery(needs: DeliveryNeeds, watch: DeliveryWatch
     await recordOwn(waiting, "ERROR", message);
   }
 
-  async function handOverNow(execution: Execution, command: OutgoingCommand): Promise<HandOver> {
+  async function handOverNow(execution: Execution, command: OutgoingCommand, hasLeft: () => void): Promise<HandOver> {
     try {
-      return await needs.channel.send(execution.deviceId, command, execution);
+      const outcome = needs.channel.send(execution.deviceId, command, execution);
+      hasLeft();
+      return await outcome;
     } catch (error) {
       needs.background.run("hand a command over", async () => {
         throw error;
@@ -233,8 +243,9 @@ export function createCommandDelivery(needs: DeliveryNeeds, watch: DeliveryWatch
     else needs.nodes.broadcast({ kind: "execution", has: "waits", deviceId, id });
   }
 
-  function handOver(waiting: WaitingExecution, known?: OpenExecution): void {
-    const handed = deliver(waiting, known);
+  function handOver(waiting: WaitingExecution, known?: OpenExecution): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const handed = deliver(waiting, resolve, known);
     needs.background.run("hand a command over", async () => {
       try {
         await handed;
@@ -242,13 +253,16 @@ export function createCommandDelivery(needs: DeliveryNeeds, watch: DeliveryWatch
         // Nobody else would try again once the disk works. If the command was sent, its mark stops the second try.
         handOverLater(waiting);
         throw error;
+      } finally {
+        resolve();
       }
     });
+    return promise;
   }
 
   function handOverLater(waiting: WaitingExecution): void {
     tryAgain("hand a command over again", async () => {
-      if (needs.channel.isReady(waiting.deviceId)) handOver({ ...waiting, attempted: false });
+      if (needs.channel.isReady(waiting.deviceId)) await handOver({ ...waiting, attempted: false });
     });
   }
 

@@ -110,6 +110,27 @@ test("an answer of another device neither counts nor takes the start along", asy
   expect(writes).toEqual(["SUCCEEDED", "STARTED"]);
 });
 
+test("what waits for a device that returns leaves before what is created meanwhile", async () => {
+  const { dispatcher, store, background, execution, sent } = await setUp();
+  const add = async (attempted: boolean) => {
+    const open = asNew(makeExecution(PLACE), { attempted });
+    await store.insert(open, makeEntry());
+    return open;
+  };
+  const waiting = [await add(false), await add(false), await add(false)];
+  const created = [await add(true), await add(true)];
+  dispatcher.deviceReachable(PLACE.deviceId);
+  // A device may subscribe twice in a row.
+  dispatcher.deviceReachable(PLACE.deviceId);
+  for (const open of created) dispatcher.accept(open);
+  await background.idle();
+  const ids = [...waiting, ...created].map((open) => open.execution.id);
+  expect(sent.map(({ id }) => id)).toEqual([execution.id, ...ids]);
+  const last = await add(true);
+  dispatcher.accept(last);
+  expect(sent.at(-1)?.id).toBe(last.execution.id);
+});
+
 test("a stop stores the starts that are not stored yet, also of what is being handed over then", async () => {
   const { dispatcher, store, background, writes, timers, failures } = await setUp();
   const open = asNew(makeExecution(PLACE), { attempted: true });

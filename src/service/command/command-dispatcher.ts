@@ -22,6 +22,7 @@ import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import { createByteGate } from "#core/share/byte-gate.ts";
 import { instant } from "#core/time/instant.ts";
 import { arrivalAt, createCommandDelivery, type DeliveryNeeds, waitingOf } from "#service/command/command-delivery.ts";
+import { createDeviceTurns } from "#service/command/device-turns.ts";
 import { everyOpen } from "#service/command/every-open.ts";
 import { type ExecutionMessage, executionMessage, readExecutionMessage } from "#service/command/execution-messages.ts";
 import { createOpenExecutions, type OpenUse } from "#service/command/open-executions.ts";
@@ -95,6 +96,7 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
   const waiters = new Map<string, Set<Waiter>>();
   const endListeners: EndListener[] = [];
   const open = createOpenExecutions();
+  const turns = createDeviceTurns(needs.background);
   const dropped = new Map<ResponseState, number>(RESPONSE_STATES.map((state) => [state, 0]));
   const aborts = createAbortWatch();
   const recording = createByteGate(needs.budgets.open("large_executions", RECORDING_BYTES));
@@ -198,7 +200,7 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
       const waiting = waitingOf(accepted);
       for (const step of afterAccept(attempted, here(execution))) {
         if (step === "watch") watch(execution, waiting);
-        else if (step === "hand over") delivery.handOver(waiting, accepted);
+        else if (step === "hand over") turns.follow(execution.deviceId, () => delivery.handOver(waiting, accepted));
         else sendToNodes("waits", accepted);
       }
     },
@@ -256,16 +258,18 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
       for (const step of afterReturn(here(execution))) {
         const ms = timeLeft(execution.deadline, needs.now(), needs.responseTimeoutMs);
         if (step === "watch") watch(execution, { ms });
-        else delivery.handOver(waitingOf({ execution, attempted: false, sealed: undefined }));
+        else void delivery.handOver(waitingOf({ execution, attempted: false, sealed: undefined }));
       }
       return true;
     },
     deviceReachable(deviceId) {
-      needs.background.run("hand over what waits for a device", async () => {
+      turns.take(deviceId, async () => {
+        const left: Promise<void>[] = [];
         // All at once: the marks share a commit, and the store answers in order, so the commands leave in order.
         for await (const waiting of everyOpen(needs.executions, { deviceId })) {
-          if (!waiting.attempted) delivery.handOver(waiting);
+          if (!waiting.attempted) left.push(delivery.handOver(waiting));
         }
+        await Promise.all(left);
       });
     },
     async waitForEnd({ id, deviceId }, ms, signal) {
