@@ -4,9 +4,9 @@ import { createWorld, type HostileSite, type Stop, type World } from "./abuse.ts
 import { closeSockets } from "./abuses/mqtt-device.ts";
 import { ABUSES } from "./abuses.ts";
 
-export type ToAbuser = { readonly start: string; readonly site: HostileSite } | "stop";
+export type ToAbuser = { readonly start: string; readonly site: HostileSite } | "act" | "stop";
 export type FromAbuser =
-  | { readonly state: "loaded" | "started" }
+  | { readonly state: "loaded" | "started" | "acted" }
   | {
       readonly state: "stopped";
       readonly counts: Readonly<Record<string, number>>;
@@ -18,11 +18,17 @@ export type FromAbuser =
 const LOWEST_PRIORITY = 19;
 /** So long an abuse that has been stopped may take to end. */
 const CLEAN_MS = 250;
+const LOOK_EVERY_MS = 5;
 const send = (message: FromAbuser) => process.send?.(message);
 let stop: Stop = () => {};
 let world: World | undefined;
 
 async function handle(message: ToAbuser): Promise<void> {
+  if (message === "act") {
+    await hasCounted();
+    send({ state: "acted" });
+    return;
+  }
   if (message === "stop") {
     const counts = Object.fromEntries(world?.counts ?? []);
     await stop();
@@ -34,6 +40,11 @@ async function handle(message: ToAbuser): Promise<void> {
   world = createWorld(message.site);
   stop = (await ABUSES.find(({ name }) => name === message.start)?.start(world)) ?? stop;
   send({ state: "started" });
+}
+
+/** A busy machine may keep this process, which makes way for all others, from doing anything for a while. */
+async function hasCounted(): Promise<void> {
+  while (world?.counts.size === 0) await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
 }
 
 /** Whether all connections and timers of the abuse have gone. */

@@ -17,6 +17,8 @@ export interface Abusers {
   /** Loads a process that waits for its abuse, unless there is one. */
   prepare(): Promise<void>;
   start(abuse: Abuse, site: HostileSite): Promise<void>;
+  /** Resolves when something was done or answered. */
+  acted(): Promise<void>;
   stop(): Promise<Counts>;
   /** Ends the process, also one that was not stopped. */
   close(): void;
@@ -42,6 +44,9 @@ export function createAbusers(): Abusers {
     prepare: async () => void (await ready()),
     async start({ name }, site) {
       await (await ready()).ask({ start: name, site }, "started", START_MS);
+    },
+    async acted() {
+      await (await ready()).ask("act", "acted", START_MS);
     },
     async stop() {
       const answer = await (await ready()).ask("stop", "stopped", STOP_MS);

@@ -52,7 +52,7 @@ export async function runAbuse(surroundings: Surroundings, abuse: Abuse): Promis
   let sample: Sample;
   try {
     await abusers.start(abuse, hostile);
-    sample = await honest.measure(abuseMs);
+    sample = await measureUntil(abusers.acted(), () => honest.measure(abuseMs));
     counts = await abusers.stop();
   } catch (error) {
     abusers.close();
@@ -71,6 +71,28 @@ export async function runAbuse(surroundings: Surroundings, abuse: Abuse): Promis
     ...kept,
     isAlive: busbar.isRunning(),
     counts,
+  };
+}
+
+/** Measures at least once, and until that has happened: an abuser that did nothing shows nothing. */
+async function measureUntil(happens: Promise<void>, measure: () => Promise<Sample>): Promise<Sample> {
+  let isAwaited = true;
+  const awaited = happens.finally(() => {
+    isAwaited = false;
+  });
+  awaited.catch(() => {});
+  let sample = await measure();
+  while (isAwaited) sample = joined(sample, await measure());
+  await awaited;
+  return sample;
+}
+
+function joined(first: Sample, second: Sample): Sample {
+  return {
+    reads: [...first.reads, ...second.reads],
+    commands: [...first.commands, ...second.commands],
+    points: [...first.points, ...second.points],
+    refused: [...first.refused, ...second.refused],
   };
 }
 
