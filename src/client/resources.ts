@@ -513,6 +513,202 @@ export type DroppedHistory = {
   readonly unreadable: number;
 };
 
+/** The period before, of the same kind. */
+export type EnergyBefore = {
+  /** RFC 3339 */
+  readonly from: string;
+  /** RFC 3339 */
+  readonly to: string;
+  /** The period is still running, so the one before ends where as much of it had passed by the clock. */
+  readonly is_cut: boolean;
+  readonly total: EnergyTotal;
+  readonly groups: EnergyGroups;
+  readonly costs?: EnergyCosts;
+};
+
+/** Money of a period. Positive is paid, and what is earned is export. */
+export type EnergyCosts = {
+  /** ISO 4217 */
+  readonly currency: string;
+  /**
+   * Paid for energy from the grid. Null: no energy is known, or none of it has a price. In the currency, to a
+   * millionth.
+   */
+  readonly import: number | null;
+  /** Earned by energy to the grid. In the currency, to a millionth. */
+  readonly export: number | null;
+  /** Grams of CO2 of the energy from the grid. */
+  readonly co2: number | null;
+  /** Energy that the costs leave out. */
+  readonly unpriced_energy: {
+    /** Wh from the grid without a price. */
+    readonly import: number;
+    /** Wh to the grid without a price. */
+    readonly export: number;
+    /** Wh from the grid without a factor of CO2. */
+    readonly co2: number;
+  };
+  /** Import less export: the sum of the steps. In the currency, to a millionth. */
+  readonly net_energy: number | null;
+  /**
+   * Base charges of the days that begin in the period. Null: a day has no tariff. In the currency, to a
+   * millionth.
+   */
+  readonly base: number | null;
+  /**
+   * Peak charges of the months or years that the period contains, as far as they have passed. Null: it contains
+   * none. In the currency, to a millionth.
+   */
+  readonly peak: number | null;
+  /** Energy, base and peak charges together, as far as they are known. In the currency, to a millionth. */
+  readonly net: number | null;
+  readonly by_rate: readonly {
+    readonly kind: "import" | "export";
+    readonly name: string;
+    /** Wh */
+    readonly energy: number;
+    readonly amount: number;
+  }[];
+  readonly peaks: readonly {
+    /** RFC 3339 */
+    readonly from: string;
+    /** RFC 3339 */
+    readonly to: string;
+    /** W: the highest mean of a quarter of an hour. Null: not known. */
+    readonly power: number | null;
+    readonly at: string | null;
+    /** Its charge. In the currency, to a millionth. */
+    readonly amount: number | null;
+  }[];
+};
+
+/** The same energies by kind of device. */
+export type EnergyGroups = {
+  /** Wh */
+  readonly solar: number | null;
+  /** Wh of all other producers: wind, generators, fuel cells. */
+  readonly production: number | null;
+  /** Wh */
+  readonly from_grid: number | null;
+  /** Wh */
+  readonly to_grid: number | null;
+  /** Wh into batteries. */
+  readonly charged: number | null;
+  /** Wh out of batteries. */
+  readonly discharged: number | null;
+  /** Wh: electric vehicles. */
+  readonly car: number | null;
+  /** Wh: electrolysers. */
+  readonly hydrogen: number | null;
+  /** Wh: other measured loads. */
+  readonly load: number | null;
+  /** Wh: used, less all measured loads. */
+  readonly rest: number | null;
+  /** Wh: produced, from the grid and discharged, less to the grid and charged. */
+  readonly used: number | null;
+};
+
+/** The whole period, also what of it is to come. */
+export type EnergyPeriod = {
+  readonly kind: "day" | "week" | "month" | "year" | "range";
+  /** 2026-11-15, 2026-W47, 2026-11 or 2026. Null for a range. */
+  readonly name: string | null;
+  /** RFC 3339 */
+  readonly from: string;
+  /** RFC 3339 */
+  readonly to: string;
+  readonly is_running: boolean;
+};
+
+/** Energies of one step of a period. */
+export type EnergyStep = {
+  /** RFC 3339 */
+  readonly from: string;
+  /** RFC 3339. At most now. */
+  readonly to: string;
+  /** Wh */
+  readonly solar: number | null;
+  /** Wh of all other producers: wind, generators, fuel cells. */
+  readonly production: number | null;
+  /** Wh */
+  readonly from_grid: number | null;
+  /** Wh */
+  readonly to_grid: number | null;
+  /** Wh into batteries. */
+  readonly charged: number | null;
+  /** Wh out of batteries. */
+  readonly discharged: number | null;
+  /** Wh: electric vehicles. */
+  readonly car: number | null;
+  /** Wh: electrolysers. */
+  readonly hydrogen: number | null;
+  /** Wh: other measured loads. */
+  readonly load: number | null;
+  /** Wh: used, less all measured loads. */
+  readonly rest: number | null;
+  /** Wh: produced, from the grid and discharged, less to the grid and charged. */
+  readonly used: number | null;
+  /** The part of the production that was used on the site, 0 to 1. */
+  readonly self_consumption: number | null;
+  /** The part of the use that did not come from the grid, 0 to 1. */
+  readonly self_sufficiency: number | null;
+  /** Hours in which every device has a value. */
+  readonly hours_known: number;
+  /** Hours that the step touches so far. */
+  readonly hours: number;
+  /** Whether it is over, and every device has a value in each of its hours. */
+  readonly is_complete: boolean;
+  /** Doubtful steps of counters in it. */
+  readonly doubtful: number;
+  readonly costs?: EnergyStepCosts;
+};
+
+/** Money of a step, without base and peak charges. */
+export type EnergyStepCosts = {
+  /**
+   * Paid for energy from the grid. Null: no energy is known, or none of it has a price. In the currency, to a
+   * millionth.
+   */
+  readonly import: number | null;
+  /** Earned by energy to the grid. In the currency, to a millionth. */
+  readonly export: number | null;
+  /** Grams of CO2 of the energy from the grid. */
+  readonly co2: number | null;
+  /** Energy that the costs leave out. */
+  readonly unpriced_energy: {
+    /** Wh from the grid without a price. */
+    readonly import: number;
+    /** Wh to the grid without a price. */
+    readonly export: number;
+    /** Wh from the grid without a factor of CO2. */
+    readonly co2: number;
+  };
+  /** Import less export, as far as they have a price. In the currency, to a millionth. */
+  readonly net: number | null;
+};
+
+/** Energies of a span of time. */
+export type EnergyTotal = {
+  /** Wh */
+  readonly produced: number | null;
+  /** Wh: produced, from the grid and discharged, less to the grid and charged. */
+  readonly used: number | null;
+  /** Wh: produced and not given to the grid. */
+  readonly self_used: number | null;
+  /** Wh */
+  readonly from_grid: number | null;
+  /** Wh */
+  readonly to_grid: number | null;
+  /** Wh into batteries. */
+  readonly charged: number | null;
+  /** Wh out of batteries. */
+  readonly discharged: number | null;
+  /** The part of the production that was used on the site, 0 to 1. */
+  readonly self_consumption: number | null;
+  /** The part of the use that did not come from the grid, 0 to 1. */
+  readonly self_sufficiency: number | null;
+};
+
 /** The data of an event, by the name of the event. */
 export type EventData = {
   readonly execution: ExecutionEvent;
@@ -1173,26 +1369,12 @@ export type SiteEnergy = {
   readonly from: string;
   /** RFC 3339. At most now. */
   readonly to: string;
-  readonly total: {
-    /** Wh */
-    readonly produced: number | null;
-    /** Wh: produced, from the grid and discharged, less to the grid and charged. */
-    readonly used: number | null;
-    /** Wh: produced and not given to the grid. */
-    readonly self_used: number | null;
-    /** Wh */
-    readonly from_grid: number | null;
-    /** Wh */
-    readonly to_grid: number | null;
-    /** Wh into batteries. */
-    readonly charged: number | null;
-    /** Wh out of batteries. */
-    readonly discharged: number | null;
-    /** The part of the production that was used on the site, 0 to 1. */
-    readonly self_consumption: number | null;
-    /** The part of the use that did not come from the grid, 0 to 1. */
-    readonly self_sufficiency: number | null;
-  };
+  readonly period: EnergyPeriod;
+  readonly total: EnergyTotal;
+  readonly groups: EnergyGroups;
+  readonly costs?: EnergyCosts;
+  readonly steps?: readonly EnergyStep[];
+  readonly before?: EnergyBefore;
   /** The quarter of an hour with the highest mean power from the grid, in W, and its start. */
   readonly peak_from_grid: {
     readonly power: number;
@@ -1927,12 +2109,22 @@ export type Queries = {
     readonly relevance_interval?: string | undefined;
   };
   readonly getSiteEnergy: {
-    /** One of: today, yesterday, a day (2026-11-15), a month (2026-11) or a year (2026). Default today. */
+    /**
+     * One of: today, yesterday, this_week, this_month, this_year, a day (2026-11-15), a week (2026-W47), a month
+     * (2026-11) or a year (2026). Default today.
+     */
     readonly period?: string | undefined;
     /** Start of the period, instead of a name for it. */
     readonly from?: string | undefined;
     /** End of the period, not included. Default now. */
     readonly to?: string | undefined;
+    /** Adds the energies of each step of the period. At most 800 steps. */
+    readonly step?: "quarter_hour" | "hour" | "day" | "week" | "month" | "year" | undefined;
+    /**
+     * true: adds the period before, of the same kind. For a period that is still running it is cut at the same
+     * point.
+     */
+    readonly before?: boolean | undefined;
   };
   readonly listAudit: {
     /** The most items to answer with. Default 100; more than 1000 counts as 1000. */

@@ -35,6 +35,13 @@ interface Energy {
   readonly peak_from_grid: { readonly power: number; readonly at: string } | null;
   readonly devices: readonly { readonly slug: string; readonly [field: string]: unknown }[];
   readonly now: Readonly<Record<string, number | null>>;
+  readonly groups: Readonly<Record<string, number | null>>;
+  readonly period: Readonly<Record<string, unknown>>;
+  readonly steps?: readonly (Readonly<Record<string, number | null>> & {
+    readonly from: string;
+    readonly to: string;
+  })[];
+  readonly before?: Pick<Energy, "from" | "to" | "total" | "groups"> & { readonly is_cut: boolean };
 }
 
 let siteId = "";
@@ -130,6 +137,50 @@ test("a day has the energies of its devices, in total and one by one", async () 
   expect(energy.peak_from_grid).toEqual({ power: 3000, at: "2026-03-29T19:00:00.000Z" });
 });
 
+const GROUPS = [
+  ...["solar", "production", "from_grid", "to_grid", "charged", "discharged"],
+  ...["car", "hydrogen", "load", "rest", "used"],
+];
+
+test("steps follow the site's clock and add up to the whole, by group", async () => {
+  const energy = await read(`?period=${DAY}&step=hour`);
+  expect(energy.steps).toHaveLength(23);
+  expect(energy.groups).toEqual({
+    ...{ solar: 8000, production: 0, from_grid: 6000, to_grid: 1000, charged: 2000, discharged: 1800 },
+    ...{ car: 3000, hydrogen: 0, load: 0, rest: 9800, used: 12800 },
+  });
+  for (const unit of ["hour", "day", "week", "month", "year"]) {
+    const { steps = [], groups } = await read(`?period=2026-03&step=${unit}`);
+    for (const group of GROUPS.filter((one) => one !== "rest" && one !== "used")) {
+      const sum = steps.reduce((total, step) => total + (step[group] ?? 0), 0);
+      expect([unit, group, sum]).toEqual([unit, group, groups[group]]);
+    }
+  }
+  const noon = energy.steps?.find(({ from }) => from === "2026-03-29T11:00:00.000Z");
+  expect(noon).toMatchObject({ solar: 2000, car: 1500, hours_known: 1, hours: 1, is_complete: true, doubtful: 0 });
+});
+
+test("a week has the seven days of the calendar, and nothing is made up for those without values", async () => {
+  const { period, steps = [] } = await read("?period=2026-W13&step=day");
+  expect(period).toEqual({
+    ...{ kind: "week", name: "2026-W13", is_running: false },
+    ...{ from: "2026-03-22T23:00:00.000Z", to: "2026-03-29T22:00:00.000Z" },
+  });
+  expect(steps.map(({ solar, is_complete }) => [solar, is_complete])).toEqual([
+    ...Array.from({ length: 6 }, () => [null, false]),
+    [8000, true],
+  ]);
+});
+
+test("the period before is of the same kind, and is cut where the period itself still runs", async () => {
+  const { before } = await read("?period=2026-03-30&before=true");
+  expect(before).toMatchObject({ from: "2026-03-28T23:00:00.000Z", to: "2026-03-29T22:00:00.000Z", is_cut: false });
+  expect([before?.total["produced"], before?.groups["car"]]).toEqual([8000, 3000]);
+  const running = await read("?period=this_year&before=true");
+  expect([running.period["is_running"], running.before?.is_cut]).toEqual([true, true]);
+  expect((await read("?period=2026-03-30")).before).toBeUndefined();
+});
+
 test("the peak of several meters is that of their sum, whatever their units", async () => {
   const energy = await read(`?period=${DAY}`, busbar.admin, twoMeters);
   expect(energy.peak_from_grid).toEqual({ power: 700, at: "2026-03-28T23:15:00.000Z" });
@@ -221,6 +272,9 @@ test.each([
   ["?period=soon", "period"],
   ["?period=2026-02-30", "period"],
   ["?period=today&from=2026-03-28T23:00:00Z", "period"],
+  ["?period=2026&step=hour", "step"],
+  ["?period=2026&step=decade", "step"],
+  ["?period=2026&before=perhaps", "before"],
   ["?to=2026-03-28T23:00:00Z", "from"],
   ["?from=2026-03-28T23:00:00Z&to=2026-03-28T23:00:00Z", "from"],
 ])("%s is refused", async (query, parameter) => {

@@ -1,13 +1,19 @@
 import { expect, test } from "vitest";
-import { balanceOf, type DeviceFlow } from "./energy-balance.ts";
-import type { EnergyRole } from "./energy-sources.ts";
+import { balanceOf, type DeviceFlow, groupsOf } from "./energy-balance.ts";
+import type { EnergyGroup, EnergyRole } from "./energy-sources.ts";
 
 /** `production 10, grid 4/6`: what flowed forward and backward; `?` is unknown. */
 function flows(text: string): readonly DeviceFlow[] {
   return text.split(", ").map((one) => {
-    const [role = "", amounts = ""] = one.split(" ");
+    const [name = "", amounts = ""] = one.split(" ");
+    const [role = "", group] = name.split(":");
     const [forward, backward = 0] = amounts.split("/").map((part) => (part === "?" ? undefined : Number(part)));
-    return { role: role as EnergyRole, forward, backward: amounts.includes("/?") ? undefined : backward };
+    return {
+      role: role as EnergyRole,
+      group: group as EnergyGroup | undefined,
+      forward,
+      backward: amounts.includes("/?") ? undefined : backward,
+    };
   });
 }
 
@@ -23,4 +29,18 @@ test.each([
   ["production 10, grid 0/10.1", { used: 0, selfUsed: 0, selfConsumption: 0 }],
 ])("devices %s give %j", (given, expected) => {
   expect(balanceOf(flows(given))).toMatchObject(expected);
+});
+
+test.each([
+  ["production:solar 6, production:production 4, grid 2/0, load:car 3, load:hydrogen 2, load:load 1", "6 4 3 2 1 6"],
+  // Without loads, everything used is the rest; without a meter nobody knows the rest.
+  ["production:solar 6, grid 0/1", "6 0 0 0 0 5"],
+  ["production:solar 6, load:car 3", "6 0 3 0 0 ?"],
+  ["grid 5/0, load:car ?, load:load 2", "0 0 ? 0 2 ?"],
+  // Clocks of meters differ a little.
+  ["grid 5/0, load:car 5.1", "0 0 5.1 0 0 0"],
+])("devices %s give the groups %s", (given, expected) => {
+  const all = flows(given);
+  const { solar, production, car, hydrogen, load, rest } = groupsOf(all, balanceOf(all));
+  expect([solar, production, car, hydrogen, load, rest].map((one) => one ?? "?").join(" ")).toBe(expected);
 });

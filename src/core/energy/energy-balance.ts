@@ -1,10 +1,10 @@
-// The energies of a site out of those of its devices, in watt-hours. Nothing is made up: what cannot be known is
-// undefined.
-import type { EnergyRole } from "./energy-sources.ts";
+// The energies of a site out of those of its devices, in any unit. Nothing is made up: what cannot be known is undefined.
+import type { EnergyGroup, EnergyRole } from "./energy-sources.ts";
 
 /** What flowed through one device. Undefined where nothing is known. */
 export interface DeviceFlow {
   readonly role: EnergyRole;
+  readonly group: EnergyGroup | undefined;
   /** Produced, used, taken from the grid, or discharged. */
   readonly forward: number | undefined;
   /** Given to the grid, or charged. */
@@ -25,11 +25,38 @@ export interface EnergyBalance {
   readonly selfSufficiency: number | undefined;
 }
 
-/** A site without a device of a role has none of its energy. A device that said nothing makes the sum unknown. */
+/** Producers and loads by kind, and what nobody measures. */
+export interface EnergyGroups extends Readonly<Record<EnergyGroup, number | undefined>> {
+  /** What was used, less all measured loads. */
+  readonly rest: number | undefined;
+}
+
+export function groupsOf(flows: readonly DeviceFlow[], { used }: Pick<EnergyBalance, "used">): EnergyGroups {
+  const of = (group: EnergyGroup) => sumWhere(flows, (flow) => flow.group === group, "forward");
+  const rest = combine([used], [sumOf(flows, "load", "forward")]);
+  return {
+    solar: of("solar"),
+    production: of("production"),
+    car: of("car"),
+    hydrogen: of("hydrogen"),
+    load: of("load"),
+    rest: rest === undefined ? undefined : Math.max(0, rest),
+  };
+}
+
 function sumOf(flows: readonly DeviceFlow[], role: EnergyRole, way: "forward" | "backward"): number | undefined {
+  return sumWhere(flows, (flow) => flow.role === role, way);
+}
+
+/** A site without such a device has none of its energy. A device that said nothing makes the sum unknown. */
+function sumWhere(
+  flows: readonly DeviceFlow[],
+  isMeant: (flow: DeviceFlow) => boolean,
+  way: "forward" | "backward",
+): number | undefined {
   let sum = 0;
   for (const flow of flows) {
-    if (flow.role !== role) continue;
+    if (!isMeant(flow)) continue;
     const value = flow[way];
     if (value === undefined) return undefined;
     sum += value;

@@ -4,6 +4,9 @@ import type { Category } from "#core/blueprint/vocabulary.ts";
 
 export type EnergyRole = "production" | "battery" | "grid" | "load";
 
+/** What a person looks for in a stacked bar: producers and loads by kind. Grid and batteries have no kinds. */
+export type EnergyGroup = "solar" | "production" | "car" | "hydrogen" | "load";
+
 /** A telemetry attribute, and by what its values are multiplied to be watts or watt-hours. */
 interface ScaledAttribute {
   readonly id: string;
@@ -12,6 +15,8 @@ interface ScaledAttribute {
 
 export interface EnergySource {
   readonly role: EnergyRole;
+  /** Of producers and loads. */
+  readonly group: EnergyGroup | undefined;
   /**
    * Positive is what the role is about: produced, used by a load, taken from the grid. A battery is positive while it
    * discharges, as the profile says.
@@ -36,6 +41,10 @@ const LOADS: ReadonlySet<Category> = new Set([
   "water-treatment",
   "gas-equipment",
 ]);
+const LOAD_GROUPS: ReadonlyMap<Category, EnergyGroup> = new Map([
+  ["electric-vehicles", "car"],
+  ["electrolysers", "hydrogen"],
+]);
 
 /** How many of one unit another one is: `factorOf("kW", "W")` is 1000. Undefined where they do not fit. */
 type FactorOf = (unit: string, to: "W" | "Wh") => number | undefined;
@@ -51,12 +60,14 @@ export function energySourcesOf(blueprint: Blueprint, factorOf: FactorOf): reado
   const { category } = blueprint;
   const grid: EnergySource = {
     role: "grid",
+    group: undefined,
     power: find("grid_power", "W"),
     counter: find("grid_energy_import", "Wh"),
     counterBack: find("grid_energy_export", "Wh"),
   };
   const battery: EnergySource = {
     role: "battery",
+    group: undefined,
     power: find("battery_power", "W"),
     counter: undefined,
     counterBack: undefined,
@@ -68,9 +79,11 @@ export function energySourcesOf(blueprint: Blueprint, factorOf: FactorOf): reado
     // Where a battery is behind the same inverter, only the power of the panels is production.
     const power = battery.power === undefined ? (acPower ?? pvPower) : pvPower;
     const counter = find("pv_energy_total", "Wh") ?? (battery.power === undefined ? total : undefined);
-    sources.push({ role: "production", power, counter, counterBack: undefined });
+    const group = pvPower !== undefined || category === "solar-generators" ? "solar" : "production";
+    sources.push({ role: "production", group, power, counter, counterBack: undefined });
   } else if (category !== undefined && LOADS.has(category)) {
-    sources.push({ role: "load", power: acPower, counter: total, counterBack: undefined });
+    const group = LOAD_GROUPS.get(category) ?? "load";
+    sources.push({ role: "load", group, power: acPower, counter: total, counterBack: undefined });
   }
   return sources.filter(isKnown);
 }

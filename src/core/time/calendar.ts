@@ -57,11 +57,19 @@ export function firstMomentOf(timezone: string, local: number): number {
 /** Milliseconds from UTC to the zone's clock. The answer is quick for moments near those that were asked about before. */
 export function localOffsets(timezone: string): (at: number) => number {
   const clock = createLocalClock(timezone);
-  // Clocks change at whole quarters of an hour only, since there are such changes.
+  const offsetAt = (at: number) => clock.localAt(at) - at;
+  // Clocks change at whole quarters of an hour only, since there are such changes, and never twice within a day.
   let [quarter, offset] = [Number.NaN, 0];
+  let [day, first, last] = [Number.NaN, 0, 0];
   return (at) => {
+    const ownDay = Math.floor(at / DAY_MS);
+    if (ownDay !== day) {
+      first = ownDay === day + 1 ? last : offsetAt(ownDay * DAY_MS);
+      [day, last] = [ownDay, offsetAt((ownDay + 1) * DAY_MS)];
+    }
+    if (first === last) return first;
     const own = Math.floor(at / QUARTER_MS);
-    if (own !== quarter) [quarter, offset] = [own, clock.localAt(own * QUARTER_MS) - own * QUARTER_MS];
+    if (own !== quarter) [quarter, offset] = [own, offsetAt(own * QUARTER_MS)];
     return offset;
   };
 }

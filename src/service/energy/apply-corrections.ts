@@ -3,6 +3,7 @@
 import type { Device } from "#core/device/device.ts";
 import { adjustmentOf, type CounterCorrection } from "#core/energy/counter-correction.ts";
 import type { CounterPoint } from "#core/energy/doubtful-steps.ts";
+import { QUARTER_MS } from "#core/energy/energy-steps.ts";
 import type { Period } from "#core/energy/parse-period.ts";
 import { instant } from "#core/time/instant.ts";
 import type { SiteSource } from "#service/energy/find-sources.ts";
@@ -16,8 +17,8 @@ export interface AppliedCorrections {
     readonly correction: CounterCorrection;
     readonly adjustment: number | undefined;
   }[];
-  /** What all of them add, in the unit of the counter. */
-  readonly adjustment: (deviceId: string, attribute: string) => number;
+  /** What they add to the quarters of an hour, by their start, in the unit of the counter. */
+  readonly adjustments: (deviceId: string, attribute: string) => ReadonlyMap<number, number>;
   readonly isCorrected: (deviceId: string, attribute: string, after: CounterPoint) => boolean;
 }
 
@@ -28,7 +29,7 @@ export async function applyCorrections(
 ): Promise<AppliedCorrections> {
   const all = await needs.corrections.ofDevices([...new Set(sources.map(({ device }) => device.id))]);
   const corrections: AppliedCorrections["corrections"][number][] = [];
-  const sums = new Map<string, number>();
+  const sums = new Map<string, Map<number, number>>();
   for (const { device, counter, counterBack } of sources) {
     for (const used of [counter, counterBack]) {
       const own = (all.get(device.id) ?? []).filter(
@@ -38,7 +39,9 @@ export async function applyCorrections(
         const counted = await countedAt(needs, call, { device, correction });
         const adjustment = counted === undefined ? undefined : adjustmentOf(correction, counted);
         const key = keyOf(device.id, correction.attribute);
-        sums.set(key, (sums.get(key) ?? 0) + (adjustment ?? 0));
+        const quarters = sums.get(key) ?? new Map<number, number>();
+        const quarter = Math.floor(correction.at / QUARTER_MS) * QUARTER_MS;
+        sums.set(key, quarters.set(quarter, (quarters.get(quarter) ?? 0) + (adjustment ?? 0)));
         const wattHours = adjustment === undefined ? undefined : adjustment * (used?.factor ?? 1);
         corrections.push({ device, correction, adjustment: wattHours });
       }
@@ -46,7 +49,7 @@ export async function applyCorrections(
   }
   return {
     corrections,
-    adjustment: (deviceId, attribute) => sums.get(keyOf(deviceId, attribute)) ?? 0,
+    adjustments: (deviceId, attribute) => sums.get(keyOf(deviceId, attribute)) ?? new Map(),
     isCorrected: (deviceId, attribute, after) =>
       (all.get(deviceId) ?? []).some(
         (one) => one.attribute === attribute && one.at === after.at && one.value === after.value,

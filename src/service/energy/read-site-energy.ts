@@ -1,22 +1,31 @@
-// The energies of a site in a period, and the power that flows now.
-
+// The energies of a site in a period, by steps and beside the period before, and the power that flows now.
+import { refuse } from "#core/app-error.ts";
 import type { Device } from "#core/device/device.ts";
-import { balanceOf, type DeviceFlow, type EnergyBalance } from "#core/energy/energy-balance.ts";
-import type { EnergyRole, EnergySource } from "#core/energy/energy-sources.ts";
-import type { Period } from "#core/energy/parse-period.ts";
-import type { ResolvedAggregation } from "#core/telemetry/aggregation.ts";
+import {
+  balanceOf,
+  type DeviceFlow,
+  type EnergyBalance,
+  type EnergyGroups,
+  groupsOf,
+} from "#core/energy/energy-balance.ts";
+import type { EnergyRole } from "#core/energy/energy-sources.ts";
+import { coarserUnit, MAX_STEPS, QUARTER_MS, type StepUnit, stepsOf } from "#core/energy/energy-steps.ts";
+import { type NamedPeriod, type Period, periodBefore } from "#core/energy/parse-period.ts";
+import { hoursBySteps, sumBySteps } from "#core/energy/quarter-cells.ts";
 import { HOUR_MS } from "#core/time/hour.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import { type AppliedCorrections, applyCorrections } from "#service/energy/apply-corrections.ts";
 import { type DoubtfulSteps, findDoubtful } from "#service/energy/find-doubtful.ts";
 import { findSources, type SiteSource } from "#service/energy/find-sources.ts";
-import { type Cells, createReader } from "#service/energy/read-cells.ts";
+import { createReader } from "#service/energy/read-cells.ts";
+import { readFlow, type SourceFlow } from "#service/energy/read-flows.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import { visibleSite } from "#service/site/visible-site.ts";
 import type { NowNeeds } from "#service/telemetry/read-now.ts";
 
 export type EnergyNeeds = NowNeeds & Pick<Needs, "sites" | "corrections" | "now">;
 
+/** Energies are whole milliwatt-hours. */
 export interface DeviceEnergy extends DeviceFlow {
   readonly device: Device;
   /** Where the figures come from. Undefined when there are none. */
@@ -28,13 +37,34 @@ export interface DeviceEnergy extends DeviceFlow {
   readonly power: number | undefined;
 }
 
-export interface SiteEnergy {
+/** Energies of a span of time, in whole milliwatt-hours. */
+export interface EnergySums {
+  readonly total: EnergyBalance;
+  readonly groups: EnergyGroups;
+}
+
+export interface EnergyStep extends EnergySums, Period {
+  /** Hours in which every device has a value, and all hours that the step touches. */
+  readonly hoursKnown: number;
+  readonly hours: number;
+  /** Whether the step is over and every device has values in each of its hours. */
+  readonly isComplete: boolean;
+  /** Doubtful steps of counters in it. */
+  readonly doubtful: number;
+}
+
+export interface SiteEnergy extends EnergySums {
   readonly timezone: string;
+  /** The whole period, also what of it is to come. */
+  readonly period: NamedPeriod;
+  readonly isRunning: boolean;
   readonly from: Instant;
   /** The end of what has passed of the period. */
   readonly to: Instant;
-  readonly total: EnergyBalance;
   readonly devices: readonly DeviceEnergy[];
+  /** Undefined unless asked for. */
+  readonly steps: readonly EnergyStep[] | undefined;
+  readonly before: (EnergySums & Period & { readonly isCut: boolean }) | undefined;
   /** The highest mean of a quarter of an hour. */
   readonly peakFromGrid: { readonly power: number; readonly at: Instant } | undefined;
   /** Watts. A battery is positive while it discharges, the grid while the site takes from it. */
@@ -45,84 +75,136 @@ export interface SiteEnergy {
   readonly corrections: AppliedCorrections["corrections"];
 }
 
-const QUARTER_MS = 900_000;
 /** A power that is older says nothing about now. */
 const FRESH_MS = 5 * 60_000;
+
+interface Asked {
+  readonly siteId: string;
+  readonly period: (timezone: string, now: number) => NamedPeriod;
+  readonly step: StepUnit | undefined;
+  readonly isBeforeAsked: boolean;
+}
 
 export async function readSiteEnergy(
   needs: EnergyNeeds,
   call: Call,
-  { siteId, period }: { readonly siteId: string; readonly period: (timezone: string, now: number) => Period },
+  { siteId, period: choose, step, isBeforeAsked }: Asked,
 ): Promise<SiteEnergy> {
   const { timezone } = await visibleSite(needs, call, siteId);
   const now = needs.now();
-  const { from, to: end } = period(timezone, now);
-  // The future has no values, and is not missing any.
-  const range = { from, to: instant(Math.max(from + 1, Math.min(end, now))) };
+  const period = choose(timezone, now);
+  const range = passedOf(period, now);
+  const spans = step === undefined ? undefined : splitPeriod(range, step, timezone);
   const sources = await findSources(needs, call, siteId);
-  const devices: DeviceEnergy[] = [];
-  const { corrections, adjustment, isCorrected } = await applyCorrections(needs, call, { sources, range });
-  for (const source of sources) devices.push(await readDevice(needs, call, { source, range, now, adjustment }));
+  const { corrections, adjustments, isCorrected } = await applyCorrections(needs, call, { sources, range });
+  const [flows, peakFromGrid, doubtful, before] = await Promise.all([
+    Promise.all(sources.map((source) => readFlow(needs, call, { source, range, adjustments }))),
+    peakOf(needs, call, { sources, range }),
+    findDoubtful(needs, call, { sources, range, isCorrected }),
+    isBeforeAsked ? readBefore(needs, call, { sources, before: periodBefore(period, timezone, now) }) : undefined,
+  ]);
+  const devices = flows.map((flow) => deviceOf(needs, { flow, range, now }));
   return {
     timezone,
+    period,
+    isRunning: now < period.to,
     ...range,
-    total: balanceOf(devices),
+    ...sumsOf(devices),
     devices,
-    peakFromGrid: await peakOf(needs, call, { sources, range }),
+    steps: spans && stepRows(flows, spans, { doubtful, now }),
+    before,
+    peakFromGrid,
     now: flowNow(devices),
-    doubtful: await findDoubtful(needs, call, { sources, range, isCorrected }),
+    doubtful,
     corrections,
   };
 }
 
-interface Asked {
-  readonly source: SiteSource;
-  readonly range: Period;
-  readonly now: number;
-  readonly adjustment: AppliedCorrections["adjustment"];
+/** The future has no values, and is not missing any. */
+function passedOf({ from, to }: Period, now: number): Period {
+  return { from, to: instant(Math.max(from + 1, Math.min(to, now))) };
 }
 
-async function readDevice(
+function splitPeriod(range: Period, unit: StepUnit, timezone: string): readonly Period[] {
+  const steps = stepsOf(range, unit, timezone);
+  if (steps !== undefined) return steps;
+  const message = `the period has more than ${MAX_STEPS} steps of this length; take a shorter period, or step=${coarserUnit(unit)}`;
+  throw refuse("invalid_query", message, { parameter: "step" });
+}
+
+/** Its counters are corrected like those of the period itself. */
+async function readBefore(
   needs: EnergyNeeds,
   call: Call,
-  { source, range, now, adjustment }: Asked,
-): Promise<DeviceEnergy> {
-  const { role, power, counter, counterBack, device } = source;
-  const read = createReader(needs, call, { device, range });
-  const whole = { granularityMs: Math.ceil(range.to - range.from) };
-  const sum = async (attribute: EnergySource["power"], aggregation: ResolvedAggregation) =>
-    attribute === undefined ? undefined : scaled(await read(attribute.id, aggregation, whole), attribute.factor);
-  const isBothWays = role === "grid" || role === "battery";
-  const flow = async (way: "forward" | "backward"): Promise<{ amount: number | undefined; isCounted: boolean }> => {
-    const used = way === "forward" ? counter : counterBack;
-    const counted = await sum(used, "delta");
-    if (counted !== undefined && used !== undefined) {
-      // Never below zero but for rounding.
-      return { amount: Math.max(0, counted + adjustment(device.id, used.id) * used.factor), isCounted: true };
-    }
-    const flowed = await sum(power, way === "forward" ? "integral_positive" : "integral_negative");
-    return { amount: flowed === undefined ? undefined : Math.abs(flowed), isCounted: false };
-  };
-  const forward = await flow("forward");
-  const backward = isBothWays ? await flow("backward") : { amount: undefined, isCounted: false };
-  const hours = await read((power ?? counter ?? counterBack)?.id ?? "", "count", { granularityMs: HOUR_MS });
-  const latest = power === undefined ? undefined : needs.telemetry.latest(device.id).get(power.id);
+  { sources, before }: { readonly sources: readonly SiteSource[]; readonly before: ReturnType<typeof periodBefore> },
+): Promise<NonNullable<SiteEnergy["before"]>> {
+  const { adjustments } = await applyCorrections(needs, call, { sources, range: before });
+  const flows = await Promise.all(
+    sources.map((source) => readFlow(needs, call, { source, range: before, adjustments })),
+  );
+  const [sums] = sumSpans(flows, [before]);
+  return { ...before, ...(sums ?? sumsOf([])) };
+}
+
+function sumsOf(flows: readonly DeviceFlow[]): EnergySums {
+  const total = balanceOf(flows);
+  return { total, groups: groupsOf(flows, total) };
+}
+
+/** The sums of spans that follow each other. */
+function sumSpans(flows: readonly SourceFlow[], spans: readonly Period[]): readonly EnergySums[] {
+  const columns = flows.map(({ source: { role, group }, forward, backward }) => ({
+    role,
+    group,
+    forward: sumBySteps(forward, spans),
+    backward: sumBySteps(backward, spans),
+  }));
+  return spans.map((_, n) =>
+    sumsOf(columns.map((one) => ({ ...one, forward: one.forward[n], backward: one.backward[n] }))),
+  );
+}
+
+function stepRows(
+  flows: readonly SourceFlow[],
+  spans: readonly Period[],
+  { doubtful, now }: { readonly doubtful: DoubtfulSteps; readonly now: number },
+): readonly EnergyStep[] {
+  const hours = flows.map(({ hourStarts }) => hoursBySteps(hourStarts, spans, HOUR_MS));
+  return sumSpans(flows, spans).map((sums, n): EnergyStep => {
+    const { from, to } = spans[n] ?? { from: instant(0), to: instant(0) };
+    const all = Math.ceil(to / HOUR_MS) - Math.floor(from / HOUR_MS);
+    const hoursKnown = flows.length === 0 ? 0 : Math.min(...hours.map((one) => one[n]?.known ?? 0));
+    return {
+      from,
+      to,
+      ...sums,
+      hoursKnown,
+      hours: all,
+      isComplete: hoursKnown === all && to < now,
+      doubtful: doubtful.steps.filter(({ after }) => after.at >= from && after.at < to).length,
+    };
+  });
+}
+
+function deviceOf(
+  { telemetry }: EnergyNeeds,
+  { flow, range, now }: { readonly flow: SourceFlow; readonly range: Period; readonly now: number },
+): DeviceEnergy {
+  const { device, role, group, power } = flow.source;
+  const [hours] = hoursBySteps(flow.hourStarts, [range], HOUR_MS);
+  const latest = power === undefined ? undefined : telemetry.latest(device.id).get(power.id);
   const isFresh = latest !== undefined && now - latest.at <= FRESH_MS && typeof latest.value === "number";
   return {
     device,
     role,
-    forward: forward.amount,
-    backward: backward.amount,
-    basis: forward.isCounted ? "counter" : forward.amount === undefined ? undefined : "power",
-    hoursKnown: hours.length,
-    hours: Math.ceil(range.to / HOUR_MS) - Math.floor(range.from / HOUR_MS),
+    group,
+    forward: sumBySteps(flow.forward, [range])[0],
+    backward: sumBySteps(flow.backward, [range])[0],
+    basis: flow.basis,
+    hoursKnown: hours?.known ?? 0,
+    hours: hours?.all ?? 0,
     power: isFresh ? Number(latest.value) * (power?.factor ?? 1) : undefined,
   };
-}
-
-/** Undefined when there is nothing to sum. */
-function scaled(cells: Cells, factor: number): number | undefined {
-  return cells.length === 0 ? undefined : cells.reduce((sum, { value }) => sum + value, 0) * factor;
 }
 
 async function peakOf(
