@@ -13,7 +13,7 @@ import { type Ids, openedOf, SCREEN_NAMES, screensOf } from "./support/screens.t
 
 const HEIGHT = 900;
 /** The long run has all levels. */
-const LEVELS = ACCESS_LEVELS.filter((level) => (IS_LONG ? level !== "system" : ["readonly", "owner"].includes(level)));
+const LEVELS = ACCESS_LEVELS.filter((level) => (IS_LONG ? level !== "system" : level === "readonly"));
 /** Browsers that share the screens among them. */
 const SHARES = [0, 1];
 

@@ -23,7 +23,8 @@ export const ROUNDS = {
   "random Lua patterns": { few: 2_000, many: 30_000 },
   "random HTTP calls": { few: 1_000, many: 2_000 },
   "mutated MQTT packets": { few: 5_000, many: 20_000 },
-  "kills of nodes, broker and database": { few: 5, many: 100 },
+  "abuses beside a neighbour": { few: 40, many: 1_000 },
+  "kills of nodes, broker and database": { few: 3, many: 100 },
   "kills of commands": { few: 2, many: 100 },
   "kills of commands of scripts": { few: 2, many: 40 },
   "kills of creates": { few: 2, many: 100 },
@@ -32,7 +33,7 @@ export const ROUNDS = {
   "kills of telemetry, PostgreSQL": { few: 1, many: 20 },
   "flipped bits of stored telemetry": { few: 6, many: 300 },
   "flipped bytes of a file": { few: 4, many: 500 },
-  "rounds of trouble between gateways and a cloud": { few: 2, many: 50 },
+  "rounds of trouble between gateways and a cloud": { few: 1, many: 50 },
 } as const satisfies Readonly<Record<string, { readonly few: number; readonly many: number }>>;
 
 export function roundsOf(what: keyof typeof ROUNDS): number {
