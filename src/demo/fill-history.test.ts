@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { demoDevices } from "#demo/demo-devices.ts";
-import { foldPast } from "#demo/devices/plant-history.ts";
+import { foldPast, originOf } from "#demo/devices/plant-history.ts";
 import { DAY_MS, HOUR_MS } from "#demo/plant/site.ts";
 import type { LoadedColumn } from "#service/ports/telemetry-store.ts";
 import type { DemoHistory } from "./demo-record.ts";
@@ -80,6 +80,29 @@ test("a device that was deleted gets no history", async () => {
   await fillHistory({ ...needs, onStored: async () => {} }, HISTORY, never());
   expect([...points.keys()].some((key) => key.startsWith("battery "))).toBe(false);
   expect(points.size).toBeGreaterThan(100_000);
+});
+
+test("before the last days, energies have a point each quarter of an hour, and nothing else has one", async () => {
+  const { points, needs, keep } = memory();
+  const origin = originOf(TO, 30 * DAY_MS);
+  const history = { ...HISTORY, origin, from: origin + DAY_MS };
+  const past = await foldPast(SITE, { from: origin, to: TO });
+  await fillHistory({ ...needs, past, onStored: async (now) => void keep(now) }, history, never());
+  expect(new Set(points.values())).toEqual(new Set([1]));
+  const times = (series: string) =>
+    [...points.keys()]
+      .filter((key) => key.startsWith(`${series} `))
+      .map((key) => Number(key.split(" ")[2]))
+      .sort((a, b) => a - b);
+  const fineFrom = TO - 7 * DAY_MS;
+  expect(times("battery status").at(0)).toBe(fineFrom + 30_000);
+  const counted = times("grid-meter grid_energy_import");
+  expect(counted.filter((at) => at > fineFrom)).toHaveLength(7 * 2_880);
+  const coarse = counted.filter((at) => at <= fineFrom);
+  expect(coarse).toHaveLength((coarse.at(-1) ?? 0) / 900_000 - (history.from - (history.from % 900_000)) / 900_000);
+  expect(coarse.every((at) => at % 900_000 === 0)).toBe(true);
+  const imported = past.map(({ meter }) => meter.imported);
+  expect(imported).toEqual(imported.toSorted((a, b) => a - b));
 });
 
 test("the past ends where the live plant begins", () => {

@@ -1,4 +1,4 @@
-// Generates seven days of history for the demo site, in the background. Newest first, so that charts fill backwards
+// Generates the history of the demo site, in the background. Newest first, so that charts fill backwards
 // from now. A piece is durable before the next one is generated, so a restart continues where it was.
 
 import type { DemoHistory } from "#demo/demo-record.ts";
@@ -25,8 +25,9 @@ export async function fillHistory(needs: HistoryNeeds, history: DemoHistory, sig
     const [start, end] = [needs.past[n], needs.past[n + 1]];
     if (start === undefined || end === undefined || end.at <= history.from || signal.aborted) return;
     if (end.at > storedFrom) continue;
-    const plants = stepsAfter(needs.site, start, end.at).filter(({ at }) => at > history.from);
-    const points = await store(needs, plants, signal);
+    const steps = stepsAfter(needs.site, start, { end: end.at, to: history.to });
+    const plants = steps.filter(({ at }) => at > history.from);
+    const points = await store(needs, { plants, to: history.to }, signal);
     if (points === undefined) return;
     storedFrom = Math.max(history.from, start.at);
     await needs.onStored({ ...history, storedFrom }, points);
@@ -36,14 +37,15 @@ export async function fillHistory(needs: HistoryNeeds, history: DemoHistory, sig
 /** The number of points; undefined when it was stopped. A device that was deleted meanwhile gets none. */
 async function store(
   { telemetry, devices, attributes }: HistoryNeeds,
-  plants: readonly Plant[],
+  { plants, to }: { readonly plants: readonly Plant[]; readonly to: number },
   signal: AbortSignal,
 ): Promise<number | undefined> {
   let points = 0;
   for (const [deviceId, read] of attributes) {
     if (signal.aborted) return undefined;
     if ((await devices.find(deviceId)) === undefined) continue;
-    const columns = historyColumns(read, plants);
+    const columns = historyColumns(read, plants, to);
+    if (columns.length === 0) continue;
     points += columns.reduce((sum, { count }) => sum + count, 0);
     await telemetry.load(deviceId, columns);
   }

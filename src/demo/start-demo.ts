@@ -1,4 +1,4 @@
-// The demo site: six devices whose scripts run against a simulated plant, with a week of history.
+// The demo site: six devices whose scripts run against a simulated plant, with a year of history.
 import { join } from "node:path";
 import type { Logger } from "pino";
 import type { Device } from "#core/device/device.ts";
@@ -6,7 +6,7 @@ import { parseReachRule, type ReachRule } from "#core/net/reach-rule.ts";
 import { type DemoDevice, demoDevices } from "#demo/demo-devices.ts";
 import { type DemoHistory, type DemoRecord, readDemoRecord, writeDemoRecord } from "#demo/demo-record.ts";
 import { PLANT_HOST } from "#demo/devices/listen-locally.ts";
-import { foldPast, HISTORY_STEP_MS } from "#demo/devices/plant-history.ts";
+import { foldPast, HISTORY_STEP_MS, originOf } from "#demo/devices/plant-history.ts";
 import { type RunningPlant, startPlant } from "#demo/devices/start-plant.ts";
 import { fillHistory } from "#demo/fill-history.ts";
 import type { Plant } from "#demo/plant/plant.ts";
@@ -42,7 +42,8 @@ export interface Demo {
   stop(): Promise<void>;
 }
 
-const HISTORY_MS = 7 * DAY_MS;
+/** A year, and the month before it to compare with. */
+const HISTORY_MS = 397 * DAY_MS;
 /** The plant runs for this long before its history begins. */
 const RUN_IN_MS = DAY_MS;
 const SAVE_EVERY_MS = 60_000;
@@ -75,13 +76,13 @@ export async function startDemo(needs: DemoNeeds, call: Call, { data, simulated,
   return demo;
 }
 
-/** A new plant after its first eight days. */
+/** A new plant after its first year. */
 async function beginning(
   siteId: string,
   now: number,
 ): Promise<{ readonly record: DemoRecord; readonly past: readonly Plant[] }> {
   const to = now - (now % HISTORY_STEP_MS);
-  const origin = to - HISTORY_MS - RUN_IN_MS;
+  const origin = originOf(to, HISTORY_MS + RUN_IN_MS);
   // The sun is highest at noon by this machine's clock.
   const plantSite: PlantSite = { seed: SEED, latitude: LATITUDE, longitude: -new Date(now).getTimezoneOffset() / 4 };
   const past = await foldPast(plantSite, { from: origin, to });

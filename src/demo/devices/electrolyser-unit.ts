@@ -57,6 +57,7 @@ const MEASURED = {
   ),
   stack_starts: reading(14, ["u32", 1], ({ electrolyser }) => electrolyser.starts),
   stack_runtime: reading(16, ["u32", 10], ({ electrolyser }) => electrolyser.runtime),
+  ac_power: reading(19, ["u16", 1], ({ electrolyser }) => electrolyser.power),
 };
 
 export const electrolyserUnit: PlantUnit = {

@@ -32,7 +32,7 @@ local function text(list, from)
   return (table.concat(bytes):gsub('\0+$', ''))
 end
 
-registers.INPUTS = { first = 0, count = 19 }
+registers.INPUTS = { first = 0, count = 20 }
 
 -- Lua counts from 1: input register 3 is inputs[4].
 function registers.telemetry(inputs)
@@ -44,6 +44,7 @@ function registers.telemetry(inputs)
     hydrogen_total = u32(inputs, 5) / 100,
     production_rate = inputs[7] / 10,
     outlet_pressure = inputs[8] / 100,
+    ac_power = inputs[20],
     stack_voltage = inputs[9] / 10,
     stack_current = inputs[10] / 10,
     stack_temperature = s16(inputs[11]) / 10,
