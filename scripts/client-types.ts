@@ -10,6 +10,7 @@ import { MQTT_PROTOCOLS } from "#core/device/device.ts";
 import { LOG_SEVERITIES } from "#core/device/device-message.ts";
 import { CORRECTION_KINDS } from "#core/energy/counter-correction.ts";
 import { EVENT_KINDS } from "#core/event/event.ts";
+import { VIEW_KINDS } from "#core/view/view.ts";
 import { DELIVERY_STATES, WEBHOOK_KINDS } from "#core/webhook/webhook.ts";
 import { renderOpenapi } from "#http/openapi.ts";
 import type { RouteDescription } from "#http/route.ts";
@@ -48,6 +49,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   LogSeverity: LOG_SEVERITIES,
   MqttProtocol: MQTT_PROTOCOLS,
   ResponseState: RESPONSE_STATES,
+  ViewKind: VIEW_KINDS,
   WebhookKind: WEBHOOK_KINDS,
 };
 

@@ -75,6 +75,10 @@ export const VERBS: Readonly<Record<string, readonly [about: string, load: () =>
     "Doubtful steps of energy counters: create, list, delete corrections.",
     async () => (await import("#cli/commands/correction.ts")).addCorrectionCommands,
   ],
+  view: [
+    "What people saved on the page: list, show, delete, export, import.",
+    async () => (await import("#cli/commands/view.ts")).addViewCommands,
+  ],
   now: ["The latest values of devices.", async () => (await import("#cli/commands/now.ts")).addNowCommand],
   telemetry: [
     "Time series: query, chart, export, import.",

@@ -15,6 +15,7 @@ import { sites } from "./sites.ts";
 import { telemetry } from "./telemetry.ts";
 import { tokens } from "./tokens.ts";
 import { type ClientOptions, createTransport } from "./transport.ts";
+import { views } from "./views.ts";
 import { webhooks } from "./webhooks.ts";
 
 export type Client = ReturnType<typeof createClient>;
@@ -67,6 +68,7 @@ export function createClient<
     events: (query: EventQuery = {}, call: EventCall = {}) => listenToEvents(transport, query, call),
     alerts: alerts(transport),
     webhooks: webhooks(transport),
+    views: views(transport),
     gateways: gateways(transport),
     changes: changes(transport),
     uplink: uplink(transport),

@@ -74,6 +74,8 @@ export type MqttProtocol = "MQTT" | "MQTTS";
 
 export type ResponseState = "STARTED" | "IN_PROGRESS" | "SUCCEEDED" | "ERROR";
 
+export type ViewKind = "explore" | "dashboard" | "device_filter";
+
 export type WebhookKind = "alert" | "connectivity" | "execution";
 
 /** One raising of an alert. It is active while it has no cleared_at. */
@@ -398,6 +400,34 @@ export type CreatedWebhook = {
   readonly secret: string;
 };
 
+export type DashboardTile = {
+  /** letters, digits, _ and - */
+  readonly id: string;
+  /**
+   * value, curve, states: of `series`. command: `command` of `device`. flow: the site's energy flow. energy:
+   * today's energy. text: `text`.
+   */
+  readonly kind: "value" | "curve" | "states" | "command" | "flow" | "energy" | "text";
+  /** In columns of four. */
+  readonly width: number;
+  /** In rows. */
+  readonly height: number;
+  /** Instead of the name of what it shows. */
+  readonly title?: string;
+  readonly series?: readonly TileSeries[];
+  /** a range of Explore */
+  readonly range?: string;
+  /** Id or slug. */
+  readonly device?: string;
+  readonly command?: string;
+  readonly text?: string;
+};
+
+/** A dashboard: its tiles, in the order of reading. */
+export type DashboardView = {
+  readonly tiles: readonly DashboardTile[];
+};
+
 export type Device = {
   /** Device identifier. */
   readonly id: string;
@@ -455,6 +485,12 @@ export type DeviceEvent = {
   readonly device_id: string;
   readonly change: "created" | "updated" | "deleted";
   readonly at: string;
+};
+
+/** A filter of the list of devices. */
+export type DeviceFilterView = {
+  /** The query of the screen's address, without its question mark. */
+  readonly query: string;
 };
 
 export type DeviceLogEntry = {
@@ -727,6 +763,12 @@ export type ExecutionEvent = {
   readonly site_id: string;
   readonly device_id: string;
   readonly execution: Execution;
+};
+
+/** A chart of Explore. */
+export type ExploreView = {
+  /** The query of the screen's address, without its question mark. */
+  readonly query: string;
 };
 
 /** All gateways of a cloud in numbers. */
@@ -1067,6 +1109,18 @@ export type NewUplink = {
   readonly code: string;
 };
 
+export type NewView = {
+  readonly kind: ViewKind;
+  /** A name for people. */
+  readonly name: string;
+  /** ExploreView, DashboardView or DeviceFilterView, by the kind. At most 64 KiB. */
+  readonly content: JsonObject;
+  /** Everybody who sees the site sees it, and level user changes it. Otherwise it is the caller's own. */
+  readonly is_shared?: boolean | undefined;
+  /** The page of the site begins with it. Dashboards only. One's own comes before the shared one. */
+  readonly is_start?: boolean | undefined;
+};
+
 export type NewVirtualUcm = {
   /** Name of the device. */
   readonly name: string;
@@ -1248,6 +1302,24 @@ export type RuntimeOverrun = {
   /** Where it was when this was noticed. */
   readonly file: string | null;
   readonly line: number | null;
+};
+
+/** What somebody saved on the page. */
+export type SavedView = {
+  /** View identifier. */
+  readonly id: string;
+  readonly site_id: string;
+  readonly kind: ViewKind;
+  readonly name: string;
+  /** Everybody who sees the site sees it, and level user changes it. Otherwise it is the caller's own. */
+  readonly is_shared: boolean;
+  /** The page of the site begins with it. Dashboards only. One's own comes before the shared one. */
+  readonly is_start: boolean;
+  /** Rises with each change. */
+  readonly revision: number;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly content: ExploreView | DashboardView | DeviceFilterView;
 };
 
 /** A sign-in of the page. It stands for a token. */
@@ -1563,6 +1635,12 @@ export type TelemetryImportProblem = {
   readonly message: string;
 };
 
+export type TileSeries = {
+  /** Id or slug. */
+  readonly device: string;
+  readonly attribute: string;
+};
+
 export type TimeseriesItem = {
   readonly device: string;
   readonly attribute: string | readonly string[];
@@ -1641,6 +1719,36 @@ export type Validation = {
   readonly diagnostics: readonly Diagnostic[];
 };
 
+export type ViewChange = {
+  /** The one that was read. 409 if somebody changed the view since. */
+  readonly revision: number;
+  /** A name for people. */
+  readonly name?: string | undefined;
+  /** ExploreView, DashboardView or DeviceFilterView, by the kind. At most 64 KiB. */
+  readonly content?: JsonObject | undefined;
+  /** Everybody who sees the site sees it, and level user changes it. Otherwise it is the caller's own. */
+  readonly is_shared?: boolean | undefined;
+  /** The page of the site begins with it. Dashboards only. One's own comes before the shared one. */
+  readonly is_start?: boolean | undefined;
+};
+
+/** A saved view without its content. */
+export type ViewHead = {
+  /** View identifier. */
+  readonly id: string;
+  readonly site_id: string;
+  readonly kind: ViewKind;
+  readonly name: string;
+  /** Everybody who sees the site sees it, and level user changes it. Otherwise it is the caller's own. */
+  readonly is_shared: boolean;
+  /** The page of the site begins with it. Dashboards only. One's own comes before the shared one. */
+  readonly is_start: boolean;
+  /** Rises with each change. */
+  readonly revision: number;
+  readonly created_at: string;
+  readonly updated_at: string;
+};
+
 /** An address that receives events. */
 export type Webhook = {
   /** Webhook identifier. */
@@ -1710,10 +1818,14 @@ export type Answers = {
     readonly site: Site;
   };
   readonly createToken: CreatedToken;
+  readonly createView: {
+    readonly view: SavedView;
+  };
   readonly createWebhook: CreatedWebhook;
   readonly deleteCounterCorrection: JsonObject;
   readonly deleteDevice: JsonObject;
   readonly deleteSite: JsonObject;
+  readonly deleteView: JsonObject;
   readonly deleteWebhook: JsonObject;
   readonly endCurrentSession: JsonObject;
   readonly endOwnSessions: JsonObject;
@@ -1822,6 +1934,9 @@ export type Answers = {
     readonly lines: readonly SystemLogLine[];
   };
   readonly getUplink: Uplink;
+  readonly getView: {
+    readonly view: SavedView;
+  };
   readonly giveSite: JsonObject;
   readonly importTelemetry: Imported;
   readonly joinCloud: Uplink;
@@ -1921,6 +2036,11 @@ export type Answers = {
     /** How many match, on all pages. */
     readonly total_count: number;
   };
+  readonly listViews: {
+    readonly views: readonly ViewHead[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
   readonly listWebhookDeliveries: {
     readonly deliveries: readonly Delivery[];
     /** How many match, on all pages. */
@@ -1984,6 +2104,9 @@ export type Answers = {
     readonly site: Site;
     readonly pending_change?: GatewayChange;
   };
+  readonly updateView: {
+    readonly view: SavedView;
+  };
   readonly uploadBlueprint: {
     readonly blueprint: Blueprint;
     /** Warnings. */
@@ -2018,6 +2141,7 @@ export type Bodies = {
   readonly createSession: SignIn;
   readonly createSite: NewSite;
   readonly createToken: NewToken;
+  readonly createView: NewView;
   readonly createWebhook: NewWebhook;
   readonly executeCommand: CommandInput;
   readonly generateConfig: GenerateConfig;
@@ -2038,6 +2162,7 @@ export type Bodies = {
   readonly updateDevice: DeviceChange;
   readonly updateOnlySite: SiteChange;
   readonly updateSite: SiteChange;
+  readonly updateView: ViewChange;
 };
 
 /** What each operation takes in its query. Lists are joined by commas. */
@@ -2389,6 +2514,14 @@ export type Queries = {
     readonly limit?: number | undefined;
     /** How many items to skip before the first one. */
     readonly offset?: number | undefined;
+  };
+  readonly listViews: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+    /** Only these kinds. */
+    readonly "kind.in"?: readonly ViewKind[] | undefined;
   };
   readonly listWebhookDeliveries: {
     /** The most items to answer with. Default 100; more than 1000 counts as 1000. */

@@ -14,6 +14,7 @@ import { rollouts } from "#role/subjects/rollouts.ts";
 import { sites } from "#role/subjects/sites.ts";
 import { system } from "#role/subjects/system.ts";
 import { telemetry } from "#role/subjects/telemetry.ts";
+import { views } from "#role/subjects/views.ts";
 import { webhooks } from "#role/subjects/webhooks.ts";
 import { createGatewayChanges } from "#service/link/gateway-changes.ts";
 import { createLinks } from "#service/link/links.ts";
@@ -33,6 +34,7 @@ export const cloud: Role = {
     commands(parts),
     telemetry(parts),
     energy(parts),
+    views(parts),
     events(parts),
     blueprints(parts),
     rollouts(parts),

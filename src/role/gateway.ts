@@ -21,6 +21,7 @@ import { rollouts } from "#role/subjects/rollouts.ts";
 import { sites } from "#role/subjects/sites.ts";
 import { system } from "#role/subjects/system.ts";
 import { telemetry } from "#role/subjects/telemetry.ts";
+import { views } from "#role/subjects/views.ts";
 import { webhooks } from "#role/subjects/webhooks.ts";
 import { addMissingGatewayDevices } from "#service/device/gateway-device.ts";
 import { joinAsSet } from "#service/link/join-cloud.ts";
@@ -40,6 +41,7 @@ export const gateway: Role = {
     commands(parts),
     telemetry(parts),
     energy(parts),
+    views(parts),
     events(parts),
     blueprints(parts),
     rollouts(parts),

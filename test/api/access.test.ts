@@ -34,6 +34,7 @@ interface Target {
   readonly execution: string;
   readonly webhook: string;
   readonly delivery: string;
+  readonly view: string;
 }
 
 const PROFILE = Buffer.from("blueprint_spec: profile/1.0\ndisplay_name: X\ndescription: Y\n");
@@ -52,6 +53,7 @@ type Row = readonly [needs: AccessLevel | "public", reach: Reach, body?: Body | 
 const newDevice = ({ site }: Target) => ({ name: "New", site_id: site });
 const assign = ({ blueprint }: Target) => ({ blueprint_id: blueprint });
 const mqtt = () => ({ protocol: "MQTT" });
+const view = () => ({ kind: "explore", name: "Day", content: { query: "" } });
 const rename = () => ({ name: "Renamed" });
 const start = () => ({ name: "start" });
 const correction = () => ({ attribute: "power", at: "2026-01-01T00:00:00Z", kind: "accept" });
@@ -71,6 +73,11 @@ const TABLE: Readonly<Record<string, Row>> = {
   createCounterCorrection: ["owner", "one", correction],
   listCounterCorrections: ["owner", "one"],
   deleteCounterCorrection: ["owner", "one"],
+  listViews: ["readonly", "one"],
+  createView: ["readonly", "one", view],
+  getView: ["readonly", "one"],
+  updateView: ["readonly", "one", () => ({ revision: 1, name: "Renamed" }), "user"],
+  deleteView: ["readonly", "one", undefined, "user"],
   exportDeviceTelemetry: ["readonly", "one"],
   exportSiteTelemetry: ["readonly", "one"],
   updateSite: ["owner", "one", rename],
@@ -289,6 +296,13 @@ async function makeWebhook(site: string): Promise<string> {
   return (await owner.post<{ webhook: { id: string } }>("/v3/webhooks", body)).body.webhook.id;
 }
 
+/** A shared one: a site has room for so many. */
+async function makeView(site: string): Promise<string> {
+  const shared = { ...view(), is_shared: true };
+  const { body } = await busbar.admin.post<{ view: { id: string } }>(`/v3/sites/${site}/views`, shared);
+  return body.view.id;
+}
+
 function tokenRecord(level: AccessLevel, sites: "all" | ReadonlySet<string>) {
   const id = uuidv7();
   const text = formatToken(id, randomBytes(SECRET_BYTES));
@@ -317,9 +331,10 @@ beforeAll(async () => {
     execution: "",
     webhook: "",
     delivery: "",
+    view: "",
   };
   standing = await makeTarget(own);
-  standing = { ...standing, webhook: await makeWebhook(own) };
+  standing = { ...standing, webhook: await makeWebhook(own), view: await makeView(own) };
   const path = `/v3/devices/${standing.device}/commands/executions`;
   const { body } = await busbar.admin.post<{ execution_id: string }>(path, start());
   standing = { ...standing, execution: body.execution_id };
@@ -367,6 +382,7 @@ function paramsOf(target: Target): Readonly<Record<string, string>> {
     execution_id: target.execution,
     webhook_id: target.webhook,
     delivery_id: target.delivery,
+    view_id: target.view,
     gateway_id: "01890000-0000-7000-8000-000000000000",
     rollout_id: "01890000-0000-7000-8000-000000000000",
     correction_id: "01890000-0000-7000-8000-000000000000",
@@ -399,6 +415,8 @@ async function call(operation: string, token: string | undefined, target: Target
 async function freshTarget(operation: string, status: number): Promise<Target> {
   if (operation === "deleteWebhook" && status === 200)
     return { ...standing, webhook: await makeWebhook(standing.site) };
+  if ((operation === "updateView" || operation === "deleteView") && status === 200)
+    return { ...standing, view: await makeView(standing.site) };
   if (operation === "deleteSite") return { ...standing, site: doomed[0] ?? "" };
   const isChange = status === 200 && routes.find((one) => one.name === operation)?.method !== "GET";
   return isChange && TABLE[operation]?.[1] === "one" ? await makeTarget(standing.site) : standing;

@@ -53,7 +53,7 @@ const REFUSED: Readonly<Record<string, string>> = {
 
 /** What is only once, and what is gone afterwards. */
 const FIRST = ["getOnlySite", "updateOnlySite"];
-const LAST = ["deleteWebhook", "revokeToken", "deleteDevice", "deleteSite"];
+const LAST = ["deleteView", "deleteWebhook", "revokeToken", "deleteDevice", "deleteSite"];
 
 /** Ids and addresses of a real installation, by those of the examples. */
 const ids = new Map<string, string>();
@@ -83,6 +83,9 @@ beforeAll(async () => {
   const { webhook } = await client.webhooks.create({ url: receiver.url });
   const token = await client.tokens.create({ name: "example", level: "readonly" });
   ids.set(ID.site_id, site.id).set(ID.blueprint_id, blueprint.id).set(ID.execution_id, execution.id);
+  const content = { query: "" };
+  const { view } = await client.views.create(site.id, { kind: "explore", name: "Day", content });
+  ids.set(ID.view_id, view.id);
   ids.set(ID.webhook_id, webhook.id).set(ID.token_id, token.id).set(ID.rollout_id, rollout.id);
   // Nothing here speaks to another machine.
   ids

@@ -26,6 +26,7 @@ import { simulationStoreContract } from "./simulation-store-contract.ts";
 import { siteStoreContract } from "./site-store-contract.ts";
 import { ALL, auditIds, type OpenStores } from "./stores.ts";
 import { tokenStoreContract } from "./token-store-contract.ts";
+import { viewStoreContract } from "./view-store-contract.ts";
 import { makeNotice, makeWebhook, webhookStoreContract } from "./webhook-store-contract.ts";
 
 /** A device, on a site of its own unless one is named. */
@@ -47,6 +48,7 @@ export function recordStoreContract(open: OpenStores): void {
   describe("sessions", () => sessionStoreContract(open));
   describe("the audit log", () => auditStoreContract(open));
   describe("webhooks", () => webhookStoreContract(open));
+  describe("saved views", () => viewStoreContract(open));
   describe("the link", () => linkStoreContract(open));
   describe("join codes", () => joinCodeContract(open));
   describe("roll-outs", () => rolloutStoreContract(open));

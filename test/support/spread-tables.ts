@@ -54,6 +54,7 @@ export const NOT_SPREAD: Readonly<Record<string, string>> = {
   token: SMALL,
   session: SMALL,
   setting: SMALL,
+  saved_view: SMALL,
   webhook: SMALL,
   epoch: SMALL,
   gateway: SMALL,

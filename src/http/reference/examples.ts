@@ -27,6 +27,16 @@ const STEP = {
   new_start: 12.5,
   note: "new meter",
 };
+const VIEW = {
+  kind: "dashboard",
+  name: "Wall",
+  is_shared: true,
+  content: {
+    tiles: [
+      { id: "power", kind: "value", width: 1, height: 1, series: [{ device: ID.device_id, attribute: "power" }] },
+    ],
+  },
+};
 const SET_POWER = { name: "set_power", arguments: { power: 5000 } };
 const device = JSON.stringify(ID.device_id);
 const site = JSON.stringify(ID.site_id);
@@ -123,6 +133,17 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   deleteCounterCorrection: {
     ts: `client.devices.withdrawCorrection(${device}, ${JSON.stringify(ID.correction_id)})`,
   },
+  listViews: {
+    query: { "kind.in": "dashboard" },
+    ts: `client.views.list(${site}, { "kind.in": ["dashboard"] })`,
+  },
+  createView: { body: VIEW, ts: `client.views.create(${site}, ${tsOf(VIEW)})` },
+  getView: { ts: `client.views.get(${site}, ${JSON.stringify(ID.view_id)})` },
+  updateView: {
+    body: { revision: 1, name: "Wall 2" },
+    ts: `client.views.update(${site}, ${JSON.stringify(ID.view_id)}, { revision: 1, name: "Wall 2" })`,
+  },
+  deleteView: { ts: `client.views.delete(${site}, ${JSON.stringify(ID.view_id)})` },
   exportDeviceTelemetry: {
     query: { from: "2026-11-15T00:00:00Z", form: "csv", time: "iso" },
     ts: `client.telemetry.export(${device}, { from: "2026-11-15T00:00:00Z", form: "csv", time: "iso" })`,

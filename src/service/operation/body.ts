@@ -43,6 +43,21 @@ export function compileBody<Body>(schema: Schema<Body>): ParseBody<Body> {
   };
 }
 
+/**
+ * What is wrong with a field of a body, if its schema depends on other fields. Its pointers begin with the name of the
+ * field. The value comes from a body, so it is within the limits of one.
+ */
+export function compileField(field: string, schema: Schema): (value: unknown) => readonly Refusal[] {
+  let findAll: ValidateFunction | undefined;
+  return (value) => {
+    findAll ??= thorough.compile({ type: "object", properties: { [field]: schema } });
+    if (findAll({ [field]: value })) return [];
+    return withoutEchoes(findAll.errors ?? [])
+      .slice(0, MAX_REFUSALS)
+      .map(refusalOf);
+  };
+}
+
 function parseJson(raw: Uint8Array | undefined): unknown {
   if (raw === undefined || raw.length === 0)
     throw refuse("invalid_json", "the body must be a JSON object, but is empty");

@@ -19,6 +19,7 @@ import type { SettingStore } from "./setting-store.ts";
 import type { SimulationStore } from "./simulation-store.ts";
 import type { RetentionStore, SiteStore } from "./site-store.ts";
 import type { TokenStore } from "./token-store.ts";
+import type { ViewStore } from "./view-store.ts";
 import type { WebhookStore } from "./webhook-store.ts";
 
 /** The stores of all subjects but telemetry. A write resolves only when it is durable. */
@@ -46,6 +47,7 @@ export interface SubjectStores {
   readonly copies: CopyStore;
   readonly changes: ChangeStore;
   readonly settings: SettingStore;
+  readonly views: ViewStore;
 }
 
 /** All records as one port: a role opens it at the start and closes it at the end. */

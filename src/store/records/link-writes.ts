@@ -151,6 +151,7 @@ export const uplinkWrites = {
 /** They were those of a former cloud. */
 async function deleteCloudTokens(database: Database): Promise<void> {
   await database.run("DELETE FROM session WHERE token_id IN (SELECT id FROM token WHERE from_cloud = 1)");
+  await database.run("DELETE FROM saved_view WHERE owner_id IN (SELECT id FROM token WHERE from_cloud = 1)");
   await database.run("DELETE FROM token WHERE from_cloud = 1");
 }
 

@@ -23,6 +23,7 @@ import { createSettingStore } from "./setting-store.ts";
 import { createSimulationStore } from "./simulation-store.ts";
 import { createSiteStore } from "./site-store.ts";
 import { createTokenStore } from "./token-store.ts";
+import { createViewStore } from "./view-store.ts";
 import { createWebhookStore } from "./webhook-store.ts";
 import type { Writer } from "./writer.ts";
 
@@ -78,6 +79,7 @@ export function createSubjectStores(
       },
     },
     settings: createSettingStore(reader, writer),
+    views: createViewStore(reader, writer, lists),
   };
 }
 

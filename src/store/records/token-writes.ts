@@ -6,6 +6,7 @@ import type { Database, Row, WriteDatabase } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
 import { bytes, listed, optionalText, text } from "./row.ts";
 import { TOKEN_COLUMNS } from "./token-row.ts";
+import { deleteViewsOf } from "./view-writes.ts";
 import { NOBODY, write } from "./write.ts";
 
 export const tokenWrites = {
@@ -46,6 +47,7 @@ export const tokenWrites = {
       const changed = await database.run("UPDATE token SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL", at, id);
       if (changed === 0) return false;
       await database.run("DELETE FROM session WHERE token_id = ?", id);
+      await deleteViewsOf(database, id);
       await recordAudit(database, trail);
       return true;
     },
@@ -64,6 +66,7 @@ export const tokenWrites = {
       const gone = [...before.keys()].filter((id) => !after.has(id));
       for (const id of gone) {
         await database.run("DELETE FROM session WHERE token_id = ?", id);
+        await deleteViewsOf(database, id);
         await database.run("DELETE FROM token WHERE id = ?", id);
       }
       for (const token of tokens) {

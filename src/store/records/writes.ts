@@ -20,6 +20,7 @@ import { settingWrites } from "./setting-writes.ts";
 import { simulationWrites } from "./simulation-writes.ts";
 import { siteWrites } from "./site-writes.ts";
 import { tokenWrites } from "./token-writes.ts";
+import { viewWrites } from "./view-writes.ts";
 import { webhookWrites } from "./webhook-writes.ts";
 import type { Write } from "./write.ts";
 
@@ -49,6 +50,7 @@ export const WRITES = {
   ...copyWrites,
   ...changeWrites,
   ...settingWrites,
+  ...viewWrites,
 };
 
 export type Writes = typeof WRITES;

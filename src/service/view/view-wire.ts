@@ -1,0 +1,72 @@
+import { renderInstant } from "#core/time/instant.ts";
+import { LONGEST_VIEW_NAME, VIEW_KINDS, type View, type ViewHead } from "#core/view/view.ts";
+import { type Static, Type } from "#service/operation/schema.ts";
+import { described, id, name, oneOf, strict, timestamp } from "#service/operation/wire.ts";
+import { dashboardSchema, deviceFilterSchema, exploreSchema, type ViewContent } from "#service/view/view-content.ts";
+
+const viewName = name("A name for people.", LONGEST_VIEW_NAME);
+const isShared = Type.Boolean({
+  description: "Everybody who sees the site sees it, and level user changes it. Otherwise it is the caller's own.",
+});
+const isStart = Type.Boolean({
+  description: "The page of the site begins with it. Dashboards only. One's own comes before the shared one.",
+});
+/** Checked by the schema of its kind. */
+const anyContent = Type.Unsafe<ViewContent>({
+  type: "object",
+  description: "ExploreView, DashboardView or DeviceFilterView, by the kind. At most 64 KiB.",
+});
+
+const head = {
+  id: id("View identifier."),
+  site_id: Type.String(),
+  kind: oneOf(VIEW_KINDS),
+  name: Type.String(),
+  is_shared: isShared,
+  is_start: isStart,
+  revision: Type.Integer({ description: "Rises with each change." }),
+  created_at: timestamp,
+  updated_at: timestamp,
+};
+
+export const viewHeadSchema = described("ViewHead", "A saved view without its content.", head);
+
+export const viewSchema = described("SavedView", "What somebody saved on the page.", {
+  ...head,
+  content: Type.Unsafe<ViewContent>({ anyOf: [exploreSchema, dashboardSchema, deviceFilterSchema] }),
+});
+
+export const newViewSchema = strict("NewView", {
+  kind: oneOf(VIEW_KINDS),
+  name: viewName,
+  content: anyContent,
+  is_shared: Type.Optional(isShared),
+  is_start: Type.Optional(isStart),
+});
+
+export const viewChangeSchema = strict("ViewChange", {
+  revision: Type.Integer({ minimum: 1, description: "The one that was read. 409 if somebody changed the view since." }),
+  name: Type.Optional(viewName),
+  content: Type.Optional(anyContent),
+  is_shared: Type.Optional(isShared),
+  is_start: Type.Optional(isStart),
+});
+
+export function renderViewHead(view: ViewHead): Static<typeof viewHeadSchema> {
+  const { id, siteId, kind, name, ownerId, isStart, revision, createdAt, updatedAt } = view;
+  return {
+    id,
+    site_id: siteId,
+    kind,
+    name,
+    is_shared: ownerId === undefined,
+    is_start: isStart,
+    revision,
+    created_at: renderInstant(createdAt),
+    updated_at: renderInstant(updatedAt),
+  };
+}
+
+export function renderView(view: View): Static<typeof viewSchema> {
+  return { ...renderViewHead(view), content: JSON.parse(view.content) as ViewContent };
+}

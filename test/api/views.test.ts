@@ -1,0 +1,173 @@
+// /v3/sites/{site_id}/views, and `busbar view`: what people save on the page, their own or shared.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import { runBusbar } from "../support/run-busbar.ts";
+import { useServer } from "../support/server.ts";
+
+const busbar = useServer(["--mqtt-port", "0"]);
+
+interface Saved {
+  readonly view: { readonly id: string; readonly revision: number; readonly [field: string]: unknown };
+}
+
+const EXPLORE = { kind: "explore", name: "Day", content: { query: "range=24h" } };
+const TILE = { id: "a", kind: "text", width: 1, height: 1, text: "Hello" };
+const dashboard = (tiles: readonly unknown[], more: object = {}) => ({
+  kind: "dashboard",
+  name: "Wall",
+  content: { tiles },
+  ...more,
+});
+let path = "";
+let elsewhere = "";
+const sessions: Record<string, ReturnType<typeof busbar.as>> = {};
+const as = (who: string) => sessions[who] ?? busbar.anonymous;
+
+beforeAll(async () => {
+  const newSite = async (name: string) =>
+    (await busbar.admin.post<{ site: { id: string } }>("/v3/sites", { name, timezone: "UTC" })).body.site.id;
+  const [site, other] = [await newSite("Farm"), await newSite("Other")];
+  [path, elsewhere] = [`/v3/sites/${site}/views`, `/v3/sites/${other}/views`];
+  for (const [who, level, siteId] of [
+    ["anna", "readonly", site],
+    ["ben", "user", site],
+    ["stranger", "owner", other],
+  ] as const)
+    sessions[who] = busbar.as(await busbar.token({ level, site_ids: [siteId] }));
+});
+
+const save = async (who: string, body: object) => (await as(who).post<Saved>(path, body)).body.view;
+
+test("a person's own view is seen by that person alone, whatever the level", async () => {
+  const view = await save("anna", EXPLORE);
+  expect(view).toMatchObject({ kind: "explore", name: "Day", is_shared: false, revision: 1, content: EXPLORE.content });
+  const one = `${path}/${view.id}`;
+  expect((await as("anna").get<Saved>(one)).body.view).toEqual(view);
+  for (const who of ["ben", "stranger"]) {
+    expect((await as(who).get(one)).status).toBe(404);
+    expect((await as(who).patch(one, { revision: 1, name: "Mine now" })).status).toBe(404);
+    expect((await as(who).delete(one)).status).toBe(404);
+  }
+  expect((await busbar.admin.get(one)).status).toBe(404);
+  const { content: _, ...head } = view;
+  const list = await as("anna").get<{ views: readonly object[] }>(path);
+  expect(list.body.views).toContainEqual(head);
+  expect((await as("ben").get<{ views: readonly { id: string }[] }>(path)).body.views).not.toContainEqual(head);
+});
+
+test("everybody on the site sees a shared view, and level user changes it", async () => {
+  expect((await as("anna").post(path, { ...EXPLORE, is_shared: true })).errors[0]).toMatchObject({ code: "forbidden" });
+  const view = await save("ben", { ...EXPLORE, name: "Shared", is_shared: true });
+  const one = `${path}/${view.id}`;
+  expect((await as("anna").get<Saved>(one)).body.view).toMatchObject({ name: "Shared", is_shared: true });
+  expect((await as("anna").patch(one, { revision: 1, name: "x" })).status).toBe(403);
+  expect((await as("anna").delete(one)).status).toBe(403);
+  const own = await save("anna", EXPLORE);
+  expect((await as("anna").patch(`${path}/${own.id}`, { revision: 1, is_shared: true })).status).toBe(403);
+  expect((await as("ben").patch<Saved>(one, { revision: 1, name: "Renamed" })).body.view).toMatchObject({
+    revision: 2,
+  });
+  expect((await as("ben").delete(one)).status).toBe(200);
+  expect((await as("ben").get(one)).status).toBe(404);
+});
+
+test("another site's view is unknown under every site", async () => {
+  const view = await save("ben", { ...EXPLORE, is_shared: true });
+  expect((await as("stranger").get(`${elsewhere}/${view.id}`)).status).toBe(404);
+  expect((await busbar.admin.get(`${elsewhere}/${view.id}`)).status).toBe(404);
+  expect((await busbar.admin.delete(`${elsewhere}/${view.id}`)).status).toBe(404);
+  expect((await as("stranger").get(path)).status).toBe(404);
+  expect((await as("stranger").post(path, EXPLORE)).status).toBe(404);
+});
+
+test("of two editors the later one is told, and nothing is overwritten", async () => {
+  const view = await save("ben", dashboard([TILE], { is_shared: true }));
+  const one = `${path}/${view.id}`;
+  const first = await as("ben").patch<Saved>(one, { revision: 1, content: { tiles: [] } });
+  expect(first.body.view).toMatchObject({ revision: 2, content: { tiles: [] } });
+  const late = await busbar.admin.patch(one, { revision: 1, content: { tiles: [TILE, { ...TILE, id: "b" }] } });
+  expect([late.status, late.errors[0]]).toMatchObject([409, { code: "conflict", details: { revision: 2 } }]);
+  expect((await as("ben").get<Saved>(one)).body.view).toEqual(first.body.view);
+  expect((await as("ben").patch(one, { content: { tiles: [] } })).errors[0]).toMatchObject({
+    details: { pointer: "/revision" },
+  });
+});
+
+test("a start page is a dashboard, one for each person and one for all", async () => {
+  const wrong = await as("ben").post(path, { ...EXPLORE, is_start: true });
+  expect(wrong.errors[0]).toMatchObject({ code: "invalid_body", details: { pointer: "/is_start" } });
+  await save("ben", dashboard([], { name: "First", is_start: true }));
+  await save("ben", dashboard([], { name: "Second", is_start: true }));
+  await save("ben", dashboard([], { name: "For all", is_start: true, is_shared: true }));
+  const { body } = await as("ben").get<{ views: readonly { name: string; is_start: boolean }[] }>(path);
+  expect(body.views.filter(({ is_start }) => is_start).map(({ name }) => name)).toEqual(["For all", "Second"]);
+});
+
+const deep = JSON.parse(`${'{"a":'.repeat(60)}1${"}".repeat(60)}`);
+test.each([
+  ["a content of another kind", { ...EXPLORE, content: { tiles: [] } }, ["/content/query", "/content/tiles"]],
+  ["no content", { kind: "explore", name: "x" }, ["/content"]],
+  ["a list as content", { ...EXPLORE, content: [] }, ["/content"]],
+  ["a name with a control character", { ...EXPLORE, name: "a\u0007b" }, ["/name"]],
+  ["a name of blanks", { ...EXPLORE, name: "   " }, ["/name"]],
+  ["a long name", { ...EXPLORE, name: "n".repeat(81) }, ["/name"]],
+  ["an unknown kind", { ...EXPLORE, kind: "constructor" }, ["/kind"]],
+  ["a query with a line break", { ...EXPLORE, content: { query: "a\nb" } }, ["/content/query"]],
+  ["deep JSON", dashboard([deep]), ["/content/tiles/0/a"]],
+  ["a tile without what it shows", dashboard([{ ...TILE, kind: "value" }]), ["/content/tiles/0/series"]],
+  ["two tiles of one id", dashboard([TILE, TILE]), ["/content/tiles/1/id"]],
+  ["a tile that is too wide", dashboard([{ ...TILE, width: 5 }]), ["/content/tiles/0/width"]],
+  ["too many tiles", dashboard(Array.from({ length: 41 }, (_, n) => ({ ...TILE, id: `t${n}` }))), ["/content/tiles"]],
+])("%s is refused, with every place", async (_, body, pointers) => {
+  const { status, errors } = await as("anna").post(path, body);
+  expect(status).toBe(400);
+  expect(errors.map(({ details }) => details?.["pointer"])).toEqual(expect.arrayContaining(pointers));
+});
+
+test("a large view is refused, and mistakes in name and content are told at once", async () => {
+  const tiles = Array.from({ length: 40 }, (_, n) => ({ ...TILE, id: `t${n}`, text: "ä".repeat(2_000) }));
+  const large = await as("anna").post(path, dashboard(tiles));
+  expect([large.status, large.errors[0]?.details]).toEqual([400, { pointer: "/content" }]);
+  const both = await as("anna").post(path, { ...EXPLORE, name: "a\u0000", content: { query: 1 } });
+  expect(both.errors.map(({ details }) => details?.["pointer"])).toEqual(["/name", "/content/query"]);
+  for (const body of [null, [], 1, "text"]) expect((await as("anna").post(path, body)).status).toBe(400);
+});
+
+test("a view ends with its person's token, and the audit log says who saved and deleted what", async () => {
+  const grant = { name: "Guest", level: "readonly" };
+  const { body } = await busbar.admin.post<{ id: string; token: string }>("/v3/tokens", grant);
+  const guest = busbar.as(body.token);
+  const { id } = (await guest.post<Saved>(path, { ...EXPLORE, name: "Guest's" })).body.view;
+  await guest.delete(`${path}/${id}`);
+  await guest.post(path, EXPLORE);
+  await busbar.admin.delete(`/v3/tokens/${body.id}`);
+  expect((await guest.get(path)).status).toBe(401);
+  const audit = await busbar.admin.get<{ entries: readonly { action: string; details: object }[] }>(
+    "/v3/audit?limit=20",
+  );
+  expect(audit.body.entries).toContainEqual(
+    expect.objectContaining({
+      action: "deleteView",
+      details: expect.objectContaining({ view_id: id, name: "Guest's" }),
+    }),
+  );
+});
+
+test("busbar view lists, shows, exports, imports and deletes", async () => {
+  const own = busbar.as(busbar.adminToken);
+  await own.post(elsewhere, dashboard([TILE], { name: "Exported", is_shared: true }));
+  const env = { BUSBAR_URL: busbar.url, BUSBAR_TOKEN: busbar.adminToken };
+  const run = (...args: readonly string[]) => runBusbar(args, { env });
+  expect((await run("view", "list", "Other")).out).toContain("Exported");
+  const file = join(busbar.data, "views.json");
+  writeFileSync(file, (await run("view", "export", "Other", "-o", "json")).out);
+  expect(JSON.parse(readFileSync(file, "utf8")).views).toHaveLength(1);
+  expect((await run("view", "import", "Other", file)).out).toBe("saved 1 views\n");
+  const { views } = JSON.parse((await run("view", "list", "Other", "-o", "json")).out);
+  expect(views.map(({ name }: { name: string }) => name)).toEqual(["Exported", "Exported"]);
+  expect((await run("view", "show", "Other", views[0].id)).out).toContain('"tiles"');
+  expect((await run("view", "delete", "Other", views[0].id, "--yes")).out).toBe(`deleted ${views[0].id}\n`);
+  writeFileSync(file, "{");
+  expect(await run("view", "import", "Other", file)).toMatchObject({ code: 2 });
+});
