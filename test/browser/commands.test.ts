@@ -87,6 +87,52 @@ function commands(): void {
   );
 
   test(
+    "a quick-access command runs in the card of its device: it asks, shows how far it is, and says what came of it",
+    async () => {
+      const seen = Promise.withResolvers<void>();
+      rig.device.onCommand(async (command) => {
+        await command.log({ percent: 40 });
+        await seen.promise;
+        await command.completed();
+      });
+      const visitor = await world.signedIn();
+      const { page } = visitor;
+      await visitor.go(`/sites/${rig.site}`);
+      const quick = page.getByRole("group", { name: "Commands of Rig" });
+      await quick.getByRole("button", { name: "Vent" }).click();
+      const dialog = page.getByRole("dialog", { name: "Open the valve?" });
+      expect(await focused(page)).toBe("Cancel");
+      await dialog.getByRole("button", { name: "Run" }).click();
+      const result = page.locator(".commands").getByRole("status");
+      await result.getByRole("progressbar", { name: "Vent" }).waitFor({ state: "attached" });
+      seen.resolve();
+      await result.getByText("Done").waitFor();
+      // Nothing was opened over the overview.
+      expect([page.url(), await page.getByRole("dialog").count()]).toEqual([`${busbar.url}/sites/${rig.site}`, 0]);
+
+      rig.device.onCommand((command) => command.error({ message: "the valve is stuck" }));
+      await quick.getByRole("button", { name: "Vent" }).click();
+      await dialog.getByRole("button", { name: "Run" }).click();
+      await result.getByText("the valve is stuck").waitFor();
+      await result.getByRole("button", { name: "Details" }).click();
+      await page.getByRole("dialog", { name: "Vent" }).getByText("The device reported an error.").waitFor();
+      await page.keyboard.press("Escape");
+      await result.getByRole("button", { name: "Hide this result" }).click();
+      await result.getByText("the valve is stuck").waitFor({ state: "detached" });
+      expect(visitor.complaints).toEqual([]);
+      await visitor.close();
+
+      // Whoever may not run it is not offered it.
+      const user = await world.signedIn({}, await busbar.token({ level: "user" }));
+      await user.go(`/sites/${rig.site}`);
+      await user.page.locator(".card a.name").waitFor();
+      expect(await user.page.getByRole("button", { name: "Vent" }).count()).toBe(0);
+      await user.close();
+    },
+    LONG,
+  );
+
+  test(
     "a form takes every type; what is wrong is shown at its field, and the form and its JSON are the same",
     async () => {
       rig.device.onCommand((command) => command.completed());

@@ -65,7 +65,7 @@ function firstRun(): void {
   /** Names of groups with their devices, as they stand on the page. */
   const GROUPS = `[...document.querySelectorAll("main tbody, main section[aria-labelledby]")].map((group) =>
     group.querySelector("h2, h3").textContent + ": " +
-    [...group.querySelectorAll("td:first-child a, a.card .name")].map((one) => one.textContent.trim()).join(", "))`;
+    [...group.querySelectorAll("td:first-child a, .name")].map((one) => one.textContent.trim()).join(", "))`;
 
   test("the table, the cards, the tree and the overview group devices by category", {
     timeout: 3 * PATIENCE,

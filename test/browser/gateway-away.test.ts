@@ -45,7 +45,7 @@ function gatewayAway(): void {
       await sidebar.waitFor(wait);
       const moving = page.locator(".dots:not(.still)");
       await expect.poll(() => moving.count(), wait).toBeGreaterThan(0);
-      const card = page.getByRole("link", { name: /weather/i }).first();
+      const card = page.locator(".card:has(a.name)", { hasText: /weather/i }).first();
       await card.waitFor(wait);
       expect(await card.locator("time").count()).toBe(0);
 
@@ -55,9 +55,9 @@ function gatewayAway(): void {
       await page.getByText("Not live: the gateway is offline").first().waitFor(wait);
       await expect.poll(() => moving.count(), wait).toBe(0);
       // The cards say that nobody knows, and how old the last value is, although it is younger than a minute.
-      const unknown = page.locator("a.card").filter({ hasText: "Unknown" });
+      const unknown = page.locator(".card:has(a.name)").filter({ hasText: "Unknown" });
       await expect
-        .poll(async () => (await unknown.count()) === (await page.locator("a.card").count()), wait)
+        .poll(async () => (await unknown.count()) === (await page.locator(".card:has(a.name)").count()), wait)
         .toBe(true);
       await card.locator("time").waitFor(wait);
 

@@ -4,6 +4,9 @@ export const t = defineMessages({
   en: {
     commands: "Commands",
     quickAccess: "Quick access",
+    quickOf: (device: string) => `Commands of ${device}`,
+    details: "Details",
+    dismiss: "Hide this result",
     otherCommands: "Other commands",
     none: "This device has no commands",
     noneText: "Commands are declared in the manifest of its blueprint.",
@@ -41,6 +44,9 @@ export const t = defineMessages({
   de: {
     commands: "Befehle",
     quickAccess: "Schnellzugriff",
+    quickOf: (device) => `Befehle von ${device}`,
+    details: "Einzelheiten",
+    dismiss: "Ergebnis ausblenden",
     otherCommands: "Weitere Befehle",
     none: "Dieses Gerät hat keine Befehle",
     noneText: "Befehle stehen im Manifest seines Blueprints.",

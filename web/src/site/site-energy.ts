@@ -68,6 +68,24 @@ export function wantedForToday({ readings, counters }: Instruments): readonly Wa
   ];
 }
 
+/**
+ * Watt-hours of each bucket. The integral of a power is its energy. Voltage times current is a mean power, over the time that
+ * has passed.
+ */
+export function wattHoursOf(
+  { deviceId: device, attributes }: PowerReading,
+  { history, now }: { readonly history: History; readonly now: number },
+): EnergySeries["wattHours"] {
+  const isProduct = attributes.length === 2;
+  const aggregation = isProduct ? "avg" : "integral";
+  const columns = new Map(attributes.map(({ id }) => [id, history.column({ device, attribute: id, aggregation })]));
+  return history.times.map((at, index) => {
+    const value = wattsOf({ attributes }, (name) => columns.get(name)?.[index]);
+    if (value === undefined || !isProduct) return value;
+    return (value * Math.max(0, Math.min(history.bucketMs, now - at))) / HOUR;
+  });
+}
+
 type Day = {
   readonly history: History;
   readonly dayStart: number;
@@ -85,19 +103,6 @@ export function todayOf(
   const cut = (wanted: Wanted) => (first < 0 ? [] : (history.column(wanted)?.slice(first) ?? []));
   const createdAt = new Map(devices.map(({ id, resource }) => [id, Date.parse(resource.created_at)]));
 
-  /** The integral of a power is its energy. Voltage times current is a mean power, over the time that has passed. */
-  const wattHours = (reading: PowerReading): EnergySeries["wattHours"] => {
-    const isProduct = reading.attributes.length === 2;
-    const aggregation = isProduct ? "avg" : "integral";
-    const columns = new Map(
-      reading.attributes.map(({ id }) => [id, cut({ device: reading.deviceId, attribute: id, aggregation })]),
-    );
-    return times.map((at, index) => {
-      const value = wattsOf(reading, (name) => columns.get(name)?.[index]);
-      if (value === undefined || !isProduct) return value;
-      return (value * Math.max(0, Math.min(history.bucketMs, now - at))) / HOUR;
-    });
-  };
   return energiesOfToday({
     times,
     bucketMs: history.bucketMs,
@@ -105,7 +110,7 @@ export function todayOf(
     now,
     series: readings.map((reading) => ({
       kind: reading.kind,
-      wattHours: wattHours(reading),
+      wattHours: wattHoursOf(reading, { history, now }).slice(first < 0 ? history.times.length : first),
       since: createdAt.get(reading.deviceId) ?? 0,
     })),
     counters: counters.map(({ what, deviceId: device, attribute, unit }) => ({
