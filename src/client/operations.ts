@@ -30,6 +30,7 @@ export const OPERATIONS = {
   executeCommand: "POST /v3/devices/{device_id}/commands/execute",
   exportDeviceTelemetry: "GET /v3/devices/{device_id}/telemetry/export",
   exportSiteTelemetry: "GET /v3/sites/{site_id}/telemetry/export",
+  findSession: "GET /v3/sessions/here",
   generateConfig: "POST /v3/devices/{device_id}/generate_config",
   getBlueprint: "GET /v3/blueprints/{blueprint_id}",
   getBlueprintManifest: "GET /v3/blueprints/{blueprint_id}/manifest",

@@ -1514,6 +1514,8 @@ export type Snapshot = {
 export type System = {
   readonly version: string;
   readonly role: string;
+  /** Whether this gateway has joined a cloud: getUplink has more. */
+  readonly linked: boolean;
   readonly started_at: string;
   /** How many nodes share the records, this one included. */
   readonly nodes: number;
@@ -1832,6 +1834,9 @@ export type Answers = {
   readonly endSession: JsonObject;
   readonly executeCommand: {
     readonly execution: Execution;
+  };
+  readonly findSession: {
+    readonly session: Session | null;
   };
   readonly generateConfig: {
     readonly config: CommunicationConfig;

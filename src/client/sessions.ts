@@ -7,6 +7,8 @@ export function sessions({ perform }: Transport) {
   return {
     /** `replace`: the code may end the browser's session of another token, which is a `conflict` otherwise. */
     create: (body: Bodies["createSession"]) => perform("createSession", { body }),
+    /** That of the browser that asks, or null. Without a session this is no refusal. */
+    find: () => perform("findSession"),
     current: () => perform("getCurrentSession"),
     list: listOf("sessions", (query: Queries["listSessions"] = {}) => perform("listSessions", { query })),
     end: (session_id: string) => perform("endSession", { params: { session_id } }),

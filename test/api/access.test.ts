@@ -172,6 +172,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   getOwnToken: ["readonly", "any"],
   revokeToken: ["owner", "one"],
   createSession: ["public", "any", () => ({ token: busbar.adminToken })],
+  findSession: ["public", "any"],
   getCurrentSession: ["readonly", "any"],
   listSessions: ["readonly", "any"],
   endCurrentSession: ["readonly", "any"],
@@ -259,7 +260,9 @@ const LINK: Readonly<Record<string, number>> = {
 };
 
 /** Sign-in is for pages of this server. */
-const SAID: Readonly<Record<string, Record<string, string>>> = { createSession: { "Sec-Fetch-Site": "same-origin" } };
+const SAID: Readonly<Record<string, Record<string, string>>> = {
+  createSession: { "Sec-Fetch-Site": "same-origin" },
+};
 
 type Five = [string, string, string, string, string];
 type Scope = "own site" | "other site" | "all sites";
@@ -557,7 +560,7 @@ function bytesFor(operation: string, content: string | Uint8Array): unknown {
 }
 
 /** These take what only HTTP has: a page of this server, the address of the call, a gateway's socket. */
-const ONLY_HTTP: Readonly<Record<string, number>> = { createSession: 409, generateConfig: 409 };
+const ONLY_HTTP: Readonly<Record<string, number>> = { createSession: 409, findSession: 409, generateConfig: 409 };
 /** The server itself serves them, without the register. */
 const NOT_REGISTERED = ["getHealth", "getReadiness", "getOpenapi", "getReference", "getWelcome", "getMetrics"];
 const INSIDE = routes

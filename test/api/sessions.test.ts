@@ -175,6 +175,27 @@ test.each(SOURCES)("%s", async (_, headersOf, read, change) => {
   expect([signed.status, signed.headers.getSetCookie().length]).toEqual(change ? [200, 1] : [403, 0]);
 });
 
+test("a browser finds its session, or none: neither is a refusal, and other pages are told nothing", async () => {
+  const find = async (cookie: string) =>
+    (await browser(cookie).call<{ session: Session | null }>("GET", "/v3/sessions/here")).body.session;
+  const one = await newBrowser();
+  expect(await find(one.cookie)).toEqual(await current(one));
+  const before = await refusals();
+  expect(await find("a=b")).toBeNull();
+  expect(await find(`${one.cookie.slice(0, -4)}abcd`)).toBeNull();
+  await one.call("DELETE", "/v3/sessions/current");
+  expect(await find(one.cookie)).toBeNull();
+  expect((await busbar.anonymous.get<object>("/v3/sessions/here")).body).toEqual({ session: null });
+  expect(await refusals()).toBe(before);
+  const two = await newBrowser();
+  const foreign = { headers: { Cookie: two.cookie, "Sec-Fetch-Site": "cross-site" } };
+  expect((await busbar.anonymous.get("/v3/sessions/here", foreign)).status).toBe(403);
+});
+
+async function refusals(): Promise<number> {
+  return (await busbar.admin.get<Page<"entries", AuditEntry>>("/v3/audit?outcome.in=REFUSED&limit=0")).body.total_count;
+}
+
 test("a refused foreign call is in the audit log", async () => {
   const { cookie } = await newBrowser();
   const headers = { Cookie: cookie, "Sec-Fetch-Site": "cross-site" };

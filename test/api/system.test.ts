@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { System, SystemLogLine } from "#client/resources.ts";
+import { parseRaw, sendRaw } from "../support/raw-http.ts";
 import { useServer } from "../support/server.ts";
 
 const busbar = useServer();
@@ -55,10 +56,19 @@ test("the reference shows every operation and every named schema", async () => {
   for (const name of Object.keys(schemas)) expect(text).toContain(`id="schema-${name}"`);
 });
 
+test("the examples of the reference name the address at which it is read, and a strange one is not repeated", async () => {
+  expect((await busbar.anonymous.get("/docs")).text).toContain(`export BUSBAR=${busbar.url}\n`);
+  const ask = async (host: string) =>
+    parseRaw(await sendRaw(busbar.port, `GET /docs HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)).text;
+  expect(await ask("gateway.example:8443")).toContain("export BUSBAR=http://gateway.example:8443\n");
+  expect(await ask("[::1]:80")).toContain("export BUSBAR=http://[::1]\n");
+  for (const host of ["x<b>", 'x"', "x;curl evil"]) expect(await ask(host)).not.toContain(`=http://${host}`);
+});
+
 test("the installation says how it does: version, threads, storage, broker, buffers and shares", async () => {
   const { body } = await busbar.admin.get<{ system: System }>("/v3/system");
   const { process: own, storage, broker, buffers, shares, ...rest } = body.system;
-  expect(rest).toMatchObject({ version: expect.any(String), role: "gateway", nodes: 1 });
+  expect(rest).toMatchObject({ version: expect.any(String), role: "gateway", linked: false, nodes: 1 });
   expect(Date.parse(rest.started_at)).toBeLessThanOrEqual(Date.now());
   expect(own.memory_bytes).toBeGreaterThan(1e6);
   if (process.platform === "linux") {

@@ -9,11 +9,24 @@ import { IS_LONG } from "../support/rounds.ts";
 import type { TestServer } from "../support/server.ts";
 import { inBrowser, PATIENCE, useDemo, type Visitor } from "./support/browse.ts";
 import { createFindings } from "./support/findings.ts";
+import { brokenRows, smallTargets } from "./support/measure.ts";
 import { type Ids, openedOf, SCREEN_NAMES, screensOf } from "./support/screens.ts";
 
 const HEIGHT = 900;
 /** The long run has all levels. */
 const LEVELS = ACCESS_LEVELS.filter((level) => (IS_LONG ? level !== "system" : level === "readonly"));
+/** The screens that are little more than a list. */
+const LISTS = [
+  "sites",
+  "devices",
+  "executions",
+  "access",
+  "accessSessions",
+  "audit",
+  "alerts",
+  "blueprints",
+  "rollouts",
+];
 /** Browsers that share the screens among them. */
 const SHARES = [0, 1];
 
@@ -65,6 +78,56 @@ function screens(): void {
       await visitor.close();
     },
     SCREEN_NAMES.length * PATIENCE,
+  );
+
+  test.concurrent.each(["en-US", "de-DE"])(
+    "on a phone every target fits a thumb, no pill is broken, and rows are cards of two lines (%s)",
+    async (locale) => {
+      const visitor = await world.signedIn({ width: 390, locale });
+      const found: unknown[] = [];
+      const all = [...screensOf(ids), ...openedOf(ids)];
+      for (const { name, path } of all.filter((one) => IS_LONG || locale === "en-US" || LISTS.includes(one.name))) {
+        await visitor.move(path);
+        for (const width of [390, 360]) {
+          await visitor.page.setViewportSize({ width, height: HEIGHT });
+          found.push(...(await brokenRows(visitor.page)).map((one) => [name, width, one]));
+          if (width === 390) found.push(...(await smallTargets(visitor.page)).map((one) => [name, one]));
+        }
+      }
+      expect(found).toEqual([]);
+      await visitor.close();
+    },
+    SCREEN_NAMES.length * PATIENCE,
+  );
+
+  test.concurrent(
+    "the page can be installed as an app: its manifest and icons are served, and the policy lets a browser read them",
+    async () => {
+      const visitor = await world.visit();
+      await visitor.page.goto(`${busbar.url}/sign-in`);
+      const read = `Promise.all([...document.querySelectorAll("link[rel=manifest], link[rel=icon], link[rel=apple-touch-icon]")].map(async ({ href }) =>
+        [new URL(href).pathname, (await fetch(href)).headers.get("content-type")]))`;
+      expect(await visitor.page.evaluate(read)).toEqual([
+        ["/icon.svg", "image/svg+xml"],
+        ["/apple-touch-icon.png", "image/png"],
+        ["/app.webmanifest", "application/manifest+json"],
+      ]);
+      const session = await visitor.page.context().newCDPSession(visitor.page);
+      const { data, errors } = await session.send("Page.getAppManifest");
+      expect(errors).toEqual([]);
+      const { icons } = JSON.parse(data ?? "{}") as { icons: { src: string; type: string; purpose?: string }[] };
+      expect(icons.filter(({ purpose }) => purpose === "maskable").length).toBeGreaterThan(0);
+      for (const { src, type } of icons) {
+        const { status, headers } = await fetch(busbar.url + src);
+        expect([src, status, headers.get("content-type")]).toEqual([src, 200, type]);
+      }
+      // The windows of the tests are private ones, where nothing is installed. Whatever else would prevent it is told, too.
+      const { installabilityErrors } = await session.send("Page.getInstallabilityErrors");
+      expect(installabilityErrors.map(({ errorId }) => errorId)).toEqual(["in-incognito"]);
+      expect(visitor.complaints).toEqual([]);
+      await visitor.close();
+    },
+    2 * PATIENCE,
   );
 
   test.concurrent(
@@ -138,7 +201,7 @@ function screens(): void {
         if (asked.at(-1) === `/v3/sites/${ids.site}/devices`) devices.resolve();
       });
       const seen = Promise.withResolvers<void>();
-      await page.route("**/v3/sessions/current", async (route) => {
+      await page.route("**/v3/sessions/here", async (route) => {
         await Promise.all([devices.promise, seen.promise]);
         await route.continue();
       });
@@ -152,7 +215,7 @@ function screens(): void {
       await page.getByText("From your last visit").waitFor({ state: "hidden" });
       await page.locator(".picture").first().waitFor();
       expect(asked.filter((path) => path.endsWith("/manifest"))).toEqual([]);
-      await page.unroute("**/v3/sessions/current");
+      await page.unroute("**/v3/sessions/here");
 
       await page.evaluate("fetch('/v3/sessions/current', { method: 'DELETE' }).then((answer) => answer.status)");
       await page.reload();
@@ -165,7 +228,7 @@ function screens(): void {
   );
 
   test(
-    "when the connection is cut the page says so, and it is live again by itself",
+    "when the connection is cut the page says so, it is live again by itself, and so is a screen that was first opened meanwhile",
     async () => {
       const visitor = await world.signedIn();
       const { page } = visitor;
@@ -174,8 +237,12 @@ function screens(): void {
       const { port } = busbar;
       await busbar.stop();
       await page.waitForSelector(".live.lost", { state: "attached" });
+      // A screen that was never opened before, and of which nothing can be loaded now.
+      await page.evaluate(`history.pushState(null, "", "/access/audit"); dispatchEvent(new PopStateEvent("popstate"))`);
+      await page.locator("main .failure, main .empty").first().waitFor();
       await busbar.restart(["--port", String(port)]);
       await page.waitForSelector(".live.live", { state: "attached" });
+      await page.getByRole("table", { name: "Audit log" }).waitFor();
       await visitor.close();
     },
     4 * PATIENCE,

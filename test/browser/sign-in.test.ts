@@ -57,6 +57,23 @@ function signIn(): void {
   );
 
   test(
+    "a visit without a session is no refusal: the console has nothing, and neither has the audit log",
+    async () => {
+      const refused = async () =>
+        (await busbar.admin.get<Page<"entries", object>>("/v3/audit?outcome.in=REFUSED&limit=0")).body.total_count;
+      const before = await refused();
+      const { page, close } = await world.visit();
+      const errors: string[] = [];
+      page.on("console", (message) => void (message.type() === "error" && errors.push(message.text())));
+      await page.goto(`${busbar.url}/access`);
+      await page.waitForSelector("input[name=token]");
+      expect([errors, await refused()]).toEqual([[], before]);
+      await close();
+    },
+    2 * PATIENCE,
+  );
+
+  test(
     "a link signs in once, its code leaves the address, and a used link says so",
     async () => {
       const link = await newLink(busbar);

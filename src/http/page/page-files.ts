@@ -24,7 +24,7 @@ const INTERFACE = new Set([
 const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
-    "worker-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    "worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
   vary: "Accept-Encoding",

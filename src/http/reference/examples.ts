@@ -231,6 +231,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   getOwnToken: { ts: "client.tokens.current()" },
   revokeToken: { ts: `client.tokens.revoke(${JSON.stringify(ID.token_id)})` },
   createSession: { body: { token: "..." }, ts: 'client.sessions.create({ token: "..." })' },
+  findSession: { ts: "client.sessions.find()" },
   getCurrentSession: { ts: "client.sessions.current()" },
   listSessions: { ts: "client.sessions.list()" },
   endCurrentSession: { ts: "client.sessions.endCurrent()" },

@@ -8,13 +8,13 @@ interface Sample {
   readonly source: string;
 }
 
-/** What all samples need once. `$BUSBAR` and `$TOKEN` are the address and the token. */
+/** What all samples need once. `{address}` is where the page is read, and `{prefix}` begins the name of the header. `$BUSBAR` and `$TOKEN` are the address and the token. */
 export const SAMPLE_SETUP: readonly Sample[] = [
-  { lang: "curl", source: "export BUSBAR=http://127.0.0.1:8080\nexport TOKEN=$(cat .busbar/admin.token)" },
+  { lang: "curl", source: "export BUSBAR={address}\nexport TOKEN=$(cat .busbar/admin.token)" },
   {
     lang: "TypeScript",
     source:
-      'import { createClient } from "@busbar/client";\n\nconst client = createClient({ url: "http://127.0.0.1:8080", token });',
+      'import { createClient } from "@busbar/client";\n\nconst client = createClient({ url: "{address}", token });',
   },
   {
     lang: "Python",

@@ -1,8 +1,8 @@
 import { METRICS } from "#http/metrics.ts";
-import { htmlAnswer } from "#http/page/html-answer.ts";
+import { escapeHtml, htmlAnswer } from "#http/page/html-answer.ts";
 import { renderWelcomePage } from "#http/page/welcome-page.ts";
 import type { RawAnswer } from "#service/operation/answer.ts";
-import { type Operation, operation } from "#service/operation/operation.ts";
+import { type Operation, operation, type Way } from "#service/operation/operation.ts";
 import { Type } from "#service/operation/schema.ts";
 import { oneOf } from "#service/operation/wire.ts";
 import type { Troubles } from "#service/troubles.ts";
@@ -43,7 +43,7 @@ export function systemRoutes(needs: SystemNeeds, others: readonly Operation[]): 
   const document = once(async () => (await import("#http/openapi.ts")).renderOpenapi(all(), needs.about));
   const reference = once(async () => {
     const { renderReferencePage } = await import("#http/page/reference-page.ts");
-    return htmlAnswer(renderReferencePage(await document()));
+    return renderReferencePage(await document());
   });
   const welcome = once(() => htmlAnswer(renderWelcomePage(needs.about)));
   const routes: readonly Operation[] = [...probes(needs), ...pages({ document, reference, welcome })];
@@ -88,7 +88,8 @@ function probes(needs: SystemNeeds): readonly Operation[] {
 
 interface Pages {
   readonly document: () => Promise<object>;
-  readonly reference: () => Promise<RawAnswer>;
+  /** With `{address}` where the examples name the address. */
+  readonly reference: () => Promise<string>;
   readonly welcome: () => RawAnswer;
 }
 
@@ -112,7 +113,7 @@ function pages({ document, reference, welcome }: Pages): readonly Operation[] {
       tag,
       level: "public",
       answer: { contentType: "text/html", description: "The reference." },
-      run: async () => reference(),
+      run: async (call) => htmlAnswer((await reference()).replaceAll("{address}", escapeHtml(addressOf(call)))),
     }),
     operation({
       method: "GET",
@@ -125,6 +126,15 @@ function pages({ document, reference, welcome }: Pages): readonly Operation[] {
       run: async () => welcome(),
     }),
   ];
+}
+
+/** The address at which somebody reads the page: that of the examples. */
+function addressOf({ host, isSecure }: Pick<Way, "host" | "isSecure">): string {
+  const found = host();
+  const isOdd = found === undefined || !/^(?:[\w.-]+|\[[\da-fA-F:.]+\])$/.test(found.name);
+  if (isOdd) return "http://127.0.0.1:8080";
+  const isUsual = found.port === (isSecure() ? 443 : 80);
+  return `${isSecure() ? "https" : "http"}://${found.name}${isUsual ? "" : `:${found.port}`}`;
 }
 
 function once<Value>(make: () => Value): () => Value {

@@ -2,7 +2,7 @@ import type { Caller } from "#core/access/caller.ts";
 import { allows } from "#core/access/level.ts";
 import type { Session } from "#core/access/session.ts";
 import { isLive, type TokenRecord } from "#core/access/token-record.ts";
-import { refuse } from "#core/app-error.ts";
+import { AppError, refuse } from "#core/app-error.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import { sameHash } from "#service/access/hash-secret.ts";
 import { seesToken } from "#service/access/list-tokens.ts";
@@ -40,6 +40,20 @@ export async function currentSession(
   if (session === undefined) throw refuse("not_found", "this call used an access token, so there is no session");
   const { token } = await needs.authenticator.holder(session.tokenId);
   return { session: withLastUse(needs, session), token };
+}
+
+/** The session of a cookie; undefined when it has ended, or never was. */
+export async function findSession(
+  needs: ListSessionsNeeds & { readonly openSessions: Pick<Sessions, "authenticate"> },
+  cookie: string,
+): Promise<TokenSession | undefined> {
+  try {
+    const { caller } = await needs.openSessions.authenticate(cookie, false);
+    return await currentSession(needs, { caller });
+  } catch (error) {
+    if (error instanceof AppError && (error.code === "unauthorized" || error.code === "not_found")) return undefined;
+    throw error;
+  }
 }
 
 export async function visibleSession(

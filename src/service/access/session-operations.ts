@@ -2,10 +2,11 @@ import { refuse } from "#core/app-error.ts";
 import { renderInstant } from "#core/time/instant.ts";
 import { afterWrongToken, type WrongTokenNeeds } from "#service/access/after-wrong-token.ts";
 import { endCurrentSession, endOwnSessions, endSession } from "#service/access/end-sessions.ts";
-import { currentSession, listSessions } from "#service/access/list-sessions.ts";
+import { currentSession, findSession, listSessions } from "#service/access/list-sessions.ts";
 import { type SessionCookie, secondsUntil } from "#service/access/session-cookie.ts";
 import {
   codeSchema,
+  foundSessionAnswer,
   listedSessionSchema,
   parseSignIn,
   renderListedSession,
@@ -69,6 +70,24 @@ export function sessionOperations(needs: SessionNeeds): readonly Operation[] {
           { session: renderSession(session, { name, level, sites }) },
           sessionCookie.write(text, seconds, call.isSecure()),
         );
+      },
+    }),
+    operation({
+      method: "GET",
+      path: "/v3/sessions/here",
+      name: "findSession",
+      summary: "Whether this browser is signed in",
+      description:
+        "For pages of this server: the session of the browser's cookie, or null. A visit without a session is no refusal. " +
+        "Programs ask for their token instead.",
+      tag,
+      level: "public",
+      ownPageOnly: true,
+      answer: foundSessionAnswer,
+      run: async (call) => {
+        const cookie = sessionCookie.read(call.header("cookie") ?? "", call.isSecure());
+        const found = cookie === undefined ? undefined : await findSession(needs, cookie);
+        return { session: found === undefined ? null : renderSession(found.session, found.token) };
       },
     }),
     operation({

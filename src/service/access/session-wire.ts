@@ -22,6 +22,8 @@ export const sessionSchema = described("Session", "A sign-in of the page. It sta
 
 export const sessionAnswer = Type.Object({ session: sessionSchema }, { additionalProperties: false });
 
+export const foundSessionAnswer = Type.Object({ session: nullable(sessionSchema) }, { additionalProperties: false });
+
 export const listedSessionSchema = strict("ListedSession", {
   ...fields,
   last_used_at: timestamp,

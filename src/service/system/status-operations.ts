@@ -1,5 +1,6 @@
 import { renderInstant } from "#core/time/instant.ts";
 import { requireAllSites } from "#service/access/require-level.ts";
+import type { Uplink } from "#service/link/uplink.ts";
 import { type Operation, operation } from "#service/operation/operation.ts";
 import { type Static, Type } from "#service/operation/schema.ts";
 import { described, nullable, strict, timestamp } from "#service/operation/wire.ts";
@@ -17,6 +18,7 @@ const bytes = Type.Integer();
 const systemSchema = described("System", "How the node that answered does.", {
   version: Type.String(),
   role: Type.String(),
+  linked: Type.Boolean({ description: "Whether this gateway has joined a cloud: getUplink has more." }),
   started_at: timestamp,
   nodes: Type.Integer({ description: "How many nodes share the records, this one included." }),
   process: strict("SystemProcess", {
@@ -72,9 +74,11 @@ const lineSchema = strict("SystemLogLine", {
 export interface StatusNeeds {
   readonly about: { readonly version: string; readonly role: string };
   readonly system: SystemReader;
+  /** Undefined in a cloud. */
+  readonly uplink: Pick<Uplink, "status"> | undefined;
 }
 
-export function statusOperations({ system, about }: StatusNeeds): readonly Operation[] {
+export function statusOperations({ system, about, uplink }: StatusNeeds): readonly Operation[] {
   return [
     operation({
       method: "GET",
@@ -88,7 +92,8 @@ export function statusOperations({ system, about }: StatusNeeds): readonly Opera
       answer: Type.Object({ system: systemSchema }, { additionalProperties: false }),
       run: async ({ caller }) => {
         requireAllSites(caller);
-        return { system: { version: about.version, role: about.role, ...render(await system.status()) } };
+        const linked = (await uplink?.status()) !== undefined;
+        return { system: { version: about.version, role: about.role, linked, ...render(await system.status()) } };
       },
     }),
     operation({
@@ -113,7 +118,7 @@ export function statusOperations({ system, about }: StatusNeeds): readonly Opera
   ];
 }
 
-function render(status: SystemStatus): Omit<Static<typeof systemSchema>, "version" | "role"> {
+function render(status: SystemStatus): Omit<Static<typeof systemSchema>, "version" | "role" | "linked"> {
   const { process, storage, broker, telemetry } = status;
   return {
     started_at: renderInstant(status.startedAt),

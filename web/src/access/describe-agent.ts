@@ -21,6 +21,10 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, "Linux"],
 ];
 
+export function isPhone(agent: string): boolean {
+  return /\biPhone\b|\bAndroid\b.*\bMobile\b/.test(agent);
+}
+
 /** `Firefox, Android`; undefined when it says nothing that is known. */
 export function describeAgent(agent: string): string | undefined {
   const find = (known: readonly (readonly [RegExp, string])[]) => known.find(([pattern]) => pattern.test(agent))?.[1];

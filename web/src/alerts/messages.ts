@@ -4,6 +4,7 @@ export const t = defineMessages({
   en: {
     explore: "Open in Explore",
     alerts: "Alerts",
+    alert: "Alert",
     error: "Error",
     warning: "Warning",
     info: "Notice",
@@ -62,6 +63,7 @@ export const t = defineMessages({
   de: {
     explore: "In Verläufen öffnen",
     alerts: "Meldungen",
+    alert: "Meldung",
     error: "Fehler",
     warning: "Warnung",
     info: "Hinweis",

@@ -42,12 +42,19 @@ export const preferences = {
   },
 };
 
+/** The colour of the frame that a phone draws around the page: that of its background. */
+const FRAMES = { light: "#f6f7f4", dark: "#0e1210" } as const;
+
 /** Writes the choices that the document itself carries. */
 export function apply(): void {
   const root = document.documentElement;
   root.lang = choices.locale;
   if (choices.theme === "system") delete root.dataset["theme"];
   else root.dataset["theme"] = choices.theme;
+  for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]')) {
+    const own = meta.media.includes("dark") ? "dark" : "light";
+    meta.content = FRAMES[choices.theme === "system" ? own : choices.theme];
+  }
 }
 
 function read(): Partial<Choices> {

@@ -42,13 +42,10 @@ export const session = {
 
   /** Finds out whether there is a session. Throws when the server does not answer. */
   async find(): Promise<void> {
-    try {
-      enter((await client.sessions.current()).session);
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 401) throw error;
-      phase = "signed out";
-      hint.write(false);
-    }
+    const { session: found } = await client.sessions.find();
+    if (found !== null) return enter(found);
+    phase = "signed out";
+    hint.write(undefined);
   },
 
   async signIn(token: string): Promise<SignInProblem | undefined> {
@@ -91,7 +88,7 @@ function enter(found: Session): void {
   hasEnded = false;
   entered.resolve(found);
   entered = Promise.withResolvers();
-  hint.write(true);
+  hint.write(found.expires_at);
 }
 
 function leave(wasRefused: boolean): void {
@@ -99,23 +96,23 @@ function leave(wasRefused: boolean): void {
   current = undefined;
   phase = "signed out";
   hasEnded = wasRefused;
-  hint.write(false);
+  hint.write(undefined);
 }
 
 const HINT = "busbar.signed-in";
-/** A browser may refuse storage. Then there is no hint. */
+/** Until when the session lasts. A browser may refuse storage; then there is no hint. */
 const hint = {
   read(): boolean {
     try {
-      return localStorage.getItem(HINT) !== null;
+      return Date.parse(localStorage.getItem(HINT) ?? "") > Date.now();
     } catch {
       return false;
     }
   },
-  write(isSignedIn: boolean): void {
+  write(expiresAt: string | undefined): void {
     try {
-      if (isSignedIn) localStorage.setItem(HINT, "yes");
-      else localStorage.removeItem(HINT);
+      if (expiresAt === undefined) localStorage.removeItem(HINT);
+      else localStorage.setItem(HINT, expiresAt);
     } catch {
       // See above.
     }

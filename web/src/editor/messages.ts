@@ -42,8 +42,8 @@ export const t = defineMessages({
         .filter(Boolean)
         .join(", "),
     fixAll: (count: number) => `Fix all ${count}`,
-    line: (line: number) => `line ${line}`,
-    inFile: (file: string, line: number) => `${file}, line ${line}`,
+    line: (line: number, column: number) => `line ${line}, column ${column}`,
+    inFile: (file: string, line: number, column: number) => `${file}, line ${line}, column ${column}`,
     files: "Files of the package",
     fileLabel: (path: string) => `Text of ${path}`,
     binary: "This file is not text and cannot be edited here.",
@@ -126,8 +126,8 @@ export const t = defineMessages({
         .filter(Boolean)
         .join(", "),
     fixAll: (count) => `Alle ${count} beheben`,
-    line: (line) => `Zeile ${line}`,
-    inFile: (file, line) => `${file}, Zeile ${line}`,
+    line: (line, column) => `Zeile ${line}, Spalte ${column}`,
+    inFile: (file, line, column) => `${file}, Zeile ${line}, Spalte ${column}`,
     files: "Dateien des Pakets",
     fileLabel: (path) => `Text von ${path}`,
     binary: "Diese Datei ist kein Text. Sie bleibt, wie sie ist.",

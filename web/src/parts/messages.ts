@@ -3,6 +3,7 @@ import { defineMessages } from "#web/i18n/define-messages.ts";
 export const t = defineMessages({
   en: {
     unknown: "unknown",
+    details: "Details",
     never: "never",
     retry: "Try again",
     close: "Close",
@@ -27,6 +28,7 @@ export const t = defineMessages({
   },
   de: {
     unknown: "unbekannt",
+    details: "Einzelheiten",
     never: "nie",
     retry: "Erneut versuchen",
     close: "Schließen",
