@@ -447,6 +447,46 @@ export async function findDifferenceOn(
   }
 }
 
+/** A whole day that is so dense that its hours have summaries beside those of its minutes. */
+export async function findDifferenceInDay(backend: ChunkBackend): Promise<Difference | undefined> {
+  const random = createRandom(1);
+  const bench = await SeriesBench.open(backend, {});
+  const start = Date.UTC(2026, 2, 29);
+  const { series, device, kind } = { series: 1, device: 1, kind: "number" as const };
+  try {
+    await bench.load(
+      Array.from({ length: 4_320 }, (_, i) => ({
+        device,
+        at: start + i * 20_000,
+        values: [[series, randomValue(random, kind)] as const],
+      })),
+    );
+    await bench.compact(start + 5 * DAY_MS);
+    for (const aggregation of aggregationsOf(kind).filter((one) => one !== "min_max")) {
+      const asked = { series, device, kind, aggregation, lookAroundMs: undefined };
+      const items = [30 * MINUTE_MS, HOUR_MS, 2 * HOUR_MS].map((granularityMs) => ({
+        ...asked,
+        granularityMs,
+      }));
+      const calendars = ["Europe/Berlin", "Asia/Kolkata"].map((timezone) => ({
+        ...asked,
+        granularityMs: SHORTEST_MS["day"],
+        calendar: { unit: "day", timezone } as const,
+      }));
+      for (const range of [
+        { from: start - DAY_MS, to: start + 2 * DAY_MS },
+        { from: start + 90 * MINUTE_MS, to: start + DAY_MS - 1 },
+      ]) {
+        const found = await ask(bench, { ...range, items: [...items, ...calendars] });
+        if (found !== undefined) return found;
+      }
+    }
+    return undefined;
+  } finally {
+    await bench.close();
+  }
+}
+
 async function ask(bench: QueryBench, query: SeriesQuery): Promise<Difference | undefined> {
   const answering = bench.query(query);
   // A store on a server works meanwhile.

@@ -3,11 +3,12 @@
 // The hot columns are taken before the first chunk is read. Points only move from memory into chunks, so a point that
 // is missing in one is in the other, and a point in both is the same point.
 import { itemAt } from "#core/item-at.ts";
+import { HOUR_MS } from "#core/time/hour.ts";
 import type { Scalar } from "./batch.ts";
 import type { ChunkHead, Summary } from "./chunk.ts";
 import type { ChunkView, SeriesReads } from "./chunk-reader.ts";
 import { type Column, lowerBound, mergeColumns, valueAt } from "./column.ts";
-import { type PartField, readParts } from "./parts.ts";
+import { type PartField, readHours, readParts } from "./parts.ts";
 import { giveBack, type Scratch, takeScratch } from "./scratch.ts";
 import { decodeChunk } from "./segment-codec.ts";
 
@@ -181,7 +182,10 @@ function nextPiece(current: CursorSource["current"], chunk: ChunkHead, step: Ste
     return pointsOf(current, chunk, { ...step, from, to: answer.from, late });
   }
   place.at = Math.min(answer.to, endOf(chunk));
-  return { parts: readParts(current.view.parts(chunk), chunk, scratch.part), ...answer };
+  // Hours make up the whole chunk: a border of the range may lie within one of them.
+  const isWhole = answer.from <= chunk.start && answer.to >= endOf(chunk);
+  const read = isWhole && walk.fitsBuckets(HOUR_MS, chunk.start, endOf(chunk)) ? readHours : readParts;
+  return { parts: read(current.view.parts(chunk), chunk, scratch.part), ...answer };
 }
 
 function pointsOf(

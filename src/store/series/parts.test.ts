@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Column } from "./column.ts";
-import { grainOf, type PartField, readParts } from "./parts.ts";
+import { grainOf, type PartField, readHours, readParts } from "./parts.ts";
 import { summarize } from "./summarize.ts";
 
 const MINUTE = 60_000;
@@ -54,10 +54,47 @@ test.each([
   expect(summary.min).toBe(Math.min(...values));
 });
 
+test.each([
+  ["decimals", ramp(86_400, 2)],
+  ["values of very different size", Array.from({ length: 86_400 }, (_, i) => (i % 2 === 0 ? 1e15 + i : -1e-9 * i))],
+])("a day of %s also says what each hour holds", (_, values) => {
+  const start = -5 * DAY;
+  const { parts, grain } = summarize(columnOf(1_000, values, start), start, DAY);
+  expect(readParts(parts, { start, grain })("start")).toHaveLength(1_440);
+  const field = readHours(parts, { start, grain });
+  const of = (name: PartField) => [...field(name)];
+  const hours = Array.from({ length: 24 }, (_, i) => values.slice(i * 3_600, (i + 1) * 3_600));
+  expect(of("start")).toEqual(hours.map((_, i) => start + i * HOUR));
+  expect(of("count")).toEqual(hours.map((hour) => hour.length));
+  expect(of("min")).toEqual(hours.map((hour) => hour.reduce((a, b) => Math.min(a, b))));
+  expect(of("max")).toEqual(hours.map((hour) => hour.reduce((a, b) => Math.max(a, b))));
+  expect(of("first")).toEqual(hours.map((hour) => hour[0]));
+  expect(of("last")).toEqual(hours.map((hour) => hour.at(-1)));
+  const alone = hours.map((hour) => summarize(columnOf(1, hour), 0, 1).summary.sum);
+  const [sums, rests] = [of("sum"), of("rest")];
+  for (const [i, { high }] of alone.entries()) expect([i, (sums[i] ?? 0) + (rests[i] ?? 0)]).toEqual([i, high]);
+});
+
+test("an hour, and a day with parts of an hour, have no hours of their own", () => {
+  for (const [step, count, span] of [
+    [1_000, 3_600, HOUR],
+    [MINUTE, 1_440, DAY],
+  ] as const) {
+    const { parts, grain } = summarize(columnOf(step, ramp(count, 1)), 0, span);
+    expect(readHours(parts, { start: 0, grain })("start")).toEqual(readParts(parts, { start: 0, grain })("start"));
+  }
+});
+
+test("hours whose sum is beyond all doubles are left out", () => {
+  const values = Array.from({ length: 7_200 }, (_, i) => (i < 3_600 ? -1e305 : 1e305));
+  const { parts, grain } = summarize(columnOf(1_000, values), 0, DAY);
+  expect(readHours(parts, { start: 0, grain })("start")).toHaveLength(120);
+});
+
 test("damaged parts are reported as such", () => {
   const { parts, grain } = summarize(columnOf(1_000, ramp(3_600, 2)), 0, HOUR);
   const place = { start: 0, grain };
   expect(() => readParts(parts.subarray(0, 20), place)).toThrow("Damaged parts");
-  expect(() => readParts(Uint8Array.of(0x61), place)).toThrow("no format has the number 97");
+  expect(() => readParts(Uint8Array.of(0x62), place)).toThrow("no format has the number 98");
   expect(() => readParts(Uint8Array.of(...parts, 0), place)).toThrow("left over");
 });

@@ -1,6 +1,6 @@
 // The random queries must notice what could go wrong: each of these bugs is planted and has to be found.
 import { afterEach, expect, test, vi } from "vitest";
-import { type Faults, findDifference, sqliteBackend } from "../../../test/support/series-bench.ts";
+import { type Faults, findDifference, findDifferenceInDay, sqliteBackend } from "../../../test/support/series-bench.ts";
 import type { Changes, JournalRow } from "./chunk-store.ts";
 
 const planted = vi.hoisted(() => ({ bug: "" }));
@@ -27,6 +27,16 @@ vi.mock("./column-cursor.ts", async (load) => {
     return real.lastBefore(source, { ...reads, from, lookBack }, more);
   };
   return { ...real, openCursor, lastBefore };
+});
+
+vi.mock("./parts.ts", async (load) => {
+  const real = await load<typeof import("./parts.ts")>();
+  const readHours: typeof real.readHours = (bytes, place, room) => {
+    const field = real.readHours(bytes, place, room);
+    const isCoarse = bytes[0] === 0x61 && planted.bug === "hours";
+    return (name) => (isCoarse && name !== "start" ? field(name).map((value) => value + 1) : field(name));
+  };
+  return { ...real, readHours };
 });
 
 vi.mock("./query.ts", async (load) => {
@@ -142,6 +152,12 @@ test.each<[string, string, Faults]>([
 
 test("without a planted bug they notice nothing", async () => {
   for (let seed = 1; seed <= 10; seed++) expect(await isNoticed(seed, {})).toBe(false);
+});
+
+test("the queries of a dense day notice when its hours are not what its minutes say", async () => {
+  expect(await findDifferenceInDay(sqliteBackend())).toBeUndefined();
+  planted.bug = "hours";
+  expect(await findDifferenceInDay(sqliteBackend())).toMatchObject({ question: expect.stringContaining("avg") });
 });
 
 function changing(change: (changes: Changes) => Changes): Faults {
