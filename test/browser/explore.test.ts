@@ -49,7 +49,7 @@ function explore(): void {
       const visitor = await world.signedIn();
       const { page } = visitor;
       const granularities = followQuestions(page);
-      await visitor.go(path);
+      await visitor.go(`${path}?clock=site`);
       await page.getByText("Nothing is chosen yet").waitFor();
       await page.getByRole("button", { name: "Add series" }).first().click();
       const picker = page.getByRole("dialog", { name: "Series" });
@@ -59,7 +59,7 @@ function explore(): void {
       await picker.getByRole("checkbox", { name: "State of charge" }).check();
       await picker.getByRole("button", { name: "Done" }).click();
       await page.waitForURL(/series=roof-inverter%3Aac_power%2Cbattery-rack-a%3Abattery_soc/);
-      await seeLines(page, ["--series-1", "--series-2"]);
+      await seeLines(page, ["--solar", "--series-1"]);
       const coarse = granularities.at(-1);
       expect(coarse).toBe("2m");
 
@@ -67,7 +67,7 @@ function explore(): void {
       await page.waitForURL(/range=.+&back=24h/);
       await expect.poll(() => granularities.at(-1)).not.toBe(coarse);
       expect(granularities.at(-1)).toMatch(/^\d+s$/);
-      await seeLines(page, ["--series-1", "--series-2"]);
+      await seeLines(page, ["--solar", "--series-1"]);
       await page.goBack();
       await expect.poll(() => page.url()).not.toContain("back=");
       await page.goForward();
@@ -75,7 +75,7 @@ function explore(): void {
       await expect.poll(() => page.url()).not.toContain("range=");
 
       await expect.poll(() => granularities.at(-1)).toBe(coarse);
-      await seeLines(page, ["--series-1", "--series-2"]);
+      await seeLines(page, ["--solar", "--series-1"]);
 
       const chart = page.getByRole("group", { name: /^Chart/ });
       await chart.focus();
@@ -92,7 +92,7 @@ function explore(): void {
           timeout: PATIENCE,
         })
         .toBe(true);
-      await seeLines(page, ["--series-1", "--series-2"]);
+      await seeLines(page, ["--solar", "--series-1"]);
       expect(await moment.textContent()).toBe(before);
 
       await page.getByText("Table", { exact: true }).click();
@@ -111,7 +111,7 @@ function explore(): void {
       await page.reload();
       await expect.poll(() => page.locator("tbody tr").count()).toBeGreaterThan(100);
       await page.getByText("Chart", { exact: true }).click();
-      await seeLines(page, ["--series-1", "--series-2"]);
+      await seeLines(page, ["--solar", "--series-1"]);
       expect(visitor.complaints).toEqual([]);
       await visitor.close();
     },
@@ -140,10 +140,12 @@ function explore(): void {
       await page.getByRole("button", { name: "Views" }).click();
       const views = page.getByRole("dialog", { name: "Views" });
       await views.getByLabel("Name of this view").fill("Sun and battery");
+      await views.getByLabel("Share with everybody on this site").check();
       await views.getByRole("button", { name: "Save" }).click();
-      await visitor.go(path);
+      await views.getByRole("button", { name: "Sun and battery", exact: true }).waitFor();
+      await visitor.go(`${path}?clock=site`);
       await page.getByRole("button", { name: "Views" }).click();
-      await views.getByRole("link", { name: "Sun and battery" }).click();
+      await views.getByRole("button", { name: "Sun and battery", exact: true }).click();
       await page.waitForURL(/compare=true/);
       await page.getByRole("button", { name: "Request" }).click();
       const request = page.getByRole("dialog", { name: "Request" });
@@ -156,6 +158,64 @@ function explore(): void {
         ],
       });
       expect(visitor.complaints).toEqual([]);
+      await visitor.close();
+    },
+    LONG,
+  );
+
+  test(
+    "a first visit shows the day's power, a later one what was looked at last; views of the browser move to the server",
+    async () => {
+      const visitor = await world.signedIn({}, await busbar.token({ level: "readonly" }));
+      const { page } = visitor;
+      const siteId = path.split("/")[2] ?? "";
+      const old = { [siteId]: [{ name: "Old one", query: "?series=roof-inverter%3Aac_power" }] };
+      await visitor.go(path);
+      await page.waitForURL(/series=.+range=today/);
+      await page.evaluate(`localStorage.setItem("busbar.explore.views", ${JSON.stringify(JSON.stringify(old))})`);
+      expect(decodeURIComponent(page.url())).toMatch(/roof-inverter:ac_power/);
+      expect(page.url()).not.toMatch(/voltage|current|temperature/);
+      await visitor.go(`${path}?series=battery-rack-a:battery_soc~by.1h&executions=off`);
+      await page.getByLabel("Buckets: Battery rack A State of charge").waitFor();
+      expect(await page.getByLabel("Buckets: Battery rack A State of charge").inputValue()).toBe("1h");
+      await visitor.go(path);
+      await page.waitForURL(/battery_soc.*executions=off/);
+      await page.getByRole("button", { name: "Views" }).click();
+      const views = page.getByRole("dialog", { name: "Views" });
+      await page.getByText("The view that was kept in this browser is now saved on the server.").waitFor();
+      expect(await views.getByLabel("Share with everybody on this site").count()).toBe(0);
+      await views.getByRole("button", { name: "Old one", exact: true }).click();
+      await page.waitForURL(/roof-inverter/);
+      expect(await page.evaluate('localStorage.getItem("busbar.explore.views")')).toBe("{}");
+      expect(visitor.complaints).toEqual([]);
+      await visitor.close();
+    },
+    LONG,
+  );
+
+  test(
+    "two fingers zoom, a long press shows the values, and a chart of more than ten series asks several times",
+    async () => {
+      const visitor = await world.signedIn();
+      const { page } = visitor;
+      const granularities = followQuestions(page);
+      const names = ["ac_power", "ac_energy_total", "status", "dc_voltage", "a", "b", "c", "d", "e", "f", "g", "h"];
+      await visitor.go(`${path}?series=${names.map((name) => `roof-inverter:${name}`).join(",")}&bands=off&alerts=off`);
+      await seeLines(page, ["--solar"]);
+      expect(granularities.length).toBeGreaterThan(1);
+      const box = await page.locator(".u-over").boundingBox();
+      if (box === null) throw new Error("the chart is not shown");
+      const touch = await touchesOf(page);
+      const at = (...places: readonly number[]) =>
+        places.map((place) => ({ x: box.x + box.width * place, y: box.y + box.height / 2 }));
+      await touch("touchStart", at(0.4, 0.6));
+      await touch("touchMove", at(0.3, 0.7));
+      await touch("touchMove", at(0.2, 0.8));
+      await touch("touchEnd", []);
+      await page.waitForURL(/range=.+&back=24h/);
+      await touch("touchStart", at(0.5));
+      await page.getByText(/^At \d\d:\d\d:\d\d/).waitFor();
+      await touch("touchEnd", []);
       await visitor.close();
     },
     LONG,
@@ -274,6 +334,13 @@ function countPixels(variables: readonly string[]): string {
     probe.remove();
     return counts;
   })()`;
+}
+
+/** Fingers, by the protocol of the browser. */
+async function touchesOf(page: Tab) {
+  const protocol = await page.context().newCDPSession(page);
+  return (type: "touchStart" | "touchMove" | "touchEnd", touchPoints: { x: number; y: number }[]) =>
+    protocol.send("Input.dispatchTouchEvent", { type, touchPoints });
 }
 
 /** Drags over a part of the chart: 0 is its left edge, 1 its right one. */

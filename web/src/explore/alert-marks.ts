@@ -28,18 +28,26 @@ export function drawAlerts(u: uPlot, alerts: readonly Alert[], color: (variable:
   ctx.restore();
 }
 
-/** Alerts that begin at nearly the same place share one mark: fingers and eyes need room. */
-export function groupMarks(
-  alerts: readonly Alert[],
-  place: (at: number) => number,
+type Mark<Item> = { readonly left: number; readonly items: readonly [Item, ...Item[]] };
+
+/** What begins at nearly the same place shares one mark: fingers and eyes need room. */
+export function groupByPlace<Item>(
+  items: readonly Item[],
+  leftOf: (item: Item) => number,
   distance: number,
-): readonly { readonly left: number; readonly alerts: readonly [Alert, ...Alert[]] }[] {
-  const marks: { left: number; alerts: [Alert, ...Alert[]] }[] = [];
-  for (const alert of alerts) {
-    const left = place(Date.parse(alert.raised_at));
+): readonly Mark<Item>[] {
+  const marks: { left: number; items: [Item, ...Item[]] }[] = [];
+  for (const item of items) {
+    const left = leftOf(item);
     const last = marks.at(-1);
-    if (last !== undefined && left - last.left < distance) last.alerts.push(alert);
-    else marks.push({ left, alerts: [alert] });
+    if (last !== undefined && left - last.left < distance) last.items.push(item);
+    else marks.push({ left, items: [item] });
   }
   return marks;
+}
+
+/** Alerts by the place where they began. */
+export function groupMarks(alerts: readonly Alert[], place: (at: number) => number, distance: number) {
+  const marks = groupByPlace(alerts, ({ raised_at }) => place(Date.parse(raised_at)), distance);
+  return marks.map(({ left, items }) => ({ left, alerts: items }));
 }

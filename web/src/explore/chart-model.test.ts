@@ -24,7 +24,15 @@ const device = {
 };
 const info = (attribute: string, change: Partial<SeriesSpec> = {}) =>
   describeSeries(
-    { device: "meter", attribute, aggregation: "auto", fill: undefined, isHidden: false, ...change },
+    {
+      device: "meter",
+      attribute,
+      aggregation: "auto",
+      fill: undefined,
+      granularity: undefined,
+      isHidden: false,
+      ...change,
+    },
     device,
   );
 const points = (...values: readonly Value[]): Answer => ({

@@ -3,6 +3,7 @@ import { unitSymbol } from "#web/data/show-value.ts";
 import { axesOf, type Conversion, conversionTo } from "./axes.ts";
 import { alignLines, type Line, splitFilled, withGaps } from "./lines.ts";
 import type { Answer, Points, Refusal } from "./read-items.ts";
+import { seriesColors } from "./series-colors.ts";
 import type { SeriesInfo } from "./series-info.ts";
 import { type Stretch, stretches } from "./state-bands.ts";
 
@@ -59,6 +60,8 @@ export type ChartModel = {
   /** For uPlot: times, then a column for each line. */
   readonly data: readonly [readonly number[], ...(readonly (number | null | undefined)[])[]];
   readonly bucketMs: number;
+  /** Variables of the design, one for each series. */
+  readonly colors: readonly string[];
 };
 
 type Frame = {
@@ -101,6 +104,7 @@ export function chartModel(read: readonly ReadSeries[], frame: Frame): ChartMode
   const drawnLines: Line[] = [];
   const series = read.map((one, index): SeriesModel => {
     const { info, main } = one;
+    const bucketMs = info.buckets?.ms ?? frame.bucketMs;
     const points = amounts[index];
     const axis = axisOf.get(index);
     const conversion = conversionTo(info.unit, axis === undefined ? info.unit : axes[axis]?.unit);
@@ -116,12 +120,12 @@ export function chartModel(read: readonly ReadSeries[], frame: Frame): ChartMode
     };
     if (shown !== undefined) {
       if (band !== undefined) {
-        draw("high", withGaps(band.high, frame.bucketMs));
-        draw("low", withGaps(band.low, frame.bucketMs));
+        draw("high", withGaps(band.high, bucketMs));
+        draw("low", withGaps(band.low, bucketMs));
       }
-      if (previous !== undefined) draw("previous", withGaps(previous, frame.bucketMs));
+      if (previous !== undefined) draw("previous", withGaps(previous, bucketMs));
       if (info.aggregation !== "min_max") {
-        if (measured === undefined) draw("main", withGaps(shown, frame.bucketMs));
+        if (measured === undefined) draw("main", withGaps(shown, bucketMs));
         else {
           const { solid, dashed } = splitFilled(shown, measured);
           draw("filled", dashed);
@@ -140,7 +144,7 @@ export function chartModel(read: readonly ReadSeries[], frame: Frame): ChartMode
       summary: points === undefined ? undefined : summaryOf(points, conversion, band),
       symbol,
       states,
-      stretches: states === undefined ? [] : stretches(states, { ...frame, measured }),
+      stretches: states === undefined ? [] : stretches(states, { ...frame, bucketMs, measured }),
       isEmpty: refusal === undefined && (shown?.times.length ?? 0) === 0 && (states?.times.length ?? 0) === 0,
     };
   });
@@ -154,6 +158,7 @@ export function chartModel(read: readonly ReadSeries[], frame: Frame): ChartMode
     lines,
     data: [times, ...columns],
     bucketMs: frame.bucketMs,
+    colors: seriesColors(read.map(({ info }) => info)),
   };
 }
 

@@ -21,11 +21,9 @@ const mostAxes = (width: number) => (width < 640 ? 2 : 4);
 const FONT = '12px "IBM Plex Sans", system-ui, sans-serif';
 const TOP = 24;
 
-export const seriesColor = (index: number) => `--series-${(index % 10) + 1}`;
-
 /** Two models with the same shape differ in their values alone. */
-export function shapeOf({ lines, axes }: ChartModel, { locale, zone, width, color }: Look): string {
-  return JSON.stringify([lines, axes, locale, zone, width < 640, color("--series-1"), color("--surface")]);
+export function shapeOf({ lines, axes, colors }: ChartModel, { locale, zone, width, color }: Look): string {
+  return JSON.stringify([lines, axes, colors, locale, zone, width < 640, color("--series-1"), color("--surface")]);
 }
 
 type Uses = {
@@ -54,7 +52,7 @@ export function chartOptions({ model, range, look, hooks, bind }: Uses): uPlot.O
       points: {
         size: (_, index) => (isPointed(model.lines[index - 1]) ? 7 : 0),
         width: 0,
-        fill: (_, index) => color(seriesColor(model.lines[index - 1]?.series ?? 0)),
+        fill: (_, index) => color(colorOf(model, model.lines[index - 1]?.series ?? 0)),
       },
       bind,
     },
@@ -66,6 +64,7 @@ export function chartOptions({ model, range, look, hooks, bind }: Uses): uPlot.O
   };
 }
 
+const colorOf = ({ colors }: ChartModel, series: number) => colors[series] ?? "--series-1";
 const isPointed = (line: DrawnLine | undefined) => line?.role === "main" || line?.role === "filled";
 
 function timeAxis({ locale, zone, color }: Look): uPlot.Axis {
@@ -81,7 +80,8 @@ function timeAxis({ locale, zone, color }: Look): uPlot.Axis {
   };
 }
 
-function valueAxis(index: number, { axes }: ChartModel, { locale, color, width }: Look): uPlot.Axis {
+function valueAxis(index: number, model: ChartModel, { locale, color, width }: Look): uPlot.Axis {
+  const { axes } = model;
   const [only, ...others] = axes[index]?.series ?? [];
   return {
     show: index < mostAxes(width),
@@ -89,7 +89,8 @@ function valueAxis(index: number, { axes }: ChartModel, { locale, color, width }
     side: index % 2 === 0 ? 3 : 1,
     font: FONT,
     // One series alone gives its axis its colour.
-    stroke: axes.length > 1 && only !== undefined && others.length === 0 ? color(seriesColor(only)) : color("--muted"),
+    stroke:
+      axes.length > 1 && only !== undefined && others.length === 0 ? color(colorOf(model, only)) : color("--muted"),
     grid: { show: index === 0, stroke: color("--line"), width: 1 },
     ticks: { show: false },
     space: 38,
@@ -128,7 +129,7 @@ export function fitWidths(u: uPlot, model: ChartModel): void {
 }
 
 function seriesOptions(line: DrawnLine, model: ChartModel, { color }: Look): uPlot.Series {
-  const own = color(seriesColor(line.series));
+  const own = color(colorOf(model, line.series));
   const isAlone = isAloneEdge(line, model);
   const stepped = uPlot.paths.stepped?.({ align: 1 });
   const isPrevious = line.role === "previous";
@@ -175,11 +176,14 @@ function lonelyPoints(u: uPlot, series: number): number[] | null {
   return found;
 }
 
-function bandsOf({ lines }: ChartModel, color: Look["color"]): uPlot.Band[] {
+function bandsOf(model: ChartModel, color: Look["color"]): uPlot.Band[] {
+  const { lines } = model;
   return lines.flatMap((line, index) => {
     const next = lines[index + 1];
     if (line.role !== "high" || next?.role !== "low") return [];
-    return [{ series: [index + 1, index + 2] as [number, number], fill: faded(color(seriesColor(line.series)), 0.22) }];
+    return [
+      { series: [index + 1, index + 2] as [number, number], fill: faded(color(colorOf(model, line.series)), 0.22) },
+    ];
   });
 }
 

@@ -46,7 +46,7 @@ test("states look as their manifest says; others get colours in turn", () => {
   const look = (attribute: string) =>
     stateLooks(
       describeSeries(
-        { device: "d", attribute, aggregation: "auto", fill: undefined, isHidden: false },
+        { device: "d", attribute, aggregation: "auto", fill: undefined, granularity: undefined, isHidden: false },
         { id: "d", name: "D", manifest },
       ),
       "en",

@@ -1,5 +1,5 @@
 import { UnreachableError } from "#client/errors.ts";
-import type { Alert } from "#client/resources.ts";
+import type { Alert, Execution } from "#client/resources.ts";
 import { client } from "#web/data/client.ts";
 import type { ReadSeries } from "./chart-model.ts";
 import { type Grid, helpingItem, mainItem, settingsOf } from "./questions.ts";
@@ -14,11 +14,18 @@ export type Plan = {
   readonly shift: number | undefined;
   readonly hasBands: boolean;
   readonly hasAlerts: boolean;
+  /** The site whose executions are marked; undefined when none are. */
+  readonly executionsOf: string | undefined;
 };
 
-export type Result = { readonly plan: Plan; readonly series: readonly ReadSeries[]; readonly alerts: readonly Alert[] };
+export type Result = {
+  readonly plan: Plan;
+  readonly series: readonly ReadSeries[];
+  readonly alerts: readonly Alert[];
+  readonly executions: readonly Execution[];
+};
 
-const MOST_ALERTS = 200;
+const MOST_MARKS = 200;
 
 /** What was read for a plan. A new plan ends the reading of the one before. */
 export class ExploreData {
@@ -33,9 +40,10 @@ export class ExploreData {
     this.#current = current;
     this.isReading = true;
     try {
-      const [series, alerts] = await Promise.all([readSeries(plan, current.signal), readAlerts(plan)]);
+      const marks = [readAlerts(plan), readExecutions(plan)] as const;
+      const [series, alerts, executions] = await Promise.all([readSeries(plan, current.signal), ...marks]);
       if (current.signal.aborted) return;
-      this.result = { plan, series, alerts };
+      this.result = { plan, series, alerts, executions };
       this.failure = undefined;
     } catch (error) {
       if (current.signal.aborted || (error instanceof UnreachableError && error.reason === "aborted")) return;
@@ -50,7 +58,19 @@ export class ExploreData {
   }
 }
 
+/** Series with buckets of their own are asked for apart. */
 async function readSeries(plan: Plan, signal: AbortSignal): Promise<readonly ReadSeries[]> {
+  const groups = Map.groupBy(plan.infos, ({ buckets }) => buckets ?? plan.grid.granularity);
+  const read = await Promise.all(
+    [...groups].map(([granularity, infos]) =>
+      readGroup({ ...plan, infos, grid: { ...plan.grid, granularity } }, signal),
+    ),
+  );
+  const found = new Map(read.flat().map((one) => [one.info, one]));
+  return plan.infos.flatMap((info) => found.get(info) ?? []);
+}
+
+async function readGroup(plan: Plan, signal: AbortSignal): Promise<readonly ReadSeries[]> {
   const { infos, grid, now, shift, hasBands } = plan;
   const ask = (question: Parameters<typeof client.telemetry.rows>[0]) => client.telemetry.rows(question, { signal });
   const helping = infos.map((info) => helpingItem(info, grid.granularity, hasBands));
@@ -84,7 +104,7 @@ async function readAlerts({ infos, grid, hasAlerts }: Plan): Promise<readonly Al
   if (!hasAlerts) return [];
   const devices = new Set(infos.flatMap(({ device }) => device?.id ?? []));
   const moment = (at: number) => new Date(at).toISOString();
-  const filter = { "raised_at.gte": moment(grid.from), "raised_at.lt": moment(grid.to), limit: MOST_ALERTS };
+  const filter = { "raised_at.gte": moment(grid.from), "raised_at.lt": moment(grid.to), limit: MOST_MARKS };
   const pages = await Promise.all(
     [...devices].flatMap((device) =>
       [true, false].map(async (active) => {
@@ -97,4 +117,23 @@ async function readAlerts({ infos, grid, hasAlerts }: Plan): Promise<readonly Al
     ),
   );
   return pages.flat().sort((a, b) => (a.raised_at < b.raised_at ? -1 : 1));
+}
+
+/** Commands that were sent in the range to the devices of the chart. An addition, too. */
+async function readExecutions({ infos, grid, executionsOf }: Plan): Promise<readonly Execution[]> {
+  if (executionsOf === undefined) return [];
+  const devices = [...new Set(infos.flatMap(({ device }) => device?.id ?? []))];
+  const moment = (at: number) => new Date(at).toISOString();
+  try {
+    const { executions } = await client.commands.listBySite(executionsOf, {
+      "device_id.in": devices,
+      "created_at.gte": moment(grid.from),
+      "created_at.lt": moment(grid.to),
+      order: "CREATED_AT_ASC",
+      limit: MOST_MARKS,
+    });
+    return executions;
+  } catch {
+    return [];
+  }
 }

@@ -10,6 +10,8 @@ export function exploreLink(
   attributes: readonly Attribute[],
   range?: { readonly from: number; readonly to: number },
 ): string {
-  const series = attributes.map((one) => ({ ...one, aggregation: "auto", fill: undefined, isHidden: false }) as const);
+  const series = attributes.map(
+    (one) => ({ ...one, aggregation: "auto", fill: undefined, granularity: undefined, isHidden: false }) as const,
+  );
   return href("explore", { site }, renderState({ series, ...(range && { range: renderRange(range) }) }));
 }

@@ -12,26 +12,27 @@ const PLAIN: ExploreState = {
   view: "chart",
   hasBands: true,
   hasAlerts: true,
+  hasExecutions: true,
   clock: undefined,
 };
-const series = { aggregation: "auto", fill: undefined, isHidden: false } as const;
+const series = { aggregation: "auto", fill: undefined, granularity: undefined, isHidden: false } as const;
 
 test.each<[string, Partial<ExploreState>]>([
   ["", {}],
   ["?series=meter-1%3Apower", { series: [{ ...series, device: "meter-1", attribute: "power" }] }],
   [
-    "?series=m%3Ap%7Emax%7Elocf.1h%7Ehidden%2Cb%3Asoc",
+    "?series=m%3Ap%7Emax%7Elocf.1h%7Eby.15m%7Ehidden%2Cb%3Asoc",
     {
       series: [
-        { device: "m", attribute: "p", aggregation: "max", fill: "1h", isHidden: true },
+        { device: "m", attribute: "p", aggregation: "max", fill: "1h", granularity: "15m", isHidden: true },
         { ...series, device: "b", attribute: "soc" },
       ],
     },
   ],
   ["?range=today&compare=true", { range: "today", isCompared: true }],
   [
-    "?granularity=1M&view=table&bands=off&alerts=off&clock=utc",
-    { granularity: "1M", view: "table", hasBands: false, hasAlerts: false, clock: "utc" },
+    "?granularity=1M&view=table&bands=off&alerts=off&executions=off&clock=utc",
+    { granularity: "1M", view: "table", hasBands: false, hasAlerts: false, hasExecutions: false, clock: "utc" },
   ],
   [
     "?range=2026-11-14T00%3A00%3A00Z%2F2026-11-15T00%3A00%3A00Z&back=7d",
@@ -61,9 +62,9 @@ test.each([
   expect(parseState(parseQuery(address))).toEqual(PLAIN);
 });
 
-test("an address with more series than the interface answers keeps the first ten", () => {
-  const many = Array.from({ length: 12 }, (_, index) => `d:a${index}`).join(",");
+test("an address with more series than a chart shows keeps the first", () => {
+  const many = Array.from({ length: 42 }, (_, index) => `d:a${index}`).join(",");
   expect(parseState(parseQuery(`?series=${many}`)).series.map(({ attribute }) => attribute)).toEqual(
-    Array.from({ length: 10 }, (_, index) => `a${index}`),
+    Array.from({ length: 40 }, (_, index) => `a${index}`),
   );
 });

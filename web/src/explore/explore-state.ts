@@ -5,8 +5,8 @@ import type { Query } from "#web/router/query.ts";
 import { GRANULARITIES } from "./granularity.ts";
 import { parseRange } from "./range.ts";
 
-/** The interface answers this many attributes at once. */
-export const MOST_SERIES = 10;
+/** More lines than these nobody tells apart. */
+export const MOST_SERIES = 40;
 
 export type SeriesSpec = {
   /** Id or slug. */
@@ -15,6 +15,8 @@ export type SeriesSpec = {
   readonly aggregation: Aggregation;
   /** How far before the range a carried value may be (`0s`, `1h`). Undefined: gaps stay gaps. */
   readonly fill: string | undefined;
+  /** One of the granularities. Undefined: that of the chart. */
+  readonly granularity: string | undefined;
   readonly isHidden: boolean;
 };
 
@@ -30,6 +32,7 @@ export type ExploreState = {
   readonly view: "chart" | "table";
   readonly hasBands: boolean;
   readonly hasAlerts: boolean;
+  readonly hasExecutions: boolean;
   /** Undefined: as the page is set. */
   readonly clock: "site" | "utc" | undefined;
 };
@@ -53,6 +56,7 @@ export function parseState(query: Query): ExploreState {
     view: query.text("view") === "table" ? "table" : "chart",
     hasBands: query.text("bands") !== "off",
     hasAlerts: query.text("alerts") !== "off",
+    hasExecutions: query.text("executions") !== "off",
     clock: (["site", "utc"] as const).find((one) => one === query.text("clock")),
   };
 }
@@ -69,16 +73,18 @@ export function renderState(state: Partial<ExploreState>): QueryChange {
   if (state.view !== undefined) change["view"] = state.view === "chart" ? undefined : state.view;
   if (state.hasBands !== undefined) change["bands"] = state.hasBands ? undefined : "off";
   if (state.hasAlerts !== undefined) change["alerts"] = state.hasAlerts ? undefined : "off";
+  if (state.hasExecutions !== undefined) change["executions"] = state.hasExecutions ? undefined : "off";
   if ("clock" in state) change["clock"] = state.clock;
   return change;
 }
 
-/** `meter-1:power~max~locf.1h~hidden`: what is usual is left out. */
-function renderSpec({ device, attribute, aggregation, fill, isHidden }: SeriesSpec): string {
+/** `meter-1:power~max~locf.1h~by.15m~hidden`: what is usual is left out. */
+function renderSpec({ device, attribute, aggregation, fill, granularity, isHidden }: SeriesSpec): string {
   return [
     `${encodeName(device)}:${encodeName(attribute)}`,
     ...(aggregation === "auto" ? [] : [aggregation]),
     ...(fill === undefined ? [] : [`locf.${fill}`]),
+    ...(granularity === undefined ? [] : [`by.${granularity}`]),
     ...(isHidden ? ["hidden"] : []),
   ].join("~");
 }
@@ -92,6 +98,7 @@ function parseSpec(text: string): SeriesSpec | undefined {
     attribute,
     aggregation: AGGREGATIONS.find((one) => words.includes(one)) ?? "auto",
     fill: words.map((word) => /^locf\.(\d{1,6}[smhd])$/.exec(word)?.[1]).find((one) => one !== undefined),
+    granularity: GRANULARITIES.find(({ name }) => words.includes(`by.${name}`))?.name,
     isHidden: words.includes("hidden"),
   };
 }

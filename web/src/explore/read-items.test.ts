@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ApiError } from "#client/errors.ts";
 import type { TimeseriesQuestion } from "#client/resources.ts";
 import type { TimeseriesRows } from "#client/telemetry.ts";
-import { type Item, readItems } from "./read-items.ts";
+import { type Ask, type Item, readItems } from "./read-items.ts";
 
 const SETTINGS = { from: 0, to: 60, granularity: "1s" };
 const item = (attribute: string, aggregation = "auto"): Item => ({ device: "d", attribute, aggregation });
@@ -85,4 +85,19 @@ test("a failure that names no item is one of the whole request", async () => {
     throw new ApiError(503, [{ code: "busy", message: "too many queries" }]);
   };
   await expect(readItems(busy, SETTINGS, [item("a"), item("b")])).rejects.toThrow("too many queries");
+});
+
+test("more series than one request takes are read by several, and keep their order", async () => {
+  const sizes: number[] = [];
+  const ask: Ask = async ({ telemetry }) => {
+    sizes.push(telemetry.length);
+    const row = [1, ...telemetry.map(({ attribute }) => Number(String(attribute).slice(1)))];
+    return { columns: [], rows: [row] } as unknown as Awaited<ReturnType<Ask>>;
+  };
+  const items = Array.from({ length: 23 }, (_, index) => ({ device: "d", attribute: `a${index}` }));
+  const answers = await readItems(ask, { from: 0, to: 1, granularity: "1m" }, items);
+  expect(sizes).toEqual([10, 10, 3]);
+  expect(answers.map((answer) => ("points" in answer ? answer.points[0]?.values[0] : undefined))).toEqual(
+    items.map((_, index) => index),
+  );
 });

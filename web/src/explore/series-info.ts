@@ -9,6 +9,7 @@ import {
 } from "#core/telemetry/aggregation.ts";
 import type { Attribute, Manifest } from "#web/data/manifest.ts";
 import type { SeriesSpec } from "./explore-state.ts";
+import type { Granularity } from "./granularity.ts";
 
 /** What Explore needs to know of a device. */
 export type ExploredDevice = {
@@ -34,6 +35,8 @@ export type SeriesInfo = {
   readonly canBeFilled: boolean;
   /** Sums over time are drawn as steps: each holds for its bucket. */
   readonly isStepped: boolean;
+  /** Its own buckets. Undefined: those of the chart. */
+  readonly buckets?: Granularity | undefined;
 };
 
 const TYPES: ReadonlySet<string> = new Set(["float", "integer", "boolean", "string", "array_of_strings", "alerts"]);

@@ -19,7 +19,12 @@ export function suggestionsOf(devices: readonly Device[]): readonly Suggestion[]
       )
       .slice(0, MOST_SERIES);
   const all: readonly Suggestion[] = [
-    { name: "power", series: pick((device) => powerReadings(device).flatMap(({ attributes }) => attributes)) },
+    {
+      name: "power",
+      series: pick((device) =>
+        powerReadings(device).flatMap(({ attributes }) => (attributes.length === 1 ? attributes : [])),
+      ),
+    },
     { name: "main", series: pick((device) => [cardModel(device).main]) },
     { name: "states", series: pick(({ manifest }) => [statusAttribute(manifest)]) },
   ];
@@ -30,5 +35,12 @@ export function specOf(
   { resource, id }: { readonly id: string; readonly resource: { readonly slug: string } },
   attribute: string,
 ): SeriesSpec {
-  return { device: resource.slug || id, attribute, aggregation: "auto", fill: undefined, isHidden: false };
+  return {
+    device: resource.slug || id,
+    attribute,
+    aggregation: "auto",
+    fill: undefined,
+    granularity: undefined,
+    isHidden: false,
+  };
 }
