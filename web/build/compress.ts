@@ -20,7 +20,7 @@ export function compress(): Plugin {
         if (content.length < SMALL) continue;
         const params = {
           [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
-          [constants.BROTLI_PARAM_QUALITY]: isGroupOfIcons(file) ? 9 : 11,
+          [constants.BROTLI_PARAM_QUALITY]: isGroupOfIcons(file.fileName) ? 9 : 11,
         };
         writeFileSync(join(dir, `${file.fileName}.br`), brotliCompressSync(content, { params }));
         writeFileSync(join(dir, `${file.fileName}.gz`), gzipSync(content, { level: 9 }));
@@ -30,6 +30,6 @@ export function compress(): Plugin {
 }
 
 /** Most of all texts, and few of them are ever loaded: the best quality would double the time of the build. */
-function isGroupOfIcons(file: { readonly type: string; readonly facadeModuleId?: string | null }): boolean {
-  return file.facadeModuleId?.startsWith("\0icon:") === true;
+function isGroupOfIcons(name: string): boolean {
+  return name.startsWith("assets/icons-");
 }
