@@ -17,7 +17,7 @@ const simulation = async (command: string | readonly string[]) => {
 
 beforeAll(async () => {
   const { code, err } = await run("simulate battery --site --slug rack --name Rack --seed 5 --speed 2 --count 1");
-  expect([code, err]).toEqual([0, expect.stringContaining("rack goes on; busbar device delete rack ends it")]);
+  expect([code, err]).toEqual([0, expect.stringContaining("rack keeps running; busbar device delete rack ends it")]);
 });
 
 test("simulate --site made a device that is there and sends", async () => {

@@ -20,7 +20,7 @@ type BackupFlags = Omit<ClientFlags, "output"> & {
 };
 
 const ABOUT = `
-A backup is taken while Busbar goes on, and holds everything that was acknowledged before: records, telemetry, keys and
+A backup is taken while Busbar runs. It holds everything that was acknowledged before: records, telemetry, keys and
 busbar.yaml. It comes from the server (--url, by default the local one), or with --data straight from a data folder,
 whether or not a Busbar runs on it. It is a tar file packed by gzip; encrypted, it is in the format of age.
 

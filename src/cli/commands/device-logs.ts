@@ -74,7 +74,7 @@ export async function showLogs(
     return;
   }
   if (flags.until !== undefined || flags.show !== undefined)
-    throw new UsageError("--follow goes on with everything that comes: leave --until and --show out");
+    throw new UsageError("--follow shows everything that comes: leave --until and --show out");
 
   const print = await createPrinter(cli, flags);
   const { device } = await wait(suggestDevice(client, id, client.devices.get(id)));

@@ -145,7 +145,7 @@ async function writeDevice(
   const given = flags.from === undefined ? 0 : parseTime("--from", flags.from, now);
   const to = parseTime("--to", flags.to, now);
   const isThere = file !== undefined && (await promises.stat(file).catch(() => undefined)) !== undefined;
-  if (isThere && !resumes) throw new UsageError(`${file} is there already; --resume goes on with it`);
+  if (isThere && !resumes) throw new UsageError(`${file} is there already; --resume continues it`);
   // A Parquet file that has its name is complete.
   if (isThere && form === "parquet") return;
   const end = isThere && file !== undefined ? await findEnd(file, shape) : undefined;

@@ -48,7 +48,7 @@ export function addGatewayCommands(gateway: Command, cli: Cli): void {
     },
   );
 
-  clientCommand(gateway, "leave", "On a gateway: leave the cloud. The gateway goes on by itself.")
+  clientCommand(gateway, "leave", "On a gateway: leave the cloud. The gateway keeps running by itself.")
     .option("-y, --yes", "do not ask")
     .action(async (flags: ClientFlags & { yes?: boolean }) => {
       await confirm(cli, flags, "Leave the cloud?");

@@ -6,7 +6,7 @@ import { UsageError } from "#cli/usage-error.ts";
 
 const ABOUT = `
 Records and telemetry are copied as they are and compared with the source by counts and checksums. The source stays as
-it is, except that its open hours are sealed. No Busbar may run on either side. A move that was cut off goes on when the
+it is, except that its open hours are sealed. No Busbar may run on either side. A move that was cut off continues when the
 same command is run again, and no Busbar starts on a target that is not complete.
 
 Keys stay in the data folder: seal.key, admin.token, and the certificates of the broker. Give each node of a database the

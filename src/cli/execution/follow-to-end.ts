@@ -70,7 +70,7 @@ export async function printOutcome(cli: Cli, flags: ClientFlags, execution: Exec
 
 function interruption(cli: Cli, deviceId: string, executionId: string): QuietFailure {
   complain(cli, [
-    "interrupted: the command itself goes on, and the device may still run it",
+    "interrupted: the command itself continues, and the device may still run it",
     `  follow it with: busbar execution watch ${deviceId} ${executionId}`,
   ]);
   return new QuietFailure(EXIT.interrupted);

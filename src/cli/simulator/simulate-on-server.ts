@@ -67,7 +67,7 @@ export async function simulateOnServer(cli: Cli, session: Session, options: Serv
     } else
       remark(
         cli,
-        `${device.slug} ${mqtt === undefined ? "goes on" : "stays"}; busbar device delete ${device.slug} ends it`,
+        `${device.slug} ${mqtt === undefined ? "keeps running" : "stays"}; busbar device delete ${device.slug} ends it`,
       );
   }
 }

@@ -68,7 +68,7 @@ function probes(needs: SystemNeeds): readonly Operation[] {
       name: "getReadiness",
       summary: "Whether calls can be served",
       description:
-        "Answers 503 while the records cannot be read and while the service stops. Work that still goes on in the background, such as starting devices or filling the demo's history, is under_way. What does not work while the rest serves, such as a full disk or a stored value that cannot be read, is degraded; the log has the details.",
+        "Answers 503 while the records cannot be read and while the service stops. Work that continues in the background, such as starting devices or filling the demo's history, is under_way. What does not work while the rest serves, such as a full disk or a stored value that cannot be read, is degraded; the log has the details.",
       tag,
       level: "public",
       answer: READINESS,

@@ -111,7 +111,7 @@ test("the command line writes a file per device, and goes on where a file ends",
   const file = join(folder, "meter.csv");
   const whole = readFileSync(file, "utf8");
   expect(whole).toBe(await exported(""));
-  expect((await run()).err).toContain("--resume goes on with it");
+  expect((await run()).err).toContain("--resume continues it");
   // Cut in the middle of the last row, and again before any row.
   for (const length of [whole.length - 3, whole.indexOf("\n") + 1, 0]) {
     truncateSync(file, length);

@@ -28,7 +28,7 @@ export const t = defineMessages({
     addDenied: "You need the owner access level to add a device.",
     none: "No devices yet",
     noneText: "Add the first one: by MQTT, from a blueprint, or simulated.",
-    noneFound: "No device fits the filter",
+    noneFound: "No device matches the filter",
     clear: "Clear the filter",
     name: "Name",
     status: "Status",

@@ -88,7 +88,7 @@ test("only what the filter names is run, and nothing to run is wrong usage", asy
   expect((await testing(files, "--filter try")).out).toContain("✓ tests/a.yml");
   expect(await testing(files, "--filter other")).toMatchObject({
     code: 2,
-    out: expect.stringContaining("no scenario fits the filter"),
+    out: expect.stringContaining("no scenario matches the filter"),
   });
   const embedded = { "manifest.yml": "blueprint_spec: device/3.0\ndisplay_name: E\nruntime: {type: embedded}\n" };
   expect(await testing(embedded)).toMatchObject({ code: 2, out: expect.stringContaining("its runtime is embedded") });

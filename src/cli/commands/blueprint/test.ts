@@ -95,7 +95,7 @@ async function testSource(cli: Cli, source: Source, flags: TestFlags): Promise<T
   const named = flags.scenario.map((file) => [file, file] as const);
   const shown = { texts: new Map([...texts, ...scenarios.files]), paths: new Map([...paths, ...named]) };
   if (jobs.length === 0 && (broken.length > 0 || flags.filter !== undefined)) {
-    return { ...nothing, ...shown, broken, skipped: broken.length > 0 ? undefined : "no scenario fits the filter" };
+    return { ...nothing, ...shown, broken, skipped: broken.length > 0 ? undefined : "no scenario matches the filter" };
   }
   const report = await testBlueprint({ blueprint, program, jobs, seed: flags.seed, isVerbose: flags.verbose });
   return { ...nothing, ...shown, report, broken };
