@@ -3,7 +3,9 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { connectFakeDevice, type FakeDeviceConfig } from "../support/fake-device.ts";
 import { useServer } from "../support/server.ts";
+import { findViolations } from "./support/axe.ts";
 import { inBrowser, PATIENCE, useWorld } from "./support/browse.ts";
 import { useFakeSite } from "./support/fake-site.ts";
 
@@ -249,6 +251,106 @@ function commands(): void {
       await page.getByText("Braucht die Zugriffsstufe installer; Ihre ist user.").first().waitFor();
       expect(await page.getByRole("button", { name: "Ausführen", exact: true }).isDisabled()).toBe(true);
       await visitor.close();
+    },
+    LONG,
+  );
+
+  test(
+    "many devices at once: sorted, counted and chosen by keyboard, each with its own end, and the filter is saved for others",
+    async () => {
+      const { admin } = busbar;
+      const { blueprint_id } = (await admin.get<{ device: { blueprint_id: string } }>(`/v3/devices/${rig.id}`)).body
+        .device;
+      const create = async (name: string) =>
+        (
+          await admin.post<{ device_id: string }>("/v3/provisioning/standalone", {
+            name,
+            site_id: rig.site,
+            blueprint_id,
+          })
+        ).body.device_id;
+      const spare = await create("Spare rig");
+      const silent = await create("Silent rig");
+      const path = `/v3/devices/${spare}/generate_config`;
+      const { config } = (await admin.post<{ config: FakeDeviceConfig }>(path, { protocol: "MQTT" })).body;
+      const other = await connectFakeDevice(config);
+      await other.sendTelemetry({ pressure: 3 });
+      other.onCommand((command) => command.error({ message: "the inlet is closed" }));
+      rig.device.onCommand((command) => command.completed({ reached: 20 }));
+      const visitor = await world.signedIn({ bypassCSP: true });
+      const { page } = visitor;
+      const names = () => page.locator("tbody td[data-card=name] a").allTextContents();
+      await visitor.go(`/sites/${rig.site}/devices?q=rig&group=none`);
+      await page.getByText("3 of 4 shown").waitFor();
+      await expect.poll(names).toEqual(["Rig", "Silent rig", "Spare rig"]);
+      await page.getByRole("button", { name: "Value", exact: true }).click();
+      await expect.poll(names).toEqual(["Rig", "Spare rig", "Silent rig"]);
+      expect(await page.locator("th[aria-sort=descending]").textContent()).toContain("Value");
+      await page.getByRole("button", { name: /^Online/ }).click();
+      await expect.poll(names).toEqual(["Rig", "Spare rig"]);
+      await page.getByRole("button", { name: "Saved filters" }).click();
+      await page.getByLabel("Name of this filter").fill("Rigs that run");
+      await page.getByLabel("Everybody on this site sees it").check();
+      await page.getByRole("button", { name: "Save this filter" }).click();
+      await page.getByRole("button", { name: "Rigs that run", exact: true }).waitFor();
+      expect(await findViolations(page)).toEqual([]);
+      await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: /^Online/ }).click();
+      await expect.poll(names).toEqual(["Rig", "Spare rig", "Silent rig"]);
+
+      await page.getByRole("button", { name: "Select", exact: true }).click();
+      await page.getByRole("checkbox", { name: "Select Rig" }).focus();
+      await page.keyboard.press("Space");
+      for (const name of ["Spare rig", "Silent rig"]) {
+        do await page.keyboard.press("Tab");
+        while ((await page.evaluate("document.activeElement.ariaLabel")) !== `Select ${name}`);
+        await page.keyboard.press("Space");
+      }
+      await page.getByText("3 selected").waitFor();
+      await page.getByRole("button", { name: "Run a command" }).click();
+      const dialog = page.getByRole("dialog", { name: "Run a command on 3 devices" });
+      await dialog.getByLabel("Command").selectOption({ label: "Set the pressure" });
+      await dialog.getByLabel("Target").fill("99");
+      await dialog.getByRole("button", { name: "Run on 3 devices" }).click();
+      // Nothing is sent before the values are right.
+      await dialog.locator("[aria-invalid=true]").waitFor();
+      await dialog.getByLabel("Target").fill("20");
+      await dialog.getByRole("button", { name: "Run on 3 devices" }).click();
+      await dialog.getByText("Set the pressure: 1 of 3 done, 2 not").waitFor();
+      const rows = await dialog.locator("li").allTextContents();
+      const end = (name: string) => rows.find((row) => row.trim().startsWith(name))?.replace(/\s+/g, " ");
+      expect(end("Rig")).toMatch(/Done/);
+      expect(end("Spare rig")).toMatch(/the inlet is closed.*Failed/);
+      expect(end("Silent rig")).toMatch(/It may still have run.*Unclear/);
+      expect(await findViolations(page)).toEqual([]);
+      other.onCommand((command) => command.completed({ reached: 20 }));
+      await dialog.getByRole("button", { name: "Try 2 again" }).click();
+      await dialog.getByText("Set the pressure: 2 of 3 done, 1 not").waitFor();
+      await dialog.getByRole("button", { name: "Close" }).last().click();
+
+      await page.getByRole("button", { name: "Configure", exact: true }).click();
+      const settings = page.getByRole("dialog", { name: "Configure 3 devices" });
+      await settings.getByLabel("Settings").selectOption({ label: "Link" });
+      await settings.getByLabel("Address").fill("192.0.2.7");
+      await settings.getByRole("button", { name: "Save on 3 devices" }).click();
+      await settings.getByText("Link: 3 of 3 done").waitFor();
+      for (const id of [rig.id, spare, silent]) {
+        const { body } = await admin.get<{ values: object }>(`/v3/devices/${id}/configuration/link`);
+        expect(body.values).toMatchObject({ address: "192.0.2.7" });
+      }
+      await page.keyboard.press("Escape");
+
+      const reader = await world.signedIn({ width: 390 }, await busbar.token({ level: "readonly" }));
+      await reader.go(`/sites/${rig.site}/devices`);
+      expect(await reader.page.getByRole("button", { name: "Select", exact: true }).count()).toBe(0);
+      await reader.page.getByRole("button", { name: "Saved filters" }).click();
+      await reader.page.getByRole("button", { name: "Rigs that run", exact: true }).click();
+      await reader.page.waitForURL(/connectivity=ONLINE/);
+      await reader.page.getByText("2 of 4 shown").waitFor();
+      expect([...visitor.complaints, ...reader.complaints]).toEqual([]);
+      await other.close();
+      await visitor.close();
+      await reader.close();
     },
     LONG,
   );

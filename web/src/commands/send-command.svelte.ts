@@ -52,6 +52,6 @@ export function openExecution(device: string, id: string): void {
 }
 
 /** `crypto.randomUUID` exists only on pages with https; a gateway on a site often has none. */
-function randomKey(): string {
+export function randomKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -17,18 +17,26 @@ export type DeviceFilter = {
   readonly parent: string | undefined;
   readonly childType: string | undefined;
   readonly connectivity: string | undefined;
+  /** `yes`: only those with an active alert. */
+  readonly alerts?: string | undefined;
 };
 
-export function filterDevices<One extends Listed>(devices: readonly One[], filter: DeviceFilter): readonly One[] {
+/** `alerting`: the ids of devices with an active alert. */
+export function filterDevices<One extends Listed>(
+  devices: readonly One[],
+  filter: DeviceFilter,
+  alerting: ReadonlySet<string> = new Set(),
+): readonly One[] {
   const text = filter.text?.toLowerCase();
   return devices.filter(
-    ({ resource, manifest, connectivity }) =>
+    ({ id, resource, manifest, connectivity }) =>
       (text === undefined || `${resource.name} ${resource.slug}`.toLowerCase().includes(text)) &&
       (filter.category === undefined || (manifest.category ?? "none") === filter.category) &&
       (filter.profile === undefined || manifest.profiles.includes(filter.profile)) &&
       (filter.parent === undefined || (resource.parent_id ?? "none") === filter.parent) &&
       (filter.childType === undefined || resource.child_type === filter.childType) &&
-      (filter.connectivity === undefined || connectivity === filter.connectivity),
+      (filter.connectivity === undefined || connectivity === filter.connectivity) &&
+      (filter.alerts !== "yes" || alerting.has(id)),
   );
 }
 
