@@ -71,6 +71,10 @@ export const VERBS: Readonly<Record<string, readonly [about: string, load: () =>
     "What a site produced, used and took from the grid.",
     async () => (await import("#cli/commands/energy.ts")).addEnergyCommand,
   ],
+  tariff: [
+    "What energy costs at a site: show, set, check, remove the tariff; import and show prices.",
+    async () => (await import("#cli/commands/tariff.ts")).addTariffCommands,
+  ],
   correction: [
     "Doubtful steps of energy counters: create, list, delete corrections.",
     async () => (await import("#cli/commands/correction.ts")).addCorrectionCommands,

@@ -1028,6 +1028,24 @@ export type NewLuaDevice = {
   readonly runtime_id?: string | undefined;
 };
 
+export type NewPrice = {
+  /** RFC 3339, on a quarter of an hour. */
+  readonly from: string;
+  /** End, not included. */
+  readonly to?: string | undefined;
+  /** Instead of the end. */
+  readonly duration?: string | undefined;
+  /** In the currency of the tariff for a kilowatt-hour, or grams of CO2. Null deletes. */
+  readonly price: number | null;
+};
+
+/** Prices of a site. They replace those of the same times. */
+export type NewPrices = {
+  /** How long each price holds where its row does not say it: 15m or 1h. */
+  readonly duration?: string | undefined;
+  readonly prices: readonly NewPrice[];
+};
+
 export type NewRollout = {
   /** What the roll-out is called. Without it: as the blueprint. */
   readonly name?: string | undefined;
@@ -1090,6 +1108,13 @@ export type NewStandaloneDevice = {
   readonly site_id?: string | undefined;
   /** Blueprint identifier. */
   readonly blueprint_id?: string | undefined;
+};
+
+export type NewTariff = {
+  /** ISO 4217, such as EUR. */
+  readonly currency: string;
+  /** In the order of their dates. A new tariff is one more version, so that the past stays as it was. */
+  readonly versions: readonly TariffVersion[];
 };
 
 export type NewToken = {
@@ -1187,6 +1212,20 @@ export type OwnToken = {
 
 export type OwnTokenAnswer = {
   readonly token: OwnToken;
+};
+
+export type Price = {
+  /** RFC 3339 */
+  readonly from: string;
+  /** RFC 3339 */
+  readonly to: string;
+  readonly price: number;
+};
+
+/** Quarters of an hour with the same price are one row. */
+export type Prices = {
+  readonly kind: string;
+  readonly prices: readonly Price[];
 };
 
 export type ProvisionedDevice = {
@@ -1444,7 +1483,7 @@ export type SiteEnergy = {
   readonly period: EnergyPeriod;
   readonly total: EnergyTotal;
   readonly groups: EnergyGroups;
-  readonly costs?: EnergyCosts;
+  readonly costs?: EnergyCosts | null;
   readonly steps?: readonly EnergyStep[];
   readonly before?: EnergyBefore;
   /** The quarter of an hour with the highest mean power from the grid, in W, and its start. */
@@ -1610,6 +1649,83 @@ export type SystemThread = {
   readonly name: string;
   readonly count: number;
   readonly cpu_seconds: number;
+};
+
+/** What energy costs at a site. Prices are for a kilowatt-hour. */
+export type Tariff = {
+  /** ISO 4217, such as EUR. */
+  readonly currency: string;
+  /** In the order of their dates. A new tariff is one more version, so that the past stays as it was. */
+  readonly versions: readonly TariffVersion[];
+  readonly updated_at: string;
+};
+
+export type TariffBase = {
+  readonly amount: number;
+  readonly per: "day" | "month" | "year";
+};
+
+export type TariffCo2 = {
+  /** series: the stored prices of kind co2, in grams. */
+  readonly type: "fixed" | "series";
+  /** fixed: of CO2 for a kilowatt-hour. */
+  readonly grams?: number;
+};
+
+export type TariffDefaultRate = {
+  /** Default: default. */
+  readonly name?: string;
+  /** Otherwise. May be negative. */
+  readonly price: number;
+};
+
+/** For each kilowatt of the highest quarter of an hour. */
+export type TariffPeak = {
+  readonly amount: number;
+  readonly per: "month" | "year";
+};
+
+/**
+ * fixed: price. time_of_use: rates, of which the first that fits is in force, and a default where they leave
+ * gaps. prices: the stored prices of the site; what is paid is (price + add) * factor.
+ */
+export type TariffPrice = {
+  readonly type: "fixed" | "time_of_use" | "prices";
+  /** fixed and prices: as costs are listed by. */
+  readonly name?: string;
+  /** fixed: for a kilowatt-hour. May be negative. */
+  readonly price?: number;
+  readonly rates?: readonly TariffRate[];
+  readonly default?: TariffDefaultRate;
+  /** prices: added to each, such as fees of the grid, before the factor. May be negative. */
+  readonly add?: number;
+  /** prices: such as 1.19 for a tax of 19 %. */
+  readonly factor?: number;
+};
+
+export type TariffRate = {
+  /** As costs are listed by. */
+  readonly name: string;
+  /** For a kilowatt-hour. May be negative. */
+  readonly price: number;
+  /** Days of the site's calendar. Default all. */
+  readonly weekdays?: readonly ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
+  /** Default all. */
+  readonly months?: readonly number[];
+  /** Local time on a quarter of an hour. Default 00:00. */
+  readonly from?: string;
+  /** End, not included. Default 24:00. Before from: the rate also holds after midnight. */
+  readonly to?: string;
+};
+
+export type TariffVersion = {
+  /** A date of the site's calendar. Only the first version may have none: it holds since ever. */
+  readonly valid_from?: string;
+  readonly import?: TariffPrice;
+  readonly export?: TariffPrice;
+  readonly base?: TariffBase;
+  readonly peak?: TariffPeak;
+  readonly co2?: TariffCo2;
 };
 
 /** The newest value of attributes that changed, at most four times a second. It is never repeated. */
@@ -1827,6 +1943,7 @@ export type Answers = {
   readonly deleteCounterCorrection: JsonObject;
   readonly deleteDevice: JsonObject;
   readonly deleteSite: JsonObject;
+  readonly deleteTariff: JsonObject;
   readonly deleteView: JsonObject;
   readonly deleteWebhook: JsonObject;
   readonly endCurrentSession: JsonObject;
@@ -1905,6 +2022,9 @@ export type Answers = {
   };
   readonly getOpenapi: JsonObject;
   readonly getOwnToken: OwnTokenAnswer;
+  readonly getPrices: {
+    readonly prices: Prices;
+  };
   readonly getReadiness: {
     readonly status: "ok";
     readonly under_way?: readonly {
@@ -1937,6 +2057,9 @@ export type Answers = {
   };
   readonly getSystemLog: {
     readonly lines: readonly SystemLogLine[];
+  };
+  readonly getTariff: {
+    readonly tariff: Tariff | null;
   };
   readonly getUplink: Uplink;
   readonly getView: {
@@ -2075,11 +2198,18 @@ export type Answers = {
     readonly values: JsonObject;
     readonly pending_change?: GatewayChange;
   };
+  readonly putPrices: {
+    /** Rows. */
+    readonly stored: number;
+  };
   readonly putRetention: {
     readonly retention: SiteRetention;
   };
   readonly putSetting: {
     readonly setting: SystemSetting;
+  };
+  readonly putTariff: {
+    readonly tariff: Tariff | null;
   };
   readonly resetSetting: {
     readonly setting: SystemSetting;
@@ -2162,8 +2292,10 @@ export type Bodies = {
   readonly putConfiguration: Readonly<Record<string, JsonObject>>;
   /** Parameter to value. */
   readonly putConfigurationBucket: JsonObject;
+  readonly putPrices: NewPrices;
   readonly putRetention: RetentionRules;
   readonly putSetting: NewSettingValue;
+  readonly putTariff: NewTariff;
   readonly updateDevice: DeviceChange;
   readonly updateOnlySite: SiteChange;
   readonly updateSite: SiteChange;
@@ -2238,6 +2370,12 @@ export type Queries = {
     /** How old a value may be. Default 30s. */
     readonly relevance_interval?: string | undefined;
   };
+  readonly getPrices: {
+    /** Start of the range. */
+    readonly from?: string | undefined;
+    /** End of the range, not included. */
+    readonly to?: string | undefined;
+  };
   readonly getSiteEnergy: {
     /**
      * One of: today, yesterday, this_week, this_month, this_year, a day (2026-11-15), a week (2026-W47), a month
@@ -2255,6 +2393,8 @@ export type Queries = {
      * point.
      */
     readonly before?: boolean | undefined;
+    /** true: adds what the energies cost by the tariff of the site. Null: it has none. */
+    readonly costs?: boolean | undefined;
   };
   readonly listAudit: {
     /** The most items to answer with. Default 100; more than 1000 counts as 1000. */

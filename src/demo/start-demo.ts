@@ -5,6 +5,7 @@ import type { Device } from "#core/device/device.ts";
 import { parseReachRule, type ReachRule } from "#core/net/reach-rule.ts";
 import { type DemoDevice, demoDevices } from "#demo/demo-devices.ts";
 import { type DemoHistory, type DemoRecord, readDemoRecord, writeDemoRecord } from "#demo/demo-record.ts";
+import { giveDemoTariff } from "#demo/demo-tariff.ts";
 import { PLANT_HOST } from "#demo/devices/listen-locally.ts";
 import { foldPast, HISTORY_STEP_MS, originOf } from "#demo/devices/plant-history.ts";
 import { type RunningPlant, startPlant } from "#demo/devices/start-plant.ts";
@@ -18,7 +19,7 @@ import type { Call, Needs } from "#service/ports.ts";
 import type { Troubles } from "#service/troubles.ts";
 
 export type DemoNeeds = ProvisionDemoNeeds &
-  Pick<Needs, "telemetry"> & {
+  Pick<Needs, "telemetry" | "tariffs"> & {
     readonly background: Background;
     readonly log: Logger;
     readonly troubles: Pick<Troubles, "report">;
@@ -58,6 +59,8 @@ export async function startDemo(needs: DemoNeeds, call: Call, { data, simulated,
     return undefined;
   });
   const site = await findDemoSite(needs, call, { known: former?.siteId, timezone });
+  // Only once: a tariff that somebody removes stays away.
+  if (former === undefined) await giveDemoTariff(needs, call, site.id);
   const { record, past } = former === undefined ? await beginning(site.id, needs.now()) : { record: former, past: [] };
   const running = await startPlant({
     site: record.plantSite,

@@ -25,6 +25,7 @@ import { settingStoreContract } from "./setting-store-contract.ts";
 import { simulationStoreContract } from "./simulation-store-contract.ts";
 import { siteStoreContract } from "./site-store-contract.ts";
 import { ALL, auditIds, type OpenStores } from "./stores.ts";
+import { tariffStoreContract } from "./tariff-store-contract.ts";
 import { tokenStoreContract } from "./token-store-contract.ts";
 import { viewStoreContract } from "./view-store-contract.ts";
 import { makeNotice, makeWebhook, webhookStoreContract } from "./webhook-store-contract.ts";
@@ -74,6 +75,7 @@ export function recordStoreContract(open: OpenStores): void {
       return { configurations: stores.configurations, deviceId, otherId, audited: await auditedFromNow(stores) };
     }));
 
+  describe("tariffs and prices", () => tariffStoreContract(open));
   describe("corrections of counters", () =>
     correctionStoreContract(async () => {
       const { stores, deviceId, otherId } = await withTwoDevices(open);

@@ -42,6 +42,8 @@ export const NOT_SPREAD: Readonly<Record<string, string>> = {
   rollout: EVERYWHERE,
   telemetry_device: EVERYWHERE,
   telemetry_retention: EVERYWHERE,
+  site_tariff: EVERYWHERE,
+  site_price: EVERYWHERE,
   audit: ORDERED,
   event: ORDERED,
   webhook_delivery: ORDERED,

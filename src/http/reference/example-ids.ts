@@ -16,6 +16,7 @@ export const EXAMPLE_IDS = {
   rollout_id: "01a1ddf7-4e55-7a7c-9b96-ad5c2f6a8b74",
   entry_id: "examples.battery",
   bucket: "grid",
+  kind: "import",
   page: "concepts",
   name: "battery",
   tag: "latest",

@@ -37,6 +37,23 @@ const VIEW = {
     ],
   },
 };
+const TARIFF = {
+  currency: "EUR",
+  versions: [
+    {
+      valid_from: "2026-01-01",
+      import: {
+        type: "time_of_use",
+        rates: [{ name: "night", price: 0.24, from: "22:00", to: "06:00" }],
+        default: { name: "day", price: 0.32 },
+      },
+      export: { type: "fixed", price: 0.08 },
+      base: { amount: 12.5, per: "month" },
+      co2: { type: "fixed", grams: 380 },
+    },
+  ],
+};
+const PRICES = { duration: "1h", prices: [{ from: "2026-11-15T12:00:00Z", price: 0.0915 }] };
 const SET_POWER = { name: "set_power", arguments: { power: 5000 } };
 const device = JSON.stringify(ID.device_id);
 const site = JSON.stringify(ID.site_id);
@@ -124,7 +141,18 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   getLatestTelemetry: { query: { [`devices[${ID.device_id}]`]: "power", relevance_interval: "5m" } },
   getDeviceTelemetry: { ts: `client.telemetry.ofDevice(${device})` },
   getTimeseries: { body: QUESTION, ts: `client.telemetry.columns(${tsOf(QUESTION)})` },
-  getSiteEnergy: { query: { period: "today" }, ts: `client.sites.energy(${site}, { period: "today" })` },
+  getSiteEnergy: {
+    query: { period: "this_month", step: "day", before: "true" },
+    ts: `client.sites.energy(${site}, { period: "this_month", step: "day", before: true })`,
+  },
+  getTariff: { ts: `client.sites.tariff(${site})` },
+  putTariff: { body: TARIFF, ts: `client.sites.putTariff(${site}, ${tsOf(TARIFF)})` },
+  deleteTariff: { ts: `client.sites.deleteTariff(${site})` },
+  getPrices: {
+    query: { from: "2026-11-15T00:00:00Z", to: "2026-11-16T00:00:00Z" },
+    ts: `client.sites.prices(${site}, "import", { from: "2026-11-15T00:00:00Z", to: "2026-11-16T00:00:00Z" })`,
+  },
+  putPrices: { body: PRICES, ts: `client.sites.putPrices(${site}, "import", ${tsOf(PRICES)})` },
   createCounterCorrection: {
     body: STEP,
     ts: `client.devices.correctCounter(${device}, ${tsOf(STEP)})`,

@@ -1,12 +1,26 @@
 import { refuse } from "#core/app-error.ts";
 import { STEP_UNITS } from "#core/energy/energy-steps.ts";
 import { type NamedPeriod, PERIODS, parsePeriod } from "#core/energy/parse-period.ts";
+import { energyCsv, energyRows } from "#service/energy/energy-table.ts";
 import { energySchema, renderEnergy } from "#service/energy/energy-wire.ts";
 import { type EnergyNeeds, readSiteEnergy } from "#service/energy/read-site-energy.ts";
+import { RawAnswer } from "#service/operation/answer.ts";
 import { type Operation, operation } from "#service/operation/operation.ts";
 import { anyText, choice, dateTime } from "#service/operation/query.ts";
+import { contentTypeOf, preferredForm } from "#service/telemetry/timeseries-form.ts";
 
-export function energyOperations(needs: EnergyNeeds): readonly Operation[] {
+type Needs = EnergyNeeds & {
+  /** Makes a Parquet file. */
+  readonly renderParquet: (rows: ReturnType<typeof energyRows>) => Promise<Uint8Array>;
+};
+
+/** JSON unless the client names another one. */
+function formOf(accept: string | undefined): "json" | "csv" | "parquet" {
+  const form = /text\/csv|parquet/i.test(accept ?? "") ? preferredForm(accept) : "json";
+  return form === "jsonl" ? "json" : form;
+}
+
+export function energyOperations(needs: Needs): readonly Operation[] {
   return [
     operation({
       method: "GET",
@@ -16,7 +30,8 @@ export function energyOperations(needs: EnergyNeeds): readonly Operation[] {
       description:
         "What was produced, used, taken from the grid and given to it in a period, by device and in total, and the power " +
         "that flows now. Days, weeks, months and years are those of the site's time zone. What is not known is null. The " +
-        "steps of a period add up to it, to the last digit.",
+        "steps of a period add up to it, to the last digit. With an Accept of text/csv or application/vnd.apache.parquet, the " +
+        "answer is a table of the steps.",
       tag: "Telemetry",
       level: "readonly",
       query: {
@@ -28,10 +43,14 @@ export function energyOperations(needs: EnergyNeeds): readonly Operation[] {
           "true: adds the period before, of the same kind. For a period that is still running it is cut at the same point.",
           ["true", "false"],
         ),
+        costs: choice("true: adds what the energies cost by the tariff of the site. Null: it has none.", [
+          "true",
+          "false",
+        ]),
       },
       answer: energySchema,
       run: async (call) => {
-        const { period, from, to, step, before } = call.query;
+        const { period, from, to, step, before, costs } = call.query;
         const choose = (timezone: string, now: number): NamedPeriod => {
           if (from === undefined && to === undefined) return namedPeriod(period ?? "today", timezone, now);
           if (period !== undefined) {
@@ -43,15 +62,24 @@ export function energyOperations(needs: EnergyNeeds): readonly Operation[] {
           }
           return { kind: "range", ...range } as NamedPeriod;
         };
-        return renderEnergy(
-          call.params.site_id,
+        const areCostsAsked = costs === "true";
+        const form = formOf(call.header("accept"));
+        if (form !== "json" && step === undefined) {
+          throw refuse("invalid_query", "a table needs step, such as step=day", { parameter: "step" });
+        }
+        const answer = renderEnergy(
+          { siteId: call.params.site_id, areCostsAsked },
           await readSiteEnergy(needs, call, {
             siteId: call.params.site_id,
             period: choose,
             step,
             isBeforeAsked: before === "true",
+            areCostsAsked,
           }),
         );
+        if (form === "csv") return new RawAnswer(contentTypeOf("csv"), energyCsv(answer));
+        if (form === "json") return answer;
+        return new RawAnswer(contentTypeOf("parquet"), await needs.renderParquet(energyRows(answer)));
       },
     }),
   ];

@@ -1,9 +1,12 @@
+import type { EnergyCosts } from "#core/energy/energy-costs.ts";
+import { MILLION } from "#core/energy/money.ts";
 import { nameOfPeriod } from "#core/energy/parse-period.ts";
 import { instant, renderInstant } from "#core/time/instant.ts";
 import { appliedCorrectionSchema, renderAppliedCorrection } from "#service/energy/correction-wire.ts";
+import type { PeriodCosts } from "#service/energy/read-costs.ts";
 import type { DeviceEnergy, EnergyStep, EnergySums, SiteEnergy } from "#service/energy/read-site-energy.ts";
 import { type Static, Type } from "#service/operation/schema.ts";
-import { described, oneOf } from "#service/operation/wire.ts";
+import { described, oneOf, nullable as orNull } from "#service/operation/wire.ts";
 
 const nullable = (description: string) =>
   Type.Unsafe<number | null>({ anyOf: [{ type: "number" }, { type: "null" }], description });
@@ -138,7 +141,7 @@ export const energySchema = Type.Object(
       period: periodSchema,
       total: totalSchema,
       groups: groupsSchema,
-      costs: Type.Optional(costsSchema),
+      costs: Type.Optional(orNull(costsSchema)),
       steps: Type.Optional(Type.Array(stepSchema)),
       before: Type.Optional(beforeSchema),
       peak_from_grid: Type.Unsafe<{ readonly power: number; readonly at: string } | null>({
@@ -211,9 +214,14 @@ export const energySchema = Type.Object(
   closed,
 );
 
-export function renderEnergy(siteId: string, energy: SiteEnergy): Static<typeof energySchema> {
+export type EnergyAnswer = Static<typeof energySchema>;
+
+export function renderEnergy(
+  { siteId, areCostsAsked }: { readonly siteId: string; readonly areCostsAsked: boolean },
+  energy: SiteEnergy,
+): EnergyAnswer {
   const { timezone, period, from, to, total, groups, steps, before, devices, now, doubtful, corrections } = energy;
-  const { peakFromGrid } = energy;
+  const { peakFromGrid, costs } = energy;
   return {
     energy: {
       site_id: siteId,
@@ -229,6 +237,7 @@ export function renderEnergy(siteId: string, energy: SiteEnergy): Static<typeof 
       },
       total: renderTotal(total),
       groups: renderGroups({ total, groups }),
+      ...(areCostsAsked && { costs: costs === undefined ? null : renderCosts(costs) }),
       ...(steps !== undefined && { steps: steps.map(renderStep) }),
       ...(before !== undefined && {
         before: {
@@ -237,6 +246,7 @@ export function renderEnergy(siteId: string, energy: SiteEnergy): Static<typeof 
           is_cut: before.isCut,
           total: renderTotal(before.total),
           groups: renderGroups(before),
+          ...(before.costs !== undefined && { costs: renderCosts(before.costs) }),
         },
       }),
       peak_from_grid:
@@ -296,7 +306,52 @@ function renderStep(step: EnergyStep): Static<typeof stepSchema> {
     hours: step.hours,
     is_complete: step.isComplete,
     doubtful: step.doubtful,
+    ...(step.costs !== undefined && {
+      costs: { ...renderEnergyCosts(step.costs), net: inCurrency(step.costs.net) },
+    }),
   };
+}
+
+function renderEnergyCosts(costs: Omit<EnergyCosts, "net">) {
+  const { import: paid, export: earned, co2, unpriced } = costs;
+  return {
+    import: inCurrency(paid),
+    export: inCurrency(earned),
+    co2: inCurrency(co2),
+    unpriced_energy: {
+      import: unpriced.import / 1_000,
+      export: unpriced.export / 1_000,
+      co2: unpriced.co2 / 1_000,
+    },
+  };
+}
+
+function renderCosts(costs: PeriodCosts): Static<typeof costsSchema> {
+  return {
+    currency: costs.currency,
+    ...renderEnergyCosts(costs),
+    net_energy: inCurrency(costs.netEnergy),
+    base: inCurrency(costs.base),
+    peak: inCurrency(costs.peak),
+    net: inCurrency(costs.net),
+    by_rate: costs.byRate.map(({ kind, name, energy, amount }) => ({
+      kind,
+      name,
+      energy: energy / 1_000,
+      amount: amount / MILLION,
+    })),
+    peaks: costs.peaks.map(({ from, to, power, at, amount }) => ({
+      from: renderInstant(from),
+      to: renderInstant(to),
+      power: shown(power),
+      at: at === undefined ? null : renderInstant(at),
+      amount: inCurrency(amount),
+    })),
+  };
+}
+
+function inCurrency(amount: number | undefined): number | null {
+  return amount === undefined ? null : amount / MILLION;
 }
 
 function renderDoubtful({ device, attribute, kind, before, after }: SiteEnergy["doubtful"]["steps"][number]) {

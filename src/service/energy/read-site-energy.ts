@@ -8,6 +8,7 @@ import {
   type EnergyGroups,
   groupsOf,
 } from "#core/energy/energy-balance.ts";
+import type { EnergyCosts } from "#core/energy/energy-costs.ts";
 import type { EnergyRole } from "#core/energy/energy-sources.ts";
 import { coarserUnit, MAX_STEPS, QUARTER_MS, type StepUnit, stepsOf } from "#core/energy/energy-steps.ts";
 import { type NamedPeriod, type Period, periodBefore } from "#core/energy/parse-period.ts";
@@ -18,12 +19,13 @@ import { type AppliedCorrections, applyCorrections } from "#service/energy/apply
 import { type DoubtfulSteps, findDoubtful } from "#service/energy/find-doubtful.ts";
 import { findSources, type SiteSource } from "#service/energy/find-sources.ts";
 import { createReader } from "#service/energy/read-cells.ts";
+import { findPricing, type PeriodCosts, type Pricing, readCosts } from "#service/energy/read-costs.ts";
 import { readFlow, type SourceFlow } from "#service/energy/read-flows.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import { visibleSite } from "#service/site/visible-site.ts";
 import type { NowNeeds } from "#service/telemetry/read-now.ts";
 
-export type EnergyNeeds = NowNeeds & Pick<Needs, "sites" | "corrections" | "now">;
+export type EnergyNeeds = NowNeeds & Pick<Needs, "sites" | "corrections" | "tariffs" | "now">;
 
 /** Energies are whole milliwatt-hours. */
 export interface DeviceEnergy extends DeviceFlow {
@@ -51,6 +53,7 @@ export interface EnergyStep extends EnergySums, Period {
   readonly isComplete: boolean;
   /** Doubtful steps of counters in it. */
   readonly doubtful: number;
+  readonly costs: EnergyCosts | undefined;
 }
 
 export interface SiteEnergy extends EnergySums {
@@ -64,7 +67,11 @@ export interface SiteEnergy extends EnergySums {
   readonly devices: readonly DeviceEnergy[];
   /** Undefined unless asked for. */
   readonly steps: readonly EnergyStep[] | undefined;
-  readonly before: (EnergySums & Period & { readonly isCut: boolean }) | undefined;
+  readonly before:
+    | (EnergySums & Period & { readonly isCut: boolean; readonly costs: PeriodCosts | undefined })
+    | undefined;
+  /** Undefined unless asked for, or the site has no tariff. */
+  readonly costs: PeriodCosts | undefined;
   /** The highest mean of a quarter of an hour. */
   readonly peakFromGrid: { readonly power: number; readonly at: Instant } | undefined;
   /** Watts. A battery is positive while it discharges, the grid while the site takes from it. */
@@ -83,25 +90,30 @@ interface Asked {
   readonly period: (timezone: string, now: number) => NamedPeriod;
   readonly step: StepUnit | undefined;
   readonly isBeforeAsked: boolean;
+  readonly areCostsAsked: boolean;
 }
 
 export async function readSiteEnergy(
   needs: EnergyNeeds,
   call: Call,
-  { siteId, period: choose, step, isBeforeAsked }: Asked,
+  { siteId, period: choose, step, isBeforeAsked, areCostsAsked }: Asked,
 ): Promise<SiteEnergy> {
   const { timezone } = await visibleSite(needs, call, siteId);
   const now = needs.now();
   const period = choose(timezone, now);
   const range = passedOf(period, now);
   const spans = step === undefined ? undefined : splitPeriod(range, step, timezone);
+  const pricing = areCostsAsked ? await findPricing(needs, { siteId, timezone }) : undefined;
   const sources = await findSources(needs, call, siteId);
-  const { corrections, adjustments, isCorrected } = await applyCorrections(needs, call, { sources, range });
-  const [flows, peakFromGrid, doubtful, before] = await Promise.all([
-    Promise.all(sources.map((source) => readFlow(needs, call, { source, range, adjustments }))),
-    peakOf(needs, call, { sources, range }),
+  const [{ corrections, isCorrected, flows, powers }, before] = await Promise.all([
+    readSpan(needs, call, { sources, range }),
+    isBeforeAsked
+      ? readBefore(needs, call, { sources, pricing, now, before: periodBefore(period, timezone, now) })
+      : undefined,
+  ]);
+  const [doubtful, costs] = await Promise.all([
     findDoubtful(needs, call, { sources, range, isCorrected }),
-    isBeforeAsked ? readBefore(needs, call, { sources, before: periodBefore(period, timezone, now) }) : undefined,
+    pricing && readCosts(needs, { pricing, flows, powers, range, steps: spans ?? [range], now }),
   ]);
   const devices = flows.map((flow) => deviceOf(needs, { flow, range, now }));
   return {
@@ -111,9 +123,10 @@ export async function readSiteEnergy(
     ...range,
     ...sumsOf(devices),
     devices,
-    steps: spans && stepRows(flows, spans, { doubtful, now }),
+    costs: costs?.whole,
+    steps: spans && stepRows(flows, spans, { doubtful, now, costs: costs?.steps }),
     before,
-    peakFromGrid,
+    peakFromGrid: highestOf(powers),
     now: flowNow(devices),
     doubtful,
     corrections,
@@ -132,18 +145,36 @@ function splitPeriod(range: Period, unit: StepUnit, timezone: string): readonly 
   throw refuse("invalid_query", message, { parameter: "step" });
 }
 
-/** Its counters are corrected like those of the period itself. */
+/** What flowed in a span of time, with corrections, and the mean power from the grid by quarter of an hour. */
+async function readSpan(
+  needs: EnergyNeeds,
+  call: Call,
+  { sources, range }: { readonly sources: readonly SiteSource[]; readonly range: Period },
+) {
+  const applied = await applyCorrections(needs, call, { sources, range });
+  const [flows, powers] = await Promise.all([
+    Promise.all(sources.map((source) => readFlow(needs, call, { source, range, adjustments: applied.adjustments }))),
+    readGridPowers(needs, call, { sources, range }),
+  ]);
+  return { ...applied, flows, powers };
+}
+
+interface AskedBefore {
+  readonly sources: readonly SiteSource[];
+  readonly before: ReturnType<typeof periodBefore>;
+  readonly pricing: Pricing | undefined;
+  readonly now: number;
+}
+
 async function readBefore(
   needs: EnergyNeeds,
   call: Call,
-  { sources, before }: { readonly sources: readonly SiteSource[]; readonly before: ReturnType<typeof periodBefore> },
+  { sources, before, pricing, now }: AskedBefore,
 ): Promise<NonNullable<SiteEnergy["before"]>> {
-  const { adjustments } = await applyCorrections(needs, call, { sources, range: before });
-  const flows = await Promise.all(
-    sources.map((source) => readFlow(needs, call, { source, range: before, adjustments })),
-  );
+  const { flows, powers } = await readSpan(needs, call, { sources, range: before });
+  const costs = pricing && (await readCosts(needs, { pricing, flows, powers, range: before, steps: [before], now }));
   const [sums] = sumSpans(flows, [before]);
-  return { ...before, ...(sums ?? sumsOf([])) };
+  return { ...before, ...(sums ?? sumsOf([])), costs: costs?.whole };
 }
 
 function sumsOf(flows: readonly DeviceFlow[]): EnergySums {
@@ -167,7 +198,11 @@ function sumSpans(flows: readonly SourceFlow[], spans: readonly Period[]): reado
 function stepRows(
   flows: readonly SourceFlow[],
   spans: readonly Period[],
-  { doubtful, now }: { readonly doubtful: DoubtfulSteps; readonly now: number },
+  {
+    doubtful,
+    now,
+    costs,
+  }: { readonly doubtful: DoubtfulSteps; readonly now: number; readonly costs: readonly EnergyCosts[] | undefined },
 ): readonly EnergyStep[] {
   const hours = flows.map(({ hourStarts }) => hoursBySteps(hourStarts, spans, HOUR_MS));
   return sumSpans(flows, spans).map((sums, n): EnergyStep => {
@@ -182,6 +217,7 @@ function stepRows(
       hours: all,
       isComplete: hoursKnown === all && to < now,
       doubtful: doubtful.steps.filter(({ after }) => after.at >= from && after.at < to).length,
+      costs: costs?.[n],
     };
   });
 }
@@ -207,11 +243,12 @@ function deviceOf(
   };
 }
 
-async function peakOf(
+/** Watts by the start of the quarter. Negative while the site gives more than it takes. */
+async function readGridPowers(
   needs: EnergyNeeds,
   call: Call,
   { sources, range }: { readonly sources: readonly SiteSource[]; readonly range: Period },
-): Promise<SiteEnergy["peakFromGrid"]> {
+): Promise<ReadonlyMap<number, number>> {
   const sums = new Map<number, number>();
   for (const { role, power, device } of sources) {
     if (role !== "grid" || power === undefined) continue;
@@ -220,8 +257,12 @@ async function peakOf(
       sums.set(at, (sums.get(at) ?? 0) + value * power.factor);
     }
   }
+  return sums;
+}
+
+function highestOf(powers: ReadonlyMap<number, number>): SiteEnergy["peakFromGrid"] {
   let peak: SiteEnergy["peakFromGrid"];
-  for (const [at, power] of sums) if (power > (peak?.power ?? 0)) peak = { power, at: instant(at) };
+  for (const [at, power] of powers) if (power > (peak?.power ?? 0)) peak = { power, at: instant(at) };
   return peak;
 }
 

@@ -18,6 +18,7 @@ import type { SessionStore } from "./session-store.ts";
 import type { SettingStore } from "./setting-store.ts";
 import type { SimulationStore } from "./simulation-store.ts";
 import type { RetentionStore, SiteStore } from "./site-store.ts";
+import type { TariffStore } from "./tariff-store.ts";
 import type { TokenStore } from "./token-store.ts";
 import type { ViewStore } from "./view-store.ts";
 import type { WebhookStore } from "./webhook-store.ts";
@@ -35,6 +36,7 @@ export interface SubjectStores {
   readonly deviceLogs: DeviceLogStore;
   readonly configurations: ConfigurationStore;
   readonly corrections: CorrectionStore;
+  readonly tariffs: TariffStore;
   readonly alerts: AlertStore;
   readonly webhooks: WebhookStore;
   readonly outbox: EventOutbox;

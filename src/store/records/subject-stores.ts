@@ -22,6 +22,7 @@ import { createSessionStore } from "./session-store.ts";
 import { createSettingStore } from "./setting-store.ts";
 import { createSimulationStore } from "./simulation-store.ts";
 import { createSiteStore } from "./site-store.ts";
+import { createTariffStore } from "./tariff-store.ts";
 import { createTokenStore } from "./token-store.ts";
 import { createViewStore } from "./view-store.ts";
 import { createWebhookStore } from "./webhook-store.ts";
@@ -59,6 +60,7 @@ export function createSubjectStores(
     deviceLogs: createDeviceLogStore(reader, writer, lists),
     configurations: createConfigurationStore(reader, writer),
     corrections: createCorrectionStore(reader, writer),
+    tariffs: createTariffStore(reader, writer),
     alerts: createAlertStore(reader, writer, lists),
     webhooks: createWebhookStore(reader, writer, lists),
     outbox: createEventOutbox(reader, writer, { watch, used }),

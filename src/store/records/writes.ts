@@ -19,6 +19,7 @@ import { sessionWrites } from "./session-writes.ts";
 import { settingWrites } from "./setting-writes.ts";
 import { simulationWrites } from "./simulation-writes.ts";
 import { siteWrites } from "./site-writes.ts";
+import { tariffWrites } from "./tariff-writes.ts";
 import { tokenWrites } from "./token-writes.ts";
 import { viewWrites } from "./view-writes.ts";
 import { webhookWrites } from "./webhook-writes.ts";
@@ -38,6 +39,7 @@ export const WRITES = {
   ...deviceLogWrites,
   ...configurationWrites,
   ...correctionWrites,
+  ...tariffWrites,
   ...alertWrites,
   ...webhookWrites,
   ...eventWrites,

@@ -1,0 +1,102 @@
+import type { AuditEntry } from "#core/access/audit-entry.ts";
+import { refuse } from "#core/app-error.ts";
+import { applyChange, EMPTY_DAY, isPriceDay, type PriceChange, type PriceKind } from "#core/energy/price-days.ts";
+import type { StoredTariff } from "#service/ports/tariff-store.ts";
+import type { Database, WriteDatabase } from "#store/database.ts";
+import { recordAudit, recordIfChanged } from "./audit-writes.ts";
+import { requireOwnedHere } from "./require-owned-here.ts";
+import { storedJson } from "./stored-json.ts";
+import { NOBODY, write } from "./write.ts";
+
+export const tariffWrites = {
+  putTariff: write({
+    locks: ({ siteId }) => [`site ${siteId}`],
+    informs: NOBODY,
+    fromReserve: false,
+    async run(
+      database: WriteDatabase,
+      { siteId, tariff, trail }: { siteId: string; tariff: Omit<StoredTariff, "tariff">; trail: AuditEntry },
+    ) {
+      await requireSite(database, siteId);
+      await database.run(
+        `INSERT INTO site_tariff (site_id, updated_at, document) VALUES (?, ?, ?)
+         ON CONFLICT (site_id) DO UPDATE SET updated_at = excluded.updated_at, document = excluded.document`,
+        siteId,
+        tariff.updatedAt,
+        JSON.stringify(tariff.document),
+      );
+      await recordAudit(database, trail);
+    },
+  }),
+
+  deleteTariff: write({
+    locks: ({ siteId }) => [`site ${siteId}`],
+    informs: NOBODY,
+    fromReserve: true,
+    async run(database: WriteDatabase, { siteId, trail }: { siteId: string; trail: AuditEntry }) {
+      await requireSite(database, siteId);
+      return await recordIfChanged(
+        database,
+        trail,
+        await database.run("DELETE FROM site_tariff WHERE site_id = ?", siteId),
+      );
+    },
+  }),
+
+  changePrices: write({
+    locks: ({ siteId, kind }) => [`prices ${siteId} ${kind}`],
+    informs: NOBODY,
+    fromReserve: false,
+    async run(
+      database: WriteDatabase,
+      {
+        siteId,
+        kind,
+        change,
+        trail,
+      }: { siteId: string; kind: PriceKind; change: readonly Entry<PriceChange>[]; trail: AuditEntry },
+    ) {
+      await requireSite(database, siteId);
+      for (const [day, changed] of change) await changeDay(database, { siteId, kind, day }, changed);
+      await recordAudit(database, trail);
+    },
+  }),
+};
+
+type Entry<Of> = Of extends ReadonlyMap<infer Key, infer Value> ? readonly [Key, Value] : never;
+
+async function requireSite(database: WriteDatabase, siteId: string): Promise<void> {
+  await requireOwnedHere(database, siteId);
+  if ((await database.get("SELECT 1 AS found FROM site WHERE id = ?", siteId)) === undefined) {
+    throw refuse("not_found", `there is no site ${siteId}`);
+  }
+}
+
+/** A day without any price has no row. */
+async function changeDay(
+  database: WriteDatabase,
+  { siteId, kind, day }: { readonly siteId: string; readonly kind: PriceKind; readonly day: number },
+  changed: Entry<PriceChange>[1],
+): Promise<void> {
+  const sql = "SELECT site_id, prices FROM site_price WHERE site_id = ? AND kind = ? AND day = ?";
+  const row = await database.get(sql, siteId, kind, day);
+  const known = row && storedJson({ database, table: "site_price", row }, "prices", isPriceDay);
+  const prices = applyChange(known ?? EMPTY_DAY, changed);
+  if (prices.every((price) => price === null)) {
+    await database.run("DELETE FROM site_price WHERE site_id = ? AND kind = ? AND day = ?", siteId, kind, day);
+  } else await storeDay(database, { siteId, kind, day, prices: JSON.stringify(prices) });
+}
+
+async function storeDay(
+  database: Database,
+  { siteId, kind, day, prices }: { siteId: string; kind: PriceKind; day: number; prices: string },
+): Promise<void> {
+  await database.run(
+    `INSERT INTO site_price (site_id, kind, day, prices) VALUES (?, ?, ?, ?)
+     ON CONFLICT (site_id, kind, day) DO UPDATE SET prices = excluded.prices`,
+    siteId,
+    kind,
+    day,
+    prices,
+  );
+}
