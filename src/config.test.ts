@@ -54,6 +54,7 @@ test("without any source every setting has its documented default", async () => 
       tlsKey: undefined,
       names: [],
       page: true,
+      compress: true,
       metricsPublic: false,
       wrongTokenLimit: 10,
       connectionsPerAddress: 1024,

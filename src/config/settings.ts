@@ -65,6 +65,12 @@ export const SETTINGS = {
       "Host names by which others reach HTTP; the site's own certificate contains them, and printed links the first one.",
     ),
     page: setting("http.page", kinds.toggle, "true", "Serves the web page. The interface is served in any case."),
+    compress: setting(
+      "http.compress",
+      kinds.toggle,
+      "true",
+      "Compresses long answers of the interface for clients that accept gzip or zstd, except within the machine.",
+    ),
     metricsPublic: setting(
       "http.metrics_public",
       kinds.toggle,

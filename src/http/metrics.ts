@@ -90,6 +90,6 @@ function readTogether(figures: () => Promise<Figures>): () => Promise<Figures | 
   };
 }
 
-function isLoopback(address: string): boolean {
+export function isLoopback(address: string): boolean {
   return address === "::1" || /^(::ffff:)?127\./.test(address);
 }

@@ -8,6 +8,7 @@ import { AppError } from "#core/app-error.ts";
 import type { Leave } from "#core/share/fair-share.ts";
 import { type Authenticate, isSecure } from "#http/authenticate.ts";
 import type { CountUnread } from "#http/bound-unread.ts";
+import { type CompressAnswer, mayCompress } from "#http/compress-answers.ts";
 import { sendLateAnswer } from "#http/late-answer.ts";
 import type { MainThreadShare } from "#http/main-thread-share.ts";
 import { cameOverProxy } from "#http/proxy-headers.ts";
@@ -36,6 +37,8 @@ interface Registration {
   /** The places of calls that change something. */
   readonly changing: TakePlace;
   readonly webSockets: WebSockets;
+  /** Undefined: answers are sent as they are. */
+  readonly compress: CompressAnswer | undefined;
   readonly late: {
     readonly renderFailure: (request: FastifyRequest, error: unknown) => object;
     readonly countUnread: CountUnread;
@@ -74,7 +77,7 @@ function takeStreams(scope: FastifyInstance): FastifyInstance {
 }
 
 function register(app: FastifyInstance, route: Route, registration: Registration): void {
-  const { prefix, authenticate, tokenHeaders, stopping, isClosing, mainThread, changing, late, webSockets } =
+  const { prefix, authenticate, tokenHeaders, stopping, isClosing, mainThread, changing, late, webSockets, compress } =
     registration;
   const { level: access } = route;
   const operation = route.aliasOf ?? route.name;
@@ -143,6 +146,7 @@ function register(app: FastifyInstance, route: Route, registration: Registration
     method: route.method,
     url: prefix + route.path,
     config: { operation },
+    ...(compress !== undefined && mayCompress(route) && { onSend: compress }),
     onRequest: (request, reply, done) => {
       const accept = (caller: Caller) => {
         request.caller = caller;

@@ -11,6 +11,7 @@ import { EVENT_LOOP } from "#event-loop";
 import { type AuthenticateNeeds, createAuthenticate } from "#http/authenticate.ts";
 import { boundConnections } from "#http/bound-connections.ts";
 import { boundUnread } from "#http/bound-unread.ts";
+import { createCompressAnswer } from "#http/compress-answers.ts";
 import { allowOrigins } from "#http/cors.ts";
 import { countBodies } from "#http/count-bodies.ts";
 import { createApp, LIMITS, type Limits } from "#http/create-app.ts";
@@ -56,6 +57,8 @@ export interface ServerSettings {
   readonly trustProxy: boolean | readonly string[];
   readonly metricsPublic: boolean;
   readonly connectionsPerAddress: number;
+  /** Long answers, for clients that accept it. */
+  readonly compress: boolean;
   readonly limits?: Partial<Limits>;
   /** The built page; without it there is only a page that says how to build it. */
   readonly pageFiles?: PageFiles | undefined;
@@ -134,12 +137,12 @@ export async function createServer(
     changing,
     late,
     webSockets,
+    compress: settings.compress ? createCompressAnswer() : undefined,
   };
+  const isShown = (path: string) => settings.pageFiles === undefined || path !== "/";
   for (const prefix of PREFIXES) {
-    for (const route of [...routes, metrics.route]) {
-      if (settings.pageFiles !== undefined && prefix + route.path === "/") continue;
+    for (const route of [...routes, metrics.route].filter(({ path }) => isShown(prefix + path)))
       registerRoute(app, route, { ...registration, prefix });
-    }
   }
   await app.ready();
 

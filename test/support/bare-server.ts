@@ -51,6 +51,7 @@ export async function openBareServer(routes: readonly Route[], settings: Partial
       trustProxy: false,
       metricsPublic: false,
       connectionsPerAddress: 100,
+      compress: false,
       ...settings,
     },
     routes,
