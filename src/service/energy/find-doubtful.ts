@@ -12,11 +12,12 @@ import {
 } from "#core/energy/doubtful-steps.ts";
 import type { EnergySource } from "#core/energy/energy-sources.ts";
 import type { Period } from "#core/energy/parse-period.ts";
+import { itemAt } from "#core/item-at.ts";
 import type { CounterRule } from "#core/telemetry/counter-rule.ts";
 import { HOUR_MS } from "#core/time/hour.ts";
 import { instant } from "#core/time/instant.ts";
 import { convert } from "#manifest/units.ts";
-import { createReader } from "#service/energy/read-cells.ts";
+import { createColumnReader, createReader, NOTHING } from "#service/energy/read-cells.ts";
 import type { Call, Needs } from "#service/ports.ts";
 
 export interface DoubtfulSteps {
@@ -107,31 +108,29 @@ async function suspiciousHours(
   call: Call,
   { device, attribute, range, rule, beforeMs }: Asked,
 ): Promise<readonly { readonly from: number; readonly at: number; readonly isLarge: boolean }[]> {
-  const read = createReader(needs, call, { device, range: { from: instant(range.from - beforeMs), to: range.to } });
-  const hourly = async (aggregation: "first" | "last" | "min" | "max" | "count") => {
-    const cells = await read(attribute, aggregation, { granularityMs: HOUR_MS });
-    return new Map(cells.map(({ at, value }) => [at, value]));
-  };
-  const [first, last, min, max] = [
-    await hourly("first"),
-    await hourly("last"),
-    await hourly("min"),
-    await hourly("max"),
-  ];
-  const count = await hourly("count");
+  const wide = { from: instant(range.from - beforeMs), to: range.to };
+  const read = createColumnReader(needs, call, { device, range: wide });
+  const columns = (["first", "last", "min", "max", "count"] as const).map((aggregation) => ({
+    attribute,
+    aggregation,
+    granularityMs: HOUR_MS,
+  }));
+  // An hour with a value has all five.
+  const [first = NOTHING, last = NOTHING, min = NOTHING, max = NOTHING, count = NOTHING] = await read(columns);
   const found: { from: number; at: number; isLarge: boolean }[] = [];
-  let before: CounterHour | undefined;
-  for (const [at, value] of first) {
+  let before: (CounterHour & { readonly count: number }) | undefined;
+  for (const [n, at] of first.times.entries()) {
     const hour = {
       at,
-      first: value,
-      last: last.get(at) ?? value,
-      min: min.get(at) ?? value,
-      max: max.get(at) ?? value,
+      first: itemAt(first.values, n),
+      last: itemAt(last.values, n),
+      min: itemAt(min.values, n),
+      max: itemAt(max.values, n),
+      count: itemAt(count.values, n),
     };
     if (at + HOUR_MS > range.from && isSuspicious(rule, hour, before)) {
-      const points = (count.get(at) ?? 0) + (count.get(before?.at ?? at) ?? 0);
-      found.push({ from: before?.at ?? at, at, isLarge: points > MAX_POINTS });
+      const isLarge = hour.count + (before ?? hour).count > MAX_POINTS;
+      found.push({ from: before?.at ?? at, at, isLarge });
     }
     before = hour;
   }

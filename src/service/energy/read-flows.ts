@@ -3,11 +3,12 @@ import type { EnergySource } from "#core/energy/energy-sources.ts";
 import { QUARTER_MS } from "#core/energy/energy-steps.ts";
 import type { Period } from "#core/energy/parse-period.ts";
 import { NO_CELLS, type QuarterCells, wholeMilliwattHours } from "#core/energy/quarter-cells.ts";
+import { itemAt } from "#core/item-at.ts";
 import type { ResolvedAggregation } from "#core/telemetry/aggregation.ts";
 import { HOUR_MS } from "#core/time/hour.ts";
 import type { AppliedCorrections } from "#service/energy/apply-corrections.ts";
 import type { SiteSource } from "#service/energy/find-sources.ts";
-import { type Cells, createReader } from "#service/energy/read-cells.ts";
+import { type Column, type ColumnCells, createColumnReader, NOTHING } from "#service/energy/read-cells.ts";
 import type { Call, Needs } from "#service/ports.ts";
 
 export interface SourceFlow {
@@ -20,6 +21,8 @@ export interface SourceFlow {
   readonly basis: "counter" | "power" | undefined;
   /** Starts of the hours that have any value. */
   readonly hourStarts: readonly number[];
+  /** Of meters of the grid: the mean power of each quarter of an hour, W. */
+  readonly meanPowers: ColumnCells;
 }
 
 interface Asked {
@@ -28,6 +31,9 @@ interface Asked {
   readonly adjustments: AppliedCorrections["adjustments"];
 }
 
+type Way = "forward" | "backward";
+const INTEGRALS = { forward: "integral_positive", backward: "integral_negative" } as const;
+
 /** One device. A counter counts for the whole range as soon as it has a value in it, because it also counts gaps. */
 export async function readFlow(
   needs: Pick<Needs, "telemetry">,
@@ -35,42 +41,58 @@ export async function readFlow(
   { source, range, adjustments }: Asked,
 ): Promise<SourceFlow> {
   const { role, power, counter, counterBack, device } = source;
-  const read = createReader(needs, call, { device, range });
-  const quarters = async (attribute: EnergySource["power"], aggregation: ResolvedAggregation): Promise<Cells> =>
-    attribute === undefined ? [] : await read(attribute.id, aggregation, { granularityMs: QUARTER_MS });
-  const flow = async (way: "forward" | "backward"): Promise<{ cells: QuarterCells; isCounted: boolean }> => {
-    const used = way === "forward" ? counter : counterBack;
-    const counted = await quarters(used, "delta");
-    if (counted.length > 0 && used !== undefined) {
-      return { cells: cellsOf(counted, used.factor, adjustments(device.id, used.id)), isCounted: true };
+  const read = createColumnReader(needs, call, { device, range });
+  const ways: readonly Way[] = role === "grid" || role === "battery" ? ["forward", "backward"] : ["forward"];
+  const counters = { forward: counter, backward: counterBack };
+  const quarters = (attribute: EnergySource["power"], aggregation: ResolvedAggregation): readonly Column[] =>
+    attribute === undefined ? [] : [{ attribute: attribute.id, aggregation, granularityMs: QUARTER_MS }];
+  const asked = {
+    forward: counter === undefined ? quarters(power, INTEGRALS.forward) : quarters(counter, "delta"),
+    backward: counterBack === undefined ? quarters(power, INTEGRALS.backward) : quarters(counterBack, "delta"),
+  };
+  const [any] = [power, counter, counterBack].flatMap((one) => one ?? []);
+  const hourly = any && { attribute: any.id, aggregation: "count" as const, granularityMs: HOUR_MS };
+  const means = role === "grid" ? quarters(power, "avg") : [];
+  const columns = [...ways.flatMap((way) => asked[way]), ...(hourly === undefined ? [] : [hourly]), ...means];
+  const cells = new Map((await read(columns)).map((own, n) => [itemAt(columns, n), own]));
+  const cellsAt = ([column]: readonly Column[]): ColumnCells => (column && cells.get(column)) ?? NOTHING;
+  const flow = async (way: Way): Promise<{ readonly cells: QuarterCells; readonly isCounted: boolean }> => {
+    const used = counters[way];
+    const found = cellsAt(asked[way]);
+    if (used === undefined) return { cells: cellsOf(found, power?.factor ?? 1, new Map()), isCounted: false };
+    if (found.times.length > 0) {
+      return { cells: cellsOf(found, used.factor, adjustments(device.id, used.id)), isCounted: true };
     }
-    const flowed = await quarters(power, way === "forward" ? "integral_positive" : "integral_negative");
+    // The counter says nothing in the whole range.
+    const [flowed = NOTHING] = await read(quarters(power, INTEGRALS[way]));
     return { cells: cellsOf(flowed, power?.factor ?? 1, new Map()), isCounted: false };
   };
-  const isBothWays = role === "grid" || role === "battery";
-  const [forward, backward, hours] = await Promise.all([
-    flow("forward"),
-    isBothWays ? flow("backward") : { cells: NO_CELLS, isCounted: false },
-    read((power ?? counter ?? counterBack)?.id ?? "", "count", { granularityMs: HOUR_MS }),
-  ]);
+  const forward = await flow("forward");
+  const backward = ways.includes("backward") ? await flow("backward") : { cells: NO_CELLS };
   return {
     source,
     forward: forward.cells,
     backward: backward.cells,
     basis: forward.isCounted ? "counter" : forward.cells.starts.length === 0 ? undefined : "power",
-    hourStarts: hours.map(({ at }) => at),
+    hourStarts: cellsAt(hourly === undefined ? [] : [hourly]).times,
+    meanPowers: scaled(cellsAt(means), power?.factor ?? 1),
   };
 }
 
+function scaled({ times, values }: ColumnCells, factor: number): ColumnCells {
+  return { times, values: values.map((value) => value * factor) };
+}
+
 /** Corrections are by the start of their quarter, in the unit of the counter. */
-function cellsOf(cells: Cells, factor: number, corrections: ReadonlyMap<number, number>): QuarterCells {
-  const starts: number[] = [];
-  const amounts: number[] = [];
-  for (const { at, value } of cells) {
-    const amount = Math.abs(value) + (corrections.get(at) ?? 0);
-    starts.push(at);
+function cellsOf(
+  { times, values }: ColumnCells,
+  factor: number,
+  corrections: ReadonlyMap<number, number>,
+): QuarterCells {
+  const amounts = values.map((value, n) => {
+    const correction = corrections.size === 0 ? undefined : corrections.get(itemAt(times, n));
     // Never below zero but for rounding: a correction takes away no more than its step counted.
-    amounts.push(Math.max(0, wholeMilliwattHours(amount * factor)));
-  }
-  return { starts, amounts };
+    return Math.max(0, wholeMilliwattHours((Math.abs(value) + (correction ?? 0)) * factor));
+  });
+  return { starts: times, amounts };
 }

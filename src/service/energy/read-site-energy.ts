@@ -10,15 +10,15 @@ import {
 } from "#core/energy/energy-balance.ts";
 import type { EnergyCosts } from "#core/energy/energy-costs.ts";
 import type { EnergyRole } from "#core/energy/energy-sources.ts";
-import { coarserUnit, MAX_STEPS, QUARTER_MS, type StepUnit, stepsOf } from "#core/energy/energy-steps.ts";
+import { coarserUnit, MAX_STEPS, type StepUnit, stepsOf } from "#core/energy/energy-steps.ts";
 import { type NamedPeriod, type Period, periodBefore } from "#core/energy/parse-period.ts";
 import { hoursBySteps, sumBySteps } from "#core/energy/quarter-cells.ts";
+import { itemAt } from "#core/item-at.ts";
 import { HOUR_MS } from "#core/time/hour.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import { type AppliedCorrections, applyCorrections } from "#service/energy/apply-corrections.ts";
 import { type DoubtfulSteps, findDoubtful } from "#service/energy/find-doubtful.ts";
 import { findSources, type SiteSource } from "#service/energy/find-sources.ts";
-import { createReader } from "#service/energy/read-cells.ts";
 import { findPricing, type PeriodCosts, type Pricing, readCosts } from "#service/energy/read-costs.ts";
 import { readFlow, type SourceFlow } from "#service/energy/read-flows.ts";
 import type { Call, Needs } from "#service/ports.ts";
@@ -105,16 +105,14 @@ export async function readSiteEnergy(
   const spans = step === undefined ? undefined : splitPeriod(range, step, timezone);
   const pricing = areCostsAsked ? await findPricing(needs, { siteId, timezone }) : undefined;
   const sources = await findSources(needs, call, siteId);
-  const [{ corrections, isCorrected, flows, powers }, before] = await Promise.all([
+  // Reads are spread over the reading threads.
+  const [{ corrections, flows, powers, doubtful }, before] = await Promise.all([
     readSpan(needs, call, { sources, range }),
     isBeforeAsked
       ? readBefore(needs, call, { sources, pricing, now, before: periodBefore(period, timezone, now) })
       : undefined,
   ]);
-  const [doubtful, costs] = await Promise.all([
-    findDoubtful(needs, call, { sources, range, isCorrected }),
-    pricing && readCosts(needs, { pricing, flows, powers, range, steps: spans ?? [range], now }),
-  ]);
+  const costs = pricing && (await readCosts(needs, { pricing, flows, powers, range, steps: spans ?? [range], now }));
   const devices = flows.map((flow) => deviceOf(needs, { flow, range, now }));
   return {
     timezone,
@@ -145,18 +143,22 @@ function splitPeriod(range: Period, unit: StepUnit, timezone: string): readonly 
   throw refuse("invalid_query", message, { parameter: "step" });
 }
 
+/** Nobody looks for them in the period before. */
+const NO_STEPS: DoubtfulSteps = { steps: [], isCut: false };
+
 /** What flowed in a span of time, with corrections, and the mean power from the grid by quarter of an hour. */
 async function readSpan(
   needs: EnergyNeeds,
   call: Call,
-  { sources, range }: { readonly sources: readonly SiteSource[]; readonly range: Period },
+  { sources, range, isWhole = true }: { sources: readonly SiteSource[]; range: Period; isWhole?: boolean },
 ) {
   const applied = await applyCorrections(needs, call, { sources, range });
-  const [flows, powers] = await Promise.all([
-    Promise.all(sources.map((source) => readFlow(needs, call, { source, range, adjustments: applied.adjustments }))),
-    readGridPowers(needs, call, { sources, range }),
+  const { adjustments } = applied;
+  const [flows, doubtful] = await Promise.all([
+    Promise.all(sources.map((source) => readFlow(needs, call, { source, range, adjustments }))),
+    isWhole ? findDoubtful(needs, call, { sources, range, isCorrected: applied.isCorrected }) : NO_STEPS,
   ]);
-  return { ...applied, flows, powers };
+  return { ...applied, flows, powers: gridPowers(flows), doubtful };
 }
 
 interface AskedBefore {
@@ -171,7 +173,7 @@ async function readBefore(
   call: Call,
   { sources, before, pricing, now }: AskedBefore,
 ): Promise<NonNullable<SiteEnergy["before"]>> {
-  const { flows, powers } = await readSpan(needs, call, { sources, range: before });
+  const { flows, powers } = await readSpan(needs, call, { sources, range: before, isWhole: false });
   const costs = pricing && (await readCosts(needs, { pricing, flows, powers, range: before, steps: [before], now }));
   const [sums] = sumSpans(flows, [before]);
   return { ...before, ...(sums ?? sumsOf([])), costs: costs?.whole };
@@ -244,18 +246,10 @@ function deviceOf(
 }
 
 /** Watts by the start of the quarter. Negative while the site gives more than it takes. */
-async function readGridPowers(
-  needs: EnergyNeeds,
-  call: Call,
-  { sources, range }: { readonly sources: readonly SiteSource[]; readonly range: Period },
-): Promise<ReadonlyMap<number, number>> {
+function gridPowers(flows: readonly SourceFlow[]): ReadonlyMap<number, number> {
   const sums = new Map<number, number>();
-  for (const { role, power, device } of sources) {
-    if (role !== "grid" || power === undefined) continue;
-    const read = createReader(needs, call, { device, range });
-    for (const { at, value } of await read(power.id, "avg", { granularityMs: QUARTER_MS })) {
-      sums.set(at, (sums.get(at) ?? 0) + value * power.factor);
-    }
+  for (const { meanPowers } of flows) {
+    for (const [n, at] of meanPowers.times.entries()) sums.set(at, (sums.get(at) ?? 0) + itemAt(meanPowers.values, n));
   }
   return sums;
 }
