@@ -25,7 +25,8 @@ export type TariffNeeds = Pick<Needs, "sites" | "tariffs" | "now" | "newId">;
 const tag = "Telemetry";
 const tariffAnswer = Type.Object({ tariff: nullable(tariffSchema) }, { additionalProperties: false });
 const pricesAnswer = Type.Object({ prices: pricesSchema }, { additionalProperties: false });
-const atGateway = { by: "gateway", place: siteOfPath, waits: false, compares: "nothing" } as const;
+/** A cloud has no copies of them. */
+const atGateway = { by: "gateway alone", place: siteOfPath } as const;
 /** Of one answer. */
 const MAX_RANGE_DAYS = 400;
 
