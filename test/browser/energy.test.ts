@@ -1,7 +1,8 @@
-// The history of a site at a glance: the day on the overview.
+// The history of a site at a glance: the day on the overview, and the energies of days, weeks, months and years.
+import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test, vi } from "vitest";
-import type { Site } from "#client/resources.ts";
+import type { Site, SiteEnergy } from "#client/resources.ts";
 import { PATIENT } from "../support/patient.ts";
 import { IS_LONG } from "../support/rounds.ts";
 import { inBrowser, PATIENCE, useDemo } from "./support/browse.ts";
@@ -106,12 +107,117 @@ function energy(): void {
     LONG,
   );
 
+  const chart = (page: Page) => page.getByRole("group", { name: /^(Energies of each step|Energien jedes Schritts)/ });
+  const figure = (page: Page, name: string) => page.locator("dl > div", { has: page.getByText(name, { exact: true }) });
+  const kwh = (wattHours: number | null | undefined) => `${((wattHours ?? 0) / 1000).toFixed(2)}`;
+
+  test(
+    "energies of a month: figures, bars and table say what the interface says, beside the period before",
+    async () => {
+      const { timezone } = (await busbar.admin.get<{ site: Site }>(`/v3/sites/${site}`)).body.site;
+      const month = new Intl.DateTimeFormat("en-CA", { timeZone: timezone })
+        .format(Date.now() - 32 * 86_400_000)
+        .slice(0, 7);
+      const path = `/v3/sites/${site}/energy?period=${month}&step=day&before=true`;
+      const { energy: expected } = (await busbar.admin.get<{ energy: SiteEnergy }>(path)).body;
+      const visitor = await world.signedIn();
+      const { page } = visitor;
+      await visitor.go(`/sites/${site}/energy?period=${month}`);
+      const shown = (await figure(page, "Produced").textContent())?.replaceAll(",", "") ?? "";
+      expect(shown).toContain(kwh(expected.total.produced));
+      expect(shown).toContain(kwh(expected.before?.total.produced));
+      expect(shown).toMatch(/(more|less) than before/);
+      expect(await figure(page, "Autarky").textContent()).toContain(
+        `${Math.round((expected.total.self_sufficiency ?? 0) * 100)} %`,
+      );
+
+      // One stop of the Tab key; the arrow keys go from bar to bar, and Enter opens a day.
+      const bars = chart(page).getByRole("link");
+      expect(await bars.count()).toBe(expected.steps?.length);
+      await bars.first().focus();
+      await page.keyboard.press("ArrowRight");
+      const label = "document.activeElement.getAttribute('aria-label')";
+      const second = expected.steps?.[1];
+      expect((await page.evaluate<string>(label)).replaceAll(",", "")).toContain(`Sun ${kwh(second?.solar)} kWh`);
+      await page.keyboard.press("Enter");
+      await page.waitForURL(`**/energy?period=${month}-02`);
+      await expect.poll(() => chart(page).getByRole("img").count()).toBe(24);
+      await page.goBack();
+
+      await page.getByText("Table", { exact: true }).click();
+      const table = page.getByRole("table", { name: "Energies of each step in kWh" });
+      const total = await table.getByRole("row", { name: /^Total/ }).textContent();
+      for (const part of ["solar", "from_grid", "to_grid", "rest", "car", "used"] as const)
+        expect(total?.replaceAll(",", "")).toContain(kwh(expected.groups[part]));
+      expect(visitor.complaints).toEqual([]);
+      await visitor.close();
+    },
+    LONG,
+  );
+
+  test(
+    "the period stands in the address; arrows lead to its neighbours, never to what is to come",
+    async () => {
+      const visitor = await world.signedIn();
+      const { page } = visitor;
+      await visitor.go(`/sites/${site}/energy?period=2026-W40`);
+      await page.getByRole("button", { name: "Previous period" }).click();
+      await expect.poll(() => new URL(page.url()).search).toBe("?period=2026-W39");
+      await page.getByText("Year", { exact: true }).click();
+      await expect.poll(() => new URL(page.url()).search).toBe("?period=2026");
+      await page.getByText("Range", { exact: true }).click();
+      await page.getByLabel("First day").fill("2026-03-01");
+      await page.getByLabel("Last day").fill("2026-03-10");
+      await expect.poll(() => new URL(page.url()).search).toBe("?from=2026-03-01&to=2026-03-10");
+      await page.getByRole("button", { name: "Next period" }).click();
+      await expect.poll(() => new URL(page.url()).search).toBe("?from=2026-03-11&to=2026-03-20");
+      await visitor.move(`/sites/${site}/energy?period=today`);
+      expect(await page.getByRole("button", { name: "Next period" }).isDisabled()).toBe(true);
+      // Whoever is faster than the server is asked to wait, and the page does.
+      await chart(page).waitFor();
+      await visitor.close();
+    },
+    LONG,
+  );
+
+  test(
+    "a report can be printed: without navigation and controls, with figures, bars and all rows; a file has every step",
+    async () => {
+      const visitor = await world.signedIn({ scheme: "dark" });
+      const { page } = visitor;
+      await visitor.go(`/sites/${site}/energy?period=2026-W40`);
+      await chart(page).waitFor();
+      const saved = page.waitForEvent("download");
+      await page.getByRole("button", { name: "CSV" }).click();
+      const file = await readFile(await (await saved).path(), "utf8");
+      expect([file.split("\r\n")[0]?.split(",").slice(0, 3), file.trim().split("\r\n").length]).toEqual([
+        ["from", "to", "solar"],
+        8,
+      ]);
+
+      await page.emulateMedia({ media: "print" });
+      expect(await page.getByRole("table", { name: "Energies of each step in kWh" }).getByRole("row").count()).toBe(9);
+      expect(await chart(page).locator("rect").count()).toBeGreaterThan(20);
+      for (const name of ["Previous period", "Print", "Settings"])
+        expect([name, await page.getByRole("button", { name }).count()]).toEqual([name, 0]);
+      expect(await page.getByText(/^Energy report: Demo site, Week 2026\/40/).isVisible()).toBe(true);
+      const background = "getComputedStyle(document.querySelector('.card')).backgroundColor";
+      expect(await page.evaluate<string>(background)).toBe("rgb(255, 255, 255)");
+      expect((await page.pdf({ format: "A4" })).subarray(0, 5).toString()).toBe("%PDF-");
+      await visitor.close();
+    },
+    LONG,
+  );
+
   test.each(LOOKS)(
-    "axe finds nothing wrong with the day, and it fits: $width px, $scheme, $locale",
+    "axe finds nothing wrong with the day and the energies, and they fit: $width px, $scheme, $locale",
     async ({ width, scheme, locale }) => {
       const visitor = await world.signedIn({ width, scheme, locale, bypassCSP: true });
       await visitor.go(`/sites/${site}?day=24h`);
       await day(visitor.page).waitFor();
+      expect(await createFindings()(visitor)).toEqual([]);
+      await visitor.move(`/sites/${site}/energy?period=yesterday`);
+      await chart(visitor.page).waitFor();
       expect(await createFindings()(visitor)).toEqual([]);
       await visitor.close();
     },

@@ -1,5 +1,6 @@
 import alerts from "virtual:icon/bell-outline";
 import catalogue from "virtual:icon/bookshelf";
+import energy from "virtual:icon/chart-bar-stacked";
 import explore from "virtual:icon/chart-line";
 import executions from "virtual:icon/console-line";
 import blueprints from "virtual:icon/file-document-edit-outline";
@@ -20,9 +21,10 @@ export function navigation(siteId: string | undefined, hasSites: boolean): reado
       ? []
       : [
           { section: "overview", icon: overview, href: href("site", { site: siteId }) },
+          { section: "energy", icon: energy, href: href("energy", { site: siteId }) },
           { section: "devices", icon: devices, href: href("devices", { site: siteId }) },
-          { section: "explore", icon: explore, href: href("explore", { site: siteId }) },
           { section: "alerts", icon: alerts, href: href("alerts", { site: siteId }) },
+          { section: "explore", icon: explore, href: href("explore", { site: siteId }) },
           { section: "executions", icon: executions, href: href("executions", { site: siteId }) },
         ];
   return [

@@ -8,6 +8,7 @@ export type Section =
   | "sites"
   | "overview"
   | "devices"
+  | "energy"
   | "explore"
   | "alerts"
   | "executions"
@@ -56,6 +57,7 @@ export const ROUTES: { readonly [Name in RouteName]: Route } = {
   devices: ofSite("devices", () => import("#web/devices/devices-screen.svelte")),
   addDevice: ofSite("devices", () => import("#web/add-device/add-device-screen.svelte")),
   explore: ofSite("explore", () => import("#web/explore/explore-screen.svelte")),
+  energy: ofSite("energy", () => import("#web/energy/energy-screen.svelte")),
   alerts: ofSite("alerts", () => import("#web/alerts/alerts-screen.svelte")),
   executions: ofSite("executions", () => import("#web/executions/executions-screen.svelte")),
   device: ofDevice(() => import("#web/device/overview-tab.svelte")),

@@ -2,7 +2,17 @@ import { defineMessages } from "#web/i18n/define-messages.ts";
 
 export const t = defineMessages({
   en: {
-    history: (name: string) => `History of ${name}`,
+    showCurve: (name: string) => `Last 24 hours of ${name}`,
+    last24h: "last 24 hours",
+    curveOf: (name: string) => `${name}, last 24 hours`,
+    curveRange: (least: string, greatest: string) => `Between ${least} and ${greatest}`,
+    noHistory: "There are no values of the last 24 hours.",
+    noValueThen: "no value",
+    openInExplore: "Open in Explore",
+    moreChanges: (count: number) => (count === 1 ? "1 more change" : `${count} more changes`),
+    jsonRaw: "As JSON",
+    jsonCut: (count: number) =>
+      count === 1 ? "1 more entry is in the JSON." : `${count} more entries are in the JSON.`,
     tabs: "Parts of the device",
     overview: "Overview",
     commands: "Commands",
@@ -121,7 +131,17 @@ export const t = defineMessages({
     changed: "The simulation was changed.",
   },
   de: {
-    history: (name) => `Verlauf von ${name}`,
+    showCurve: (name) => `Letzte 24 Stunden von ${name}`,
+    last24h: "letzte 24 Stunden",
+    curveOf: (name) => `${name}, letzte 24 Stunden`,
+    curveRange: (least, greatest) => `Zwischen ${least} und ${greatest}`,
+    noHistory: "Aus den letzten 24 Stunden gibt es keine Werte.",
+    noValueThen: "kein Wert",
+    openInExplore: "In Verläufe öffnen",
+    moreChanges: (count) => (count === 1 ? "1 weiterer Wechsel" : `${count} weitere Wechsel`),
+    jsonRaw: "Als JSON",
+    jsonCut: (count) =>
+      count === 1 ? "1 weiterer Eintrag steht im JSON." : `${count} weitere Einträge stehen im JSON.`,
     tabs: "Teile des Geräts",
     overview: "Übersicht",
     commands: "Befehle",

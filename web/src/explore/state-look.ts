@@ -3,7 +3,7 @@ import { ENUM_COLORS } from "#core/blueprint/vocabulary.ts";
 import type { Locale } from "#web/data/preferences.svelte.ts";
 import { showValue } from "#web/data/show-value.ts";
 import type { Value } from "./read-items.ts";
-import type { SeriesInfo } from "./series-info.ts";
+import type { ExploredDevice, SeriesInfo } from "./series-info.ts";
 
 export type StateLook = {
   readonly text: string;
@@ -25,7 +25,13 @@ const PLAIN = [
 const LISTS: ReadonlySet<string> = new Set(["array_of_strings", "alerts"]);
 
 /** The looks of the values of one series. Values without a colour get one in the order in which they first appear. */
-export function stateLooks({ attribute, device }: SeriesInfo, locale: Locale): (value: Value) => StateLook {
+export function stateLooks(
+  {
+    attribute,
+    device,
+  }: { readonly attribute: SeriesInfo["attribute"]; readonly device: Pick<ExploredDevice, "manifest"> | undefined },
+  locale: Locale,
+): (value: Value) => StateLook {
   const known = new Map<Value, StateLook>();
   let plain = 0;
   return (value) => {

@@ -26,6 +26,15 @@ export function formatNumber(value: number, locale: Locale, digits?: number): st
   return value < 0 && shown !== "0" ? `−${shown}` : shown;
 }
 
+/** With all digits after the point, so that a column of figures is in line: 1,379.30. */
+export function formatFixed(value: number, locale: Locale, digits: number): string {
+  const text = formatNumber(value, locale, digits);
+  if (digits === 0 || !Number.isFinite(value)) return text;
+  const point = SIGNS[locale][1];
+  const [whole = "", fraction = ""] = text.split(point);
+  return `${whole}${point}${fraction.padEnd(digits, "0")}`;
+}
+
 export type TimeStyle = "time" | "seconds" | "date" | "day" | "dateTime" | "full" | "month";
 
 const TIME_STYLES: Readonly<Record<TimeStyle, Intl.DateTimeFormatOptions>> = {

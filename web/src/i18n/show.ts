@@ -1,12 +1,14 @@
 import { clock } from "#web/data/clock.svelte.ts";
 import { preferences } from "#web/data/preferences.svelte.ts";
-import { formatAge, formatLength, formatNumber, formatTime, type TimeStyle } from "./format.ts";
+import { formatAge, formatFixed, formatLength, formatNumber, formatTime, type TimeStyle } from "./format.ts";
 
 const milliseconds = (at: number | string) => (typeof at === "string" ? Date.parse(at) : at);
 
 /** Numbers and times in the language and time zone that are chosen now. Times are Unix milliseconds or RFC 3339. */
 export const show = {
   number: (value: number, digits?: number) => formatNumber(value, preferences.locale, digits),
+  /** With all digits after the point: for columns and sums. */
+  fixed: (value: number, digits = 2) => formatFixed(value, preferences.locale, digits),
   time: (at: number | string, style: TimeStyle = "time") =>
     formatTime(milliseconds(at), style, { locale: preferences.locale, zone: clock.zone }),
   length: (ms: number) => formatLength(ms, preferences.locale),

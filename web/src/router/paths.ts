@@ -7,6 +7,7 @@ export const PATHS = {
   devices: "/sites/:site/devices",
   addDevice: "/sites/:site/add-device",
   explore: "/sites/:site/explore",
+  energy: "/sites/:site/energy",
   alerts: "/sites/:site/alerts",
   executions: "/sites/:site/executions",
   device: "/devices/:device",
