@@ -29,13 +29,7 @@ function energy(): void {
 
   beforeAll(async () => {
     site = (await busbar.admin.get<{ sites: Site[] }>("/v3/sites")).body.sites[0]?.id ?? "";
-    // The demo makes its history first.
-    await vi.waitUntil(async () => {
-      const { body } = await busbar.admin.get<{ energy: { total: { produced: number | null } } }>(
-        `/v3/sites/${site}/energy?period=yesterday`,
-      );
-      return (body.energy?.total.produced ?? 0) > 0;
-    }, PATIENT);
+    await vi.waitUntil(() => busbar.log.includes("the demo's history is complete"), PATIENT);
   });
 
   const day = (page: Page) => page.getByRole("slider", { name: /Power of the site|Leistung des Standorts/ });
@@ -209,8 +203,52 @@ function energy(): void {
     LONG,
   );
 
+  test(
+    "the page of a device: its main value on top, each value in place, lists as tables, and the state of its script",
+    async () => {
+      const visitor = await world.signedIn();
+      const { page } = visitor;
+      const questions: number[] = [];
+      page.on("request", (request) => {
+        const body = request.url().includes("/timeseries")
+          ? (request.postDataJSON() as { telemetry: unknown[] })
+          : undefined;
+        if (body !== undefined) questions.push(body.telemetry.length);
+      });
+      await visitor.go("/devices/battery-rack-a");
+      const main = page.getByRole("slider", { name: "State of charge, last 24 hours" });
+      await main.waitFor();
+      await main.focus();
+      await page.keyboard.press("ArrowLeft");
+      expect(await main.getAttribute("aria-valuetext")).toMatch(/^\d\d:\d\d: [\d.]+ %$/);
+      // Rows that are seen are asked for together.
+      await expect.poll(() => page.locator(".spark path").count()).toBeGreaterThan(4);
+      expect(Math.max(...questions)).toBeGreaterThan(2);
+      expect(Math.max(...questions)).toBeLessThanOrEqual(10);
+
+      const voltage = page.getByRole("button", { name: "Last 24 hours of Voltage" });
+      await voltage.press("Enter");
+      expect(await voltage.getAttribute("aria-expanded")).toBe("true");
+      await page.getByRole("slider", { name: "Voltage, last 24 hours" }).waitFor();
+      await voltage.press("Enter");
+      await page.getByRole("slider", { name: "Voltage, last 24 hours" }).waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "Last 24 hours of Status" }).press("Enter");
+      await page.getByRole("img", { name: "Status, last 24 hours" }).waitFor();
+
+      const modules = page.getByRole("table", { name: "Modules" });
+      expect(await modules.getByRole("columnheader").allTextContents()).toEqual(["position", "serial_number"]);
+      await page.getByText("As JSON", { exact: true }).click();
+      await page.getByText('"serial_number": "M-118"').waitFor();
+      await page.getByRole("link", { name: "Script: running" }).click();
+      await page.waitForURL("**/runtime");
+      expect(visitor.complaints).toEqual([]);
+      await visitor.close();
+    },
+    LONG,
+  );
+
   test.each(LOOKS)(
-    "axe finds nothing wrong with the day and the energies, and they fit: $width px, $scheme, $locale",
+    "axe finds nothing wrong with the day, the energies and a device, and they fit: $width px, $scheme, $locale",
     async ({ width, scheme, locale }) => {
       const visitor = await world.signedIn({ width, scheme, locale, bypassCSP: true });
       await visitor.go(`/sites/${site}?day=24h`);
@@ -218,6 +256,10 @@ function energy(): void {
       expect(await createFindings()(visitor)).toEqual([]);
       await visitor.move(`/sites/${site}/energy?period=yesterday`);
       await chart(visitor.page).waitFor();
+      expect(await createFindings()(visitor)).toEqual([]);
+      await visitor.move("/devices/battery-rack-a");
+      await visitor.page.locator(".spark").first().press("Enter");
+      await visitor.page.locator(".curve svg").waitFor();
       expect(await createFindings()(visitor)).toEqual([]);
       await visitor.close();
     },

@@ -250,7 +250,8 @@ function explore(): void {
     async () => {
       const visitor = await world.signedIn();
       await visitor.go(`/devices/${rig.id}`);
-      await visitor.page.getByRole("link", { name: "History of Pressure" }).click();
+      await visitor.page.getByRole("button", { name: "Last 24 hours of Pressure" }).click();
+      await visitor.page.locator(".curve").getByRole("link", { name: "Open in Explore" }).click();
       await visitor.page.waitForURL(/explore\?series=.+pressure/);
       await visitor.page.getByText("12.5", { exact: true }).first().waitFor();
       await visitor.close();
