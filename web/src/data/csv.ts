@@ -19,8 +19,8 @@ function cell(value: string | number | boolean | undefined): string {
 }
 
 /** Gives a file to the browser's downloads. */
-export function saveFile(name: string, content: string, type: string): void {
-  const address = URL.createObjectURL(new Blob([content], { type }));
+export function saveFile(name: string, content: string | BlobPart[], type: string): void {
+  const address = URL.createObjectURL(new Blob(typeof content === "string" ? [content] : content, { type }));
   const link = document.createElement("a");
   link.href = address;
   link.download = name;

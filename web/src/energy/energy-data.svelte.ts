@@ -11,13 +11,15 @@ const AGAIN_AFTER = 300_000;
 const PAUSE = 1_000;
 const MOST_ATTEMPTS = 30;
 
-/** The energies that a question asks for, once it is known. The last answer stays until the next is there. Call it while a component is made. */
+/** The energies that a question asks for, once it is known. It stays while the same is read again. Call it while a component is made. */
 export function energyData(siteId: () => string, question: () => Question, isKnown: () => boolean) {
-  let energy = $state.raw<SiteEnergy | undefined>();
+  let answer = $state.raw<{ readonly asked: string; readonly energy: SiteEnergy } | undefined>();
   let error = $state.raw<unknown>();
   let isReading = $state(false);
   let round = $state(0);
   const asked = $derived(JSON.stringify(question()));
+  /** Figures of one period never stand below the name of another. */
+  const energy = $derived(answer?.asked === asked ? answer.energy : undefined);
 
   const again = () => {
     round += 1;
@@ -50,11 +52,12 @@ export function energyData(siteId: () => string, question: () => Question, isKno
     void round;
     if (!isKnown()) return;
     const current = new AbortController();
+    const own = asked;
     isReading = true;
-    read(JSON.parse(asked) as Question, current.signal)
+    read(JSON.parse(own) as Question, current.signal)
       .then(
         (found) => {
-          if (!current.signal.aborted) [energy, error] = [found, undefined];
+          if (!current.signal.aborted) [answer, error] = [{ asked: own, energy: found }, undefined];
         },
         (caught: unknown) => {
           if (!current.signal.aborted) error = caught;

@@ -54,12 +54,13 @@ test("steps and what is asked for follow the kind; a day with 25 hours has 25 st
     "month",
   ]);
   expect([slotsOf(of("2026-10-25"), zone).length, slotsOf(of("2026-11"), zone).length]).toEqual([25, 30]);
-  expect(questionOf(of("2026-11"), zone)).toEqual({ period: "2026-11", step: "day", before: true });
+  expect(questionOf(of("2026-11"), zone)).toEqual({ period: "2026-11", step: "day", before: true, costs: true });
   expect(questionOf(chosenPeriod({ from: "2026-11-01", to: "2026-11-01" }, place), zone)).toEqual({
     from: "2026-10-31T23:00:00.000Z",
     to: "2026-11-01T23:00:00.000Z",
     step: "hour",
     before: true,
+    costs: true,
   });
   const day = insideOf("day", Date.parse("2026-11-05T12:00Z"), zone);
   expect([day && addressOf(day, zone), insideOf("hour", place.now, zone)]).toMatchObject([

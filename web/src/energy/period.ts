@@ -89,5 +89,5 @@ export function insideOf(unit: StepUnit, at: number, zone: string): NamedPeriod 
 export function questionOf(period: NamedPeriod, zone: string) {
   const name = nameOfPeriod(period, zone);
   const range = { from: new Date(period.from).toISOString(), to: new Date(period.to).toISOString() };
-  return { ...(name === undefined ? range : { period: name }), step: stepOf(period), before: true };
+  return { ...(name === undefined ? range : { period: name }), step: stepOf(period), before: true, costs: true };
 }
