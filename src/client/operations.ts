@@ -9,6 +9,7 @@ export const OPERATIONS = {
   createCommandExecution: "POST /v3/devices/{device_id}/commands/executions",
   createCounterCorrection: "POST /v3/devices/{device_id}/counter_corrections",
   createJoinCode: "POST /v3/gateways/join_codes",
+  createKioskLink: "POST /v3/sites/{site_id}/views/{view_id}/kiosk",
   createRollout: "POST /v3/rollouts",
   createSession: "POST /v3/sessions",
   createSignInCode: "POST /v3/sessions/codes",

@@ -923,6 +923,15 @@ export type Joined = {
   readonly credential: string;
 };
 
+export type KioskLink = {
+  /** The screen's token: level readonly, this site alone. Revoke it to end the screen. */
+  readonly token_id: string;
+  readonly token_expires_at: string;
+  /** For the link /sites/{site_id}/kiosk/{view_id}#code=... of the page. Valid once. */
+  readonly code: string;
+  readonly code_expires_at: string;
+};
+
 export type ListedSession = {
   /** Session identifier. */
   readonly id: string;
@@ -1010,6 +1019,11 @@ export type NewJoinCode = {
   readonly replaces?: string | undefined;
   /** Sites of other gateways that the new one may take over. */
   readonly site_ids?: readonly string[] | undefined;
+};
+
+export type NewKioskLink = {
+  /** How long the screen may show it: a duration such as 365d, the default. */
+  readonly expires_in?: string | undefined;
 };
 
 export type NewLuaDevice = {
@@ -1925,6 +1939,7 @@ export type Answers = {
     readonly correction: CounterCorrection;
   };
   readonly createJoinCode: JoinCode;
+  readonly createKioskLink: KioskLink;
   readonly createRollout: {
     readonly rollout: Rollout;
   };
@@ -2272,6 +2287,7 @@ export type Bodies = {
   readonly createCommandExecution: CommandInput;
   readonly createCounterCorrection: NewCounterCorrection;
   readonly createJoinCode: NewJoinCode;
+  readonly createKioskLink: NewKioskLink;
   readonly createRollout: NewRollout;
   readonly createSession: SignIn;
   readonly createSite: NewSite;

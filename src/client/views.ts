@@ -1,5 +1,5 @@
 import { listUnder } from "./list-of.ts";
-import type { NewView, Queries, ViewChange } from "./resources.ts";
+import type { NewKioskLink, NewView, Queries, ViewChange } from "./resources.ts";
 import type { Transport } from "./transport.ts";
 
 /** What people save on the page: charts, dashboards and filters. */
@@ -13,6 +13,9 @@ export function views({ perform }: Transport) {
     /** Refused with `conflict` if somebody has changed the view since the given revision. */
     update: (site_id: string, view_id: string, body: ViewChange) =>
       perform("updateView", { params: { site_id, view_id }, body }),
+    /** A link for a screen on a wall: `/sites/{site_id}/kiosk/{view_id}#code=...` of the page signs in once. */
+    kioskLink: (site_id: string, view_id: string, body: NewKioskLink = {}) =>
+      perform("createKioskLink", { params: { site_id, view_id }, body }),
     delete: (site_id: string, view_id: string) => perform("deleteView", { params: { site_id, view_id } }),
   };
 }

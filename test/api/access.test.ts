@@ -82,6 +82,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   createView: ["readonly", "one", view],
   getView: ["readonly", "one"],
   updateView: ["readonly", "one", () => ({ revision: 1, name: "Renamed" }), "user"],
+  createKioskLink: ["owner", "one", () => ({})],
   deleteView: ["readonly", "one", undefined, "user"],
   exportDeviceTelemetry: ["readonly", "one"],
   exportSiteTelemetry: ["readonly", "one"],
@@ -306,7 +307,7 @@ async function makeWebhook(site: string): Promise<string> {
 
 /** A shared one: a site has room for so many. */
 async function makeView(site: string): Promise<string> {
-  const shared = { ...view(), is_shared: true };
+  const shared = { kind: "dashboard", name: "Wall", content: { tiles: [] }, is_shared: true };
   const { body } = await busbar.admin.post<{ view: { id: string } }>(`/v3/sites/${site}/views`, shared);
   return body.view.id;
 }

@@ -83,8 +83,8 @@ beforeAll(async () => {
   const { webhook } = await client.webhooks.create({ url: receiver.url });
   const token = await client.tokens.create({ name: "example", level: "readonly" });
   ids.set(ID.site_id, site.id).set(ID.blueprint_id, blueprint.id).set(ID.execution_id, execution.id);
-  const content = { query: "" };
-  const { view } = await client.views.create(site.id, { kind: "explore", name: "Day", content });
+  const shared = { kind: "dashboard", name: "Wall", content: { tiles: [] }, is_shared: true } as const;
+  const { view } = await client.views.create(site.id, shared);
   ids.set(ID.view_id, view.id);
   ids.set(ID.webhook_id, webhook.id).set(ID.token_id, token.id).set(ID.rollout_id, rollout.id);
   // Nothing here speaks to another machine.

@@ -171,3 +171,47 @@ test("busbar view lists, shows, exports, imports and deletes", async () => {
   writeFileSync(file, "{");
   expect(await run("view", "import", "Other", file)).toMatchObject({ code: 2 });
 });
+
+test("a kiosk link signs in once, to read one site, and ends with its token", async () => {
+  const view = await save("ben", dashboard([TILE], { name: "Hall", is_shared: true }));
+  const kiosk = `${path}/${view.id}/kiosk`;
+  expect((await as("ben").post(kiosk, {})).status).toBe(403);
+  const owner = busbar.as(await busbar.token({ level: "owner", site_ids: [path.split("/")[3]] }));
+  const { body } = await owner.post<{ token_id: string; code: string }>(kiosk, { expires_in: "40d" });
+  const page = { headers: { "Sec-Fetch-Site": "same-origin" } };
+  const signIn = (code: string) => busbar.anonymous.post("/v3/sessions", { code }, page);
+  const signed = await signIn(body.code);
+  expect(signed.body).toMatchObject({ session: { token_name: "Kiosk Hall", level: "readonly" } });
+  expect((await signIn(body.code)).status).toBe(401);
+  // Nobody signs in again at a wall: the session lasts as long as the token.
+  const { session } = signed.body as { session: { created_at: string; expires_at: string } };
+  const days = (Date.parse(session.expires_at) - Date.parse(session.created_at)) / 86_400_000;
+  expect(Math.round(days)).toBe(40);
+  const cookie = /^[^;]+/.exec(signed.headers.getSetCookie()[0] ?? "")?.[0] ?? "";
+  const screen = { headers: { Cookie: cookie, "Sec-Fetch-Site": "same-origin" } };
+  const one = `${path}/${view.id}`;
+  expect((await busbar.anonymous.get(one, screen)).status).toBe(200);
+  expect((await busbar.anonymous.patch(one, { revision: 1, name: "x" }, screen)).status).toBe(403);
+  expect((await busbar.anonymous.post(kiosk, {}, screen)).status).toBe(403);
+  expect((await busbar.anonymous.post("/v3/sessions/codes", undefined, screen)).status).toBe(403);
+  expect((await busbar.anonymous.post("/v3/tokens", { name: "x", level: "readonly" }, screen)).status).toBe(403);
+  expect((await busbar.anonymous.get(elsewhere, screen)).status).toBe(404);
+  const tokens = await owner.get<{ tokens: readonly { id: string; name: string }[] }>("/v3/tokens");
+  expect(tokens.body.tokens).toContainEqual(expect.objectContaining({ id: body.token_id, name: "Kiosk Hall" }));
+  await owner.delete(`/v3/tokens/${body.token_id}`);
+  expect((await busbar.anonymous.get(one, screen)).status).toBe(401);
+});
+
+test("only a shared dashboard gets a kiosk link, for a time that ends", async () => {
+  const link = (id: string, body: unknown) => busbar.admin.post(`${path}/${id}/kiosk`, body);
+  const chart = await busbar.admin.post<Saved>(path, { ...EXPLORE, is_shared: true });
+  const own = await busbar.admin.post<Saved>(path, dashboard([]));
+  const shared = await busbar.admin.post<Saved>(path, dashboard([], { is_shared: true }));
+  expect((await link(chart.body.view.id, {})).status).toBe(409);
+  expect((await link(own.body.view.id, {})).status).toBe(409);
+  for (const expires_in of ["", "never", "-1d", "1000y", 5, "0s"]) {
+    const { status } = await link(shared.body.view.id, { expires_in });
+    expect([expires_in, status]).toEqual([expires_in, expires_in === "" ? 200 : 400]);
+  }
+  expect((await busbar.admin.post(`${elsewhere}/${shared.body.view.id}/kiosk`, {})).status).toBe(404);
+});

@@ -16,7 +16,7 @@ import { withSite } from "./with-site.ts";
 
 const LATER = instant(NOON + 60_000);
 
-export function makeView(siteId: string, fields: Partial<View> = {}): View {
+function makeView(siteId: string, fields: Partial<View> = {}): View {
   const rest = { kind: "explore", name: "Day", ownerId: undefined, isStart: false, revision: 1 } as const;
   return { id: newId(), siteId, ...rest, createdAt: NOON, updatedAt: NOON, content: '{"query":""}', ...fields };
 }

@@ -171,6 +171,10 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     body: { revision: 1, name: "Wall 2" },
     ts: `client.views.update(${site}, ${JSON.stringify(ID.view_id)}, { revision: 1, name: "Wall 2" })`,
   },
+  createKioskLink: {
+    body: { expires_in: "365d" },
+    ts: `client.views.kioskLink(${site}, ${JSON.stringify(ID.view_id)}, { expires_in: "365d" })`,
+  },
   deleteView: { ts: `client.views.delete(${site}, ${JSON.stringify(ID.view_id)})` },
   exportDeviceTelemetry: {
     query: { from: "2026-11-15T00:00:00Z", form: "csv", time: "iso" },

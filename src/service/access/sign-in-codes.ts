@@ -17,15 +17,17 @@ interface SignInCode {
 }
 
 export interface SignInCodes {
-  create(tokenId: string): SignInCode;
-  /** The token of the code, which stays valid. Throws `unauthorized`. */
-  tokenOf(code: string): string;
+  /** `isForScreen`: a screen on a wall, where nobody signs in again. Its session lasts as long as its token. */
+  create(tokenId: string, isForScreen?: boolean): SignInCode;
+  /** What the code is for. It stays valid. Throws `unauthorized`. */
+  find(code: string): { readonly tokenId: string; readonly isForScreen: boolean };
   /** Uses up the code. Throws `unauthorized`. */
   take(code: string): void;
 }
 
 interface Kept {
   readonly tokenId: string;
+  readonly isForScreen: boolean;
   readonly expiresAt: Instant;
 }
 
@@ -51,14 +53,14 @@ export function createSignInCodes(needs: Pick<Needs, "now" | "randomBytes">): Si
   }
 
   return {
-    create(tokenId) {
+    create(tokenId, isForScreen = false) {
       makeRoom(tokenId);
       const code = Buffer.from(needs.randomBytes(CODE_BYTES)).toString("base64url");
       const expiresAt = instant(needs.now() + LIFETIME_MS);
-      codes.set(secretKey(code), { tokenId, expiresAt });
+      codes.set(secretKey(code), { tokenId, isForScreen, expiresAt });
       return { code, expiresAt };
     },
-    tokenOf: (code) => find(secretKey(code)).tokenId,
+    find: (code) => find(secretKey(code)),
     take(code) {
       const key = secretKey(code);
       find(key);

@@ -16,7 +16,7 @@ const MAX_ADDRESS_LENGTH = 100;
 export interface SignInNeeds extends Pick<Needs, "sessions" | "now" | "newId" | "randomBytes"> {
   readonly authenticator: Pick<Authenticator, "authenticate" | "holder">;
   readonly openSessions: Pick<Sessions, "forget" | "authenticate">;
-  readonly signInCodes: Pick<SignInCodes, "tokenOf" | "take">;
+  readonly signInCodes: Pick<SignInCodes, "find" | "take">;
   readonly sessionLifetimeMs: number;
 }
 
@@ -43,7 +43,7 @@ export interface SignedIn {
  */
 export async function signIn(needs: SignInNeeds, call: Omit<Call, "caller">, input: SignIn): Promise<SignedIn> {
   const former = await sessionOf(needs, input.formerCookie);
-  const { token, caller } = await holderOf(needs, input, former);
+  const { token, caller, lifetimeMs } = await holderOf(needs, input, former);
   const id = needs.newId();
   const text = formatToken(id, needs.randomBytes(SECRET_BYTES), SESSION_PREFIX);
   const now = needs.now();
@@ -55,7 +55,7 @@ export async function signIn(needs: SignInNeeds, call: Omit<Call, "caller">, inp
     previousHash: undefined,
     renewedAt: now,
     createdAt: now,
-    expiresAt: instant(Math.min(now + needs.sessionLifetimeMs, token.expiresAt ?? Number.POSITIVE_INFINITY)),
+    expiresAt: instant(Math.min(now + lifetimeMs, token.expiresAt ?? Number.POSITIVE_INFINITY)),
     lastUsedAt: now,
     remoteAddress: call.remoteAddress.slice(0, MAX_ADDRESS_LENGTH),
     userAgent: input.userAgent.slice(0, MAX_USER_AGENT_LENGTH),
@@ -72,16 +72,21 @@ export async function signIn(needs: SignInNeeds, call: Omit<Call, "caller">, inp
 }
 
 async function holderOf(
-  { authenticator, signInCodes }: SignInNeeds,
+  { authenticator, signInCodes, sessionLifetimeMs }: SignInNeeds,
   { by, mayReplace }: SignIn,
   former: Caller | undefined,
-): Promise<TokenHolder> {
-  if ("token" in by) return await authenticator.holder((await authenticator.authenticate(by.token)).tokenId);
-  const holder = await authenticator.holder(signInCodes.tokenOf(by.code));
+): Promise<TokenHolder & { readonly lifetimeMs: number }> {
+  if ("token" in by) {
+    const { tokenId } = await authenticator.authenticate(by.token);
+    return { ...(await authenticator.holder(tokenId)), lifetimeMs: sessionLifetimeMs };
+  }
+  const { tokenId, isForScreen } = signInCodes.find(by.code);
+  const holder = await authenticator.holder(tokenId);
   if (former !== undefined && former.tokenId !== holder.token.id && !mayReplace) throw wouldReplace(former, holder);
   // Only now: whoever does not agree has not used the link up. Of two calls at once the second is refused here.
   signInCodes.take(by.code);
-  return holder;
+  const isLong = isForScreen && holder.token.expiresAt !== undefined;
+  return { ...holder, lifetimeMs: isLong ? Number.POSITIVE_INFINITY : sessionLifetimeMs };
 }
 
 function wouldReplace(former: Caller, { caller }: TokenHolder): Error {

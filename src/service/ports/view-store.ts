@@ -3,7 +3,7 @@ import type { Instant } from "#core/time/instant.ts";
 import type { View, ViewChange, ViewHead, ViewKind } from "#core/view/view.ts";
 import type { Page, PageRequest } from "./page.ts";
 
-export interface ViewFilter {
+interface ViewFilter {
   readonly siteId: string;
   /** Shared views and those of this person. */
   readonly ownerId: string;

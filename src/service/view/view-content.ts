@@ -19,14 +19,14 @@ const query = Type.String({
 export const exploreSchema = described("ExploreView", "A chart of Explore.", { query });
 export const deviceFilterSchema = described("DeviceFilterView", "A filter of the list of devices.", { query });
 
-export const TILE_KINDS = ["value", "curve", "states", "command", "flow", "energy", "text"] as const;
+const TILE_KINDS = ["value", "curve", "states", "command", "flow", "energy", "text"] as const;
 
 const seriesSchema = strict("TileSeries", {
   device: id("Id or slug."),
   attribute: Type.String({ minLength: 1, maxLength: 200 }),
 });
 
-export const tileSchema = strict("DashboardTile", {
+const tileSchema = strict("DashboardTile", {
   id: Type.String({
     minLength: 1,
     maxLength: 40,

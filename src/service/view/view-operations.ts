@@ -3,10 +3,15 @@ import { type Operation, operation } from "#service/operation/operation.ts";
 import { listOf, pageOf, paging } from "#service/operation/query.ts";
 import { Type } from "#service/operation/schema.ts";
 import { listAnswer, NOTHING, renderPage } from "#service/operation/wire.ts";
-import { changeView, deleteView, listViews, saveView, type ViewNeeds, visibleView } from "#service/view/saved-views.ts";
+import { createKioskLink, type KioskNeeds } from "#service/view/kiosk-link.ts";
+import { changeView, deleteView, listViews, saveView, visibleView } from "#service/view/saved-views.ts";
 import { contentProblems } from "#service/view/view-content.ts";
 import {
+  kioskLinkSchema,
+  newKioskLinkSchema,
   newViewSchema,
+  parseKioskLifetime,
+  renderKioskLink,
   renderView,
   renderViewHead,
   viewChangeSchema,
@@ -17,7 +22,7 @@ import {
 const tag = "Views";
 const answer = Type.Object({ view: viewSchema }, { additionalProperties: false });
 
-export function viewOperations(needs: ViewNeeds): readonly Operation[] {
+export function viewOperations(needs: KioskNeeds): readonly Operation[] {
   return [
     operation({
       method: "GET",
@@ -98,6 +103,23 @@ export function viewOperations(needs: ViewNeeds): readonly Operation[] {
       run: async (call) => {
         await deleteView(needs, call, placeOf(call));
         return {};
+      },
+    }),
+    operation({
+      method: "POST",
+      path: "/v3/sites/:site_id/views/:view_id/kiosk",
+      name: "createKioskLink",
+      summary: "Create a link for a screen on a wall",
+      description:
+        "Makes a token of level readonly for this site alone, and a code that signs in with it once, within 10 minutes. The " +
+        "dashboard has to be shared. Revoking the token ends the screen.",
+      tag,
+      level: "owner",
+      body: newKioskLinkSchema,
+      answer: kioskLinkSchema,
+      run: async (call) => {
+        const asked = { ...placeOf(call), expiresInMs: parseKioskLifetime(call.body) };
+        return renderKioskLink(await createKioskLink(needs, call, asked));
       },
     }),
   ];

@@ -1,7 +1,9 @@
 import { renderInstant } from "#core/time/instant.ts";
 import { LONGEST_VIEW_NAME, VIEW_KINDS, type View, type ViewHead } from "#core/view/view.ts";
+import { parseLifetime } from "#service/access/token-wire.ts";
 import { type Static, Type } from "#service/operation/schema.ts";
 import { described, id, name, oneOf, strict, timestamp } from "#service/operation/wire.ts";
+import type { KioskLink } from "#service/view/kiosk-link.ts";
 import { dashboardSchema, deviceFilterSchema, exploreSchema, type ViewContent } from "#service/view/view-content.ts";
 
 const viewName = name("A name for people.", LONGEST_VIEW_NAME);
@@ -51,6 +53,41 @@ export const viewChangeSchema = strict("ViewChange", {
   is_shared: Type.Optional(isShared),
   is_start: Type.Optional(isStart),
 });
+
+export const newKioskLinkSchema = strict("NewKioskLink", {
+  expires_in: Type.Optional(
+    Type.String({
+      maxLength: 50,
+      description: "How long the screen may show it: a duration such as 365d, the default.",
+    }),
+  ),
+});
+
+export const kioskLinkSchema = strict("KioskLink", {
+  token_id: Type.String({
+    description: "The screen's token: level readonly, this site alone. Revoke it to end the screen.",
+  }),
+  token_expires_at: timestamp,
+  code: Type.String({ description: "For the link /sites/{site_id}/kiosk/{view_id}#code=... of the page. Valid once." }),
+  code_expires_at: timestamp,
+});
+
+const DEFAULT_KIOSK_LIFETIME = "365d";
+const LONGEST_KIOSK_LIFETIME = "5y";
+
+/** Milliseconds. */
+export function parseKioskLifetime({ expires_in }: Static<typeof newKioskLinkSchema>): number {
+  return parseLifetime(expires_in ?? DEFAULT_KIOSK_LIFETIME, LONGEST_KIOSK_LIFETIME);
+}
+
+export function renderKioskLink(link: KioskLink): Static<typeof kioskLinkSchema> {
+  return {
+    token_id: link.tokenId,
+    token_expires_at: renderInstant(link.tokenExpiresAt),
+    code: link.code,
+    code_expires_at: renderInstant(link.codeExpiresAt),
+  };
+}
 
 export function renderViewHead(view: ViewHead): Static<typeof viewHeadSchema> {
   const { id, siteId, kind, name, ownerId, isStart, revision, createdAt, updatedAt } = view;

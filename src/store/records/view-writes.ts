@@ -100,8 +100,8 @@ async function requireRoom(database: Database, { siteId, ownerId }: View): Promi
     throw refuse("conflict", `the site has ${MAX_SHARED_VIEWS} shared views already; delete some first`);
   }
   // The call was allowed before this write had its turn: meanwhile the token may have ended.
-  const token = "SELECT 1 AS found FROM token WHERE id = ? AND revoked_at IS NULL";
-  if ((await database.get(token, ownerId)) === undefined) throw refuse("not_found", "the token has ended");
+  const ended = "SELECT 1 AS found FROM token WHERE id = ? AND revoked_at IS NOT NULL";
+  if ((await database.get(ended, ownerId)) !== undefined) throw refuse("not_found", "the token has ended");
   if ((await count("site_id = ? AND owner_id = ?", siteId, ownerId)) < MAX_OWN_VIEWS) return;
   throw refuse("conflict", `you have ${MAX_OWN_VIEWS} views of your own on this site already; delete some first`);
 }

@@ -11,6 +11,7 @@ export type Section =
   | "energy"
   | "explore"
   | "alerts"
+  | "dashboards"
   | "executions"
   | "catalogue"
   | "blueprints"
@@ -58,6 +59,9 @@ export const ROUTES: { readonly [Name in RouteName]: Route } = {
   addDevice: ofSite("devices", () => import("#web/add-device/add-device-screen.svelte")),
   explore: ofSite("explore", () => import("#web/explore/explore-screen.svelte")),
   energy: ofSite("energy", () => import("#web/energy/energy-screen.svelte")),
+  dashboards: ofSite("dashboards", () => import("#web/dashboard/dashboard-screen.svelte")),
+  dashboard: ofSite("dashboards", () => import("#web/dashboard/dashboard-screen.svelte")),
+  kiosk: ofSite<"kiosk">("dashboards", () => import("#web/dashboard/kiosk-screen.svelte")),
   alerts: ofSite("alerts", () => import("#web/alerts/alerts-screen.svelte")),
   executions: ofSite("executions", () => import("#web/executions/executions-screen.svelte")),
   device: ofDevice(() => import("#web/device/overview-tab.svelte")),

@@ -1,0 +1,215 @@
+// Dashboards as people use them: pinning, arranging with the mouse and with keys, sharing, the start page, and a wall screen.
+import type { Page as Tab } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import type { Page } from "#client/page.ts";
+import type { DashboardTile, Site } from "#client/resources.ts";
+import { IS_LONG } from "../support/rounds.ts";
+import { findViolations } from "./support/axe.ts";
+import { inBrowser, PATIENCE, type Scheme, useDemo } from "./support/browse.ts";
+
+const LONG = 4 * PATIENCE;
+const LOOKS: readonly (readonly [Scheme, number, string])[] = IS_LONG
+  ? (["light", "dark"] as const).flatMap((scheme) =>
+      [1440, 1024, 390].flatMap((width) => ["en-US", "de-DE"].map((locale) => [scheme, width, locale] as const)),
+    )
+  : [
+      ["light", 1440, "en-US"],
+      ["dark", 360, "de-DE"],
+    ];
+
+const AC_POWER = [{ device: "roof-inverter", attribute: "ac_power" }];
+const TILES: readonly DashboardTile[] = [
+  { id: "flow", kind: "flow", width: 2, height: 3 },
+  { id: "sun", kind: "value", width: 1, height: 1, series: AC_POWER },
+  { id: "gone", kind: "value", width: 1, height: 1, series: [{ device: "nobody", attribute: "power" }] },
+  { id: "energy", kind: "energy", width: 2, height: 1 },
+  { id: "curve", kind: "curve", width: 2, height: 2, range: "24h", series: AC_POWER },
+  { id: "rack", kind: "states", width: 2, height: 1, series: [{ device: "battery-rack-a", attribute: "status" }] },
+  { id: "limit", kind: "command", width: 1, height: 1, device: "roof-inverter", command: "set_power_limit" },
+  { id: "note", kind: "text", width: 1, height: 1, text: "Call 112 <b>first</b>" },
+];
+
+inBrowser("dashboards", dashboards);
+
+function dashboards(): void {
+  const world = useDemo();
+  const { busbar } = world;
+  let site = "";
+
+  beforeAll(async () => {
+    site = (await busbar.admin.get<Page<"sites", Site>>("/v3/sites")).body.sites[0]?.id ?? "";
+  });
+
+  async function save(body: object, token = busbar.adminToken): Promise<string> {
+    const wanted = { kind: "dashboard", name: "Wall", content: { tiles: TILES }, ...body };
+    const answer = await busbar.as(token).post<{ view: { id: string } }>(`/v3/sites/${site}/views`, wanted);
+    expect(answer.errors).toEqual([]);
+    return answer.body.view.id;
+  }
+
+  test(
+    "a value is pinned, becomes the start page, and says what is missing once its device is gone",
+    async () => {
+      const visitor = await world.signedIn({}, await busbar.token({ level: "user" }));
+      const { page } = visitor;
+      await visitor.go("/devices/roof-inverter");
+      await page.getByRole("button", { name: "Pin AC power to a dashboard" }).click();
+      const dialog = page.getByRole("dialog", { name: "Pin to a dashboard" });
+      await dialog.getByLabel("Name of the new dashboard").fill("Roof");
+      await dialog.getByRole("button", { name: "Pin to a new one" }).click();
+      await page.getByText("AC power is on Roof.").waitFor();
+      await visitor.go(`/sites/${site}/explore?series=roof-inverter:ac_power,battery-rack-a:battery_soc&range=1h`);
+      await page.getByRole("button", { name: "Pin Chart to a dashboard" }).click();
+      await dialog.getByRole("button", { name: "Roof" }).click();
+      await page.getByText("Chart is on Roof.").waitFor();
+      await visitor.go(`/sites/${site}/dashboards`);
+      await page.getByRole("heading", { name: "AC power", exact: true }).waitFor();
+      await page.getByRole("heading", { name: "AC power +1" }).waitFor();
+      await page.getByRole("button", { name: "Arrange" }).click();
+      const saved = page.waitForResponse((answer) => answer.request().method() === "PATCH");
+      await page.getByLabel("Start page").check();
+      expect((await saved).status()).toBe(200);
+      await visitor.go("/");
+      await page.waitForURL(/\/dashboards\//);
+      await page.getByRole("heading", { name: "Roof" }).waitFor();
+      expect(visitor.complaints).toEqual([]);
+      await visitor.close();
+    },
+    LONG,
+  );
+
+  test(
+    "tiles are moved and resized with keys, which is announced and stored, and dragged by their handle",
+    async () => {
+      const token = await busbar.token({ level: "readonly" });
+      const id = await save({ name: "Mine" }, token);
+      const visitor = await world.signedIn({}, token);
+      const { page } = visitor;
+      await visitor.go(`/sites/${site}/dashboards/${id}`);
+      await page.getByText("There is no device nobody here").waitFor();
+      await page.getByRole("button", { name: "Arrange" }).click();
+      await page
+        .getByRole("button", { name: /^Move AC power: / })
+        .first()
+        .focus();
+      await page.keyboard.press("ArrowLeft");
+      await page.getByText("AC power: place 1 of 8").waitFor({ state: "attached" });
+      await page.keyboard.press("Shift+ArrowRight");
+      await page.getByText("AC power: 2 wide, 1 high").waitFor({ state: "attached" });
+      await page.keyboard.press("Shift+ArrowDown");
+      await page.getByText("AC power: 2 wide, 2 high").waitFor({ state: "attached" });
+      await expect
+        .poll(() => stored(token, id))
+        .toMatchObject({ 0: { id: "sun", width: 2, height: 2 }, 1: { id: "flow" } });
+      await dragTile(page, "Call 112", '[data-tile="limit"]');
+      await expect
+        .poll(async () => (await stored(token, id)).map((tile) => tile.id))
+        .toEqual(["sun", "flow", "gone", "energy", "curve", "rack", "note", "limit"]);
+      await page.getByRole("button", { name: "Remove Energy today" }).click();
+      await page.getByRole("button", { name: "Done" }).click();
+      await expect.poll(async () => (await stored(token, id)).length).toBe(7);
+      await page.reload();
+      await expect.poll(() => page.locator("[data-tile]").first().getAttribute("data-tile")).toBe("sun");
+      // What somebody wrote is text, whatever it looks like.
+      await page.getByText("Call 112 <b>first</b>").waitFor();
+      expect(visitor.complaints).toEqual([]);
+      await visitor.close();
+    },
+    LONG,
+  );
+
+  async function stored(token: string, id: string): Promise<readonly DashboardTile[]> {
+    const path = `/v3/sites/${site}/views/${id}`;
+    type Saved = { view: { content: { tiles: readonly DashboardTile[] } } };
+    return (await busbar.as(token).get<Saved>(path)).body.view.content.tiles;
+  }
+
+  test(
+    "a change that somebody else made first is shown, not overwritten",
+    async () => {
+      const id = await save({ name: "Both", is_shared: true });
+      const visitor = await world.signedIn();
+      const { page } = visitor;
+      await visitor.go(`/sites/${site}/dashboards/${id}`);
+      await page.getByRole("button", { name: "Arrange" }).click();
+      await page.getByRole("button", { name: /^Move Call 112/ }).waitFor();
+      const change = { revision: 1, content: { tiles: [{ ...TILES[7], text: "From the other one" }] } };
+      expect((await busbar.admin.patch(`/v3/sites/${site}/views/${id}`, change)).status).toBe(200);
+      await page.getByRole("button", { name: "Remove Energy today" }).click();
+      await page.getByText("Somebody else has changed this dashboard meanwhile.").waitFor();
+      await expect.poll(() => page.locator("[data-tile]").count()).toBe(1);
+      await visitor.close();
+    },
+    LONG,
+  );
+
+  test(
+    "a wall screen signs in once, shows the dashboard alone, and comes back after an outage",
+    async () => {
+      const id = await save({ name: "Hall", is_shared: true });
+      const owner = await world.signedIn({}, await busbar.token({ level: "owner" }));
+      await owner.go(`/sites/${site}/dashboards/${id}`);
+      await owner.page.getByRole("button", { name: "Wall screen" }).click();
+      await owner.page.getByRole("button", { name: "Make the link" }).click();
+      const link = await owner.page.getByLabel("Open this link on the screen").inputValue();
+      expect(link).toMatch(/\/kiosk\/[^/]+#code=/);
+      await owner.close();
+
+      const wall = await world.visit();
+      await wall.page.goto(link);
+      await wall.page.getByRole("heading", { name: "Hall" }).waitFor();
+      expect(wall.page.url()).not.toContain("code");
+      expect(await wall.page.getByRole("navigation").count()).toBe(0);
+      expect(await wall.page.getByRole("link").count()).toBe(0);
+      expect(await wall.page.getByRole("button", { name: /limit/i }).getAttribute("aria-disabled")).toBe("true");
+      const reloaded = wall.page.waitForEvent("load");
+      await wall.page.context().setOffline(true);
+      // An open connection goes on while the browser is offline; a new one does not come about.
+      await wall.page.evaluate('dispatchEvent(new Event("online"))');
+      await wall.page.getByText("The server does not answer.").waitFor();
+      await wall.page.context().setOffline(false);
+      await reloaded;
+      await wall.page.getByRole("heading", { name: "Hall" }).waitFor();
+
+      const stranger = await world.visit();
+      await stranger.page.goto(link);
+      await stranger.page.getByRole("heading", { name: "Sign in" }).waitFor();
+      await stranger.close();
+      await wall.close();
+    },
+    LONG,
+  );
+
+  test.each(LOOKS)(
+    "in %s at %i in %s axe finds nothing, and the dashboard fits",
+    async (scheme, width, locale) => {
+      const id = await save({ name: `Look ${scheme} ${width} ${locale}`, is_shared: true });
+      const visitor = await world.signedIn({ scheme, width, locale, bypassCSP: true });
+      const { page } = visitor;
+      await visitor.go(`/sites/${site}/dashboards/${id}`);
+      await page.locator(".uplot").first().waitFor();
+      const isWide = "document.documentElement.scrollWidth > document.documentElement.clientWidth";
+      for (const editing of [false, true]) {
+        if (editing) await page.getByRole("button", { name: /^(Arrange|Anordnen)$/ }).click();
+        await expect.poll(() => page.evaluate<boolean>(isWide)).toBe(false);
+        expect(await findViolations(page, { include: "main" })).toEqual([]);
+      }
+      expect(visitor.complaints).toEqual([]);
+      await visitor.close();
+    },
+    LONG,
+  );
+}
+
+/** Takes the handle of a tile and leaves it on another one. */
+async function dragTile(page: Tab, name: string, target: string): Promise<void> {
+  const button = page.getByRole("button", { name: new RegExp(`^Move ${name}`) });
+  await button.scrollIntoViewIfNeeded();
+  const handle = await button.boundingBox();
+  const place = await page.locator(target).boundingBox();
+  if (handle === null || place === null) throw new Error("a tile is not shown");
+  await page.mouse.move(handle.x + handle.width / 2, handle.y + handle.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(place.x + place.width / 2, place.y + place.height / 2, { steps: 8 });
+  await page.mouse.up();
+}
