@@ -1,7 +1,7 @@
 // What energies cost, worked out the long way: quarter of an hour by quarter of an hour, with exact whole numbers, and the
 // local time of each quarter from the calendar of the JavaScript engine. It shares no code with the service.
 
-export interface NaiveRate {
+interface NaiveRate {
   readonly name: string;
   readonly price: number;
   readonly weekdays?: readonly string[];
@@ -82,7 +82,7 @@ function divide(value: bigint, by: bigint): number {
 
 const micro = (amount: number) => BigInt(Math.round(amount * 1e6));
 
-export function versionAt({ versions }: NaiveTariff, date: string): NaiveVersion | undefined {
+function versionAt({ versions }: NaiveTariff, date: string): NaiveVersion | undefined {
   return versions.findLast(({ valid_from }) => valid_from === undefined || valid_from <= date);
 }
 

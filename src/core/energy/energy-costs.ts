@@ -131,7 +131,7 @@ function createRates({ versionAt, timezone, prices }: Priced) {
 }
 
 /** (price + add) * factor, rounded to a millionth. */
-export function withSurcharge({ add, factor }: Extract<PriceRule, { type: "prices" }>, price: number): number {
+function withSurcharge({ add, factor }: Extract<PriceRule, { type: "prices" }>, price: number): number {
   return Math.round((price + add) * factor) + 0;
 }
 

@@ -9,7 +9,7 @@ export interface Period {
 }
 
 /** A range is any other period. */
-export type PeriodKind = CalendarUnit | "range";
+type PeriodKind = CalendarUnit | "range";
 
 export interface NamedPeriod extends Period {
   readonly kind: PeriodKind;

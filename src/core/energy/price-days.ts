@@ -23,7 +23,7 @@ export function dayOf(at: number): number {
   return Math.floor(at / DAY_MS);
 }
 
-export function quarterOf(at: number): number {
+function quarterOf(at: number): number {
   return Math.floor(at / QUARTER_MS) - dayOf(at) * QUARTERS_OF_DAY;
 }
 
