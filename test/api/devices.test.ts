@@ -43,6 +43,7 @@ test("a device has every field of its resource", async () => {
     type: "STANDALONE",
     parent_id: null,
     child_type: null,
+    energy_role: "auto",
     authorized_role: "SYSTEM",
     created_at: expect.stringMatching(/\.\d{3}Z$/),
     updated_at: expect.stringMatching(/\.\d{3}Z$/),
@@ -155,6 +156,31 @@ test("only a device with a parent has a child type", async () => {
   const id = await provision("standalone", { name: "Orphan" });
   const refused = await busbar.admin.patch(`/v3/devices/${id}`, { child_type: "meter" });
   expect([refused.status, refused.errors[0]?.code]).toEqual([409, "conflict"]);
+});
+
+test("people say what a device is to the energy of its site, and leave it to be guessed again", async () => {
+  const id = await provision("standalone", { name: "Sub-meter" });
+  const patch = async (energy_role: unknown) =>
+    await busbar.admin.patch<{ device: Device }>(`/v3/devices/${id}`, { energy_role });
+  for (const role of ["grid", "production", "battery", "load", "none", "auto"] as const) {
+    expect((await patch(role)).body.device.energy_role).toBe(role);
+    expect((await read(id)).energy_role).toBe(role);
+  }
+  await patch("load");
+  expect((await patch(null)).body.device.energy_role).toBe("load");
+  for (const wrong of ["GRID", "toString", "x".repeat(10_000), 1, ["grid"], {}]) {
+    expect((await patch(wrong)).errors[0]).toMatchObject({
+      code: "invalid_body",
+      details: { pointer: "/energy_role" },
+    });
+  }
+  const user = busbar.as(await busbar.token({ level: "user" }));
+  expect((await user.patch(`/v3/devices/${id}`, { energy_role: "grid" })).status).toBe(403);
+  expect((await read(id)).energy_role).toBe("load");
+  const { body } = await busbar.admin.get<{ entries: { details: object }[] }>(
+    "/v3/audit?action.in=updateDevice&outcome.in=OK&limit=1",
+  );
+  expect(body.entries[0]?.details).toEqual({ energyRole: "load" });
 });
 
 test.each(["\u0000", " ", "a\nb", "x".repeat(101)])("%j is no child type", async (child_type) => {

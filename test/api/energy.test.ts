@@ -186,6 +186,37 @@ test("the peak of several meters is that of their sum, whatever their units", as
   expect(energy.peak_from_grid).toEqual({ power: 700, at: "2026-03-28T23:15:00.000Z" });
 });
 
+test("what people say about meters counts: a load is no grid, and a meter before a producer measures the other direction", async () => {
+  const say = async (slug: string, energy_role: string) =>
+    expect((await busbar.admin.patch(`/v3/devices/${slug}`, { energy_role })).status).toBe(200);
+  const roles = async () => {
+    const energy = await read(`?period=${DAY}`, busbar.admin, twoMeters);
+    return {
+      peak: energy.peak_from_grid?.power,
+      roles: energy.devices.map(({ slug, role }) => `${slug} ${role}`).sort(),
+    };
+  };
+  await say("kilowatts", "load");
+  expect(await roles()).toEqual({ peak: 500, roles: ["kilowatts load", "watts grid"] });
+  await say("kilowatts", "none");
+  expect(await roles()).toEqual({ peak: 500, roles: ["watts grid"] });
+  await say("kilowatts", "auto");
+  await say("watts", "grid");
+  expect(await roles()).toEqual({ peak: 500, roles: ["watts grid"] });
+  await say("kilowatts", "grid");
+  expect(await roles()).toEqual({ peak: 700, roles: ["kilowatts grid", "watts grid"] });
+  // The meter of the farm exported 1 kWh by its counter: before a producer, that is what was produced.
+  await say("meter", "production");
+  const farm = (await read(`?period=${DAY}`)).devices.find(({ slug }) => slug === "meter");
+  expect(farm).toMatchObject({ role: "production", energy: 1000 });
+  await say("meter", "battery");
+  const battery = (await read(`?period=${DAY}`)).devices.find(({ slug }) => slug === "meter");
+  // 500 W that the meter gave for two hours were discharged, and 3 kW that it took for two hours were charged.
+  expect(battery).toMatchObject({ role: "battery", energy: 1000, energy_back: 6000 });
+  for (const slug of ["kilowatts", "watts", "meter"]) await say(slug, "auto");
+  expect((await roles()).peak).toBe(700);
+});
+
 test("a counter that dips adds no more than it rose: to the day, the month, the site, and parts of the day", async () => {
   const total = async (query: string) => (await read(query, busbar.admin, dipping)).total;
   for (const query of [`?period=${DAY}`, "?period=2026-03", "?period=2026"]) {

@@ -1,7 +1,7 @@
 // A new installation: the page asks once for the name and the time zone of its site, and groups devices by category.
 import { beforeAll, expect, test } from "vitest";
 import type { Page } from "#client/page.ts";
-import type { Site } from "#client/resources.ts";
+import type { Device, Site } from "#client/resources.ts";
 import { useServer } from "../support/server.ts";
 import { inBrowser, PATIENCE, useWorld } from "./support/browse.ts";
 import { createFindings } from "./support/findings.ts";
@@ -51,14 +51,58 @@ function firstRun(): void {
     await page.keyboard.press("Control+A");
     await page.keyboard.type("Asia/Kathmandu");
     await page.keyboard.press("Tab");
+    await page.keyboard.type("Upper valley");
+    await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Dairy" }).waitFor();
     await page.getByText(QUESTION).waitFor({ state: "hidden" });
-    expect(await readSite()).toMatchObject({ name: "Dairy", timezone: "Asia/Kathmandu" });
+    expect(await readSite()).toMatchObject({
+      name: "Dairy",
+      timezone: "Asia/Kathmandu",
+      location: { name: "Upper valley" },
+    });
     expect(await readSite()).not.toHaveProperty("timezone_assumed");
     await visitor.go(`/sites/${id}`);
     await page.getByRole("heading", { name: "Dairy" }).waitFor();
     expect(await page.getByText(QUESTION).count()).toBe(0);
+    await visitor.close();
+  });
+
+  test("the page asks which meter is the grid's and what another one measures, and its picture is complete afterwards", {
+    timeout: 3 * PATIENCE,
+  }, async () => {
+    const create = async (name: string, attribute: string) => {
+      const telemetry = { [attribute]: { type: "float", unit: "W", display_name: "Power" } };
+      const manifest = { blueprint_spec: "device/3.0", display_name: name, category: "power-meters", telemetry };
+      const text = { ...manifest, runtime: { type: "embedded" } };
+      const { body: made } = await busbar.admin.post<{ blueprint: { id: string } }>("/v3/blueprints/upload", text);
+      const wanted = { name, site_id: id, blueprint_id: made.blueprint.id };
+      return (await busbar.admin.post<{ device_id: string }>("/v3/provisioning/standalone", wanted)).body.device_id;
+    };
+    const main = await create("Main meter", "grid_power");
+    const barn = await create("Barn meter", "grid_power");
+    const pump = await create("Pump meter", "power");
+    const roleOf = async (device: string) =>
+      (await busbar.admin.get<{ device: Device }>(`/v3/devices/${device}`)).body.device.energy_role;
+    const visitor = await world.signedIn({ bypassCSP: true });
+    const { page } = visitor;
+    await visitor.go(`/sites/${id}`);
+    const ASKED = "What is what in the energy of this site?";
+    await page.getByRole("heading", { name: ASKED }).waitFor();
+    expect(await page.getByText("Several meters could be the grid's").count()).toBe(2);
+    expect(await page.getByText("It measures power; what of?").count()).toBe(1);
+    expect(await findings(visitor)).toEqual([]);
+    await page.getByLabel("Part of Main meter in the energy").selectOption("meter of the grid");
+    await page.getByText("Several meters could be the grid's").first().waitFor({ state: "detached" });
+    await page.getByLabel("Part of Pump meter in the energy").selectOption("load");
+    await page.getByRole("heading", { name: ASKED }).waitFor({ state: "detached" });
+    expect([await roleOf(main), await roleOf(barn), await roleOf(pump)]).toEqual(["grid", "auto", "load"]);
+    // It can be changed later, where the device is.
+    await visitor.go(`/devices/${barn}`);
+    await page.getByLabel("Part of Barn meter in the energy").selectOption("no part in it");
+    await expect.poll(() => roleOf(barn)).toBe("none");
+    expect(visitor.complaints).toEqual([]);
+    for (const device of [main, barn, pump]) await busbar.admin.delete(`/v3/devices/${device}`);
     await visitor.close();
   });
 

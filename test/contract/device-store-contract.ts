@@ -107,9 +107,10 @@ export function deviceStoreContract(open: OpenStores): void {
     const changes = [
       { name: "Renamed" },
       { slug: "other" },
+      { energyRole: "load" },
       { parentId: parent.id, childType: "cell" },
       { blueprintId: blueprint.id },
-      { blueprintId: undefined, parentId: undefined, childType: undefined },
+      { blueprintId: undefined, parentId: undefined, childType: undefined, energyRole: undefined },
     ];
     let expected = device;
     for (const [index, change] of changes.entries()) {

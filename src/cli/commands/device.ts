@@ -65,19 +65,23 @@ export function addDeviceCommands(device: Command, cli: Cli): void {
     readonly parent?: boolean;
     readonly parentId?: string;
     readonly childType?: string;
+    readonly energyRole?: Device["energy_role"];
   };
   onDevice<DeviceFlags & Change>(
-    ["update [device]", "Change a device's name, slug or parent."],
+    ["update [device]", "Change a device's name, slug, parent or part in the site's energy."],
     async ({ client, wait }, id, flags) => {
-      const { name, slug, parent, parentId, childType } = flags;
+      const { name, slug, parent, parentId, childType, energyRole } = flags;
       const change = {
         ...(name === undefined ? {} : { name }),
         ...(slug === undefined ? {} : { slug }),
         ...(parent === false ? { parent_id: null } : parentId === undefined ? {} : { parent_id: parentId }),
         ...(childType === undefined ? {} : { child_type: childType }),
+        ...(energyRole === undefined ? {} : { energy_role: energyRole }),
       };
       if (Object.keys(change).length === 0)
-        throw new UsageError("nothing to change: give --name, --slug, --parent-id, --no-parent or --child-type");
+        throw new UsageError(
+          "nothing to change: give --name, --slug, --parent-id, --no-parent, --child-type or --energy-role",
+        );
       await printDevice(cli, flags, await wait(client.devices.update(id, change)));
     },
   )
@@ -85,7 +89,13 @@ export function addDeviceCommands(device: Command, cli: Cli): void {
     .option("--slug <slug>", "new slug, a short name for addresses")
     .option("--parent-id <id>", "new parent")
     .option("--no-parent", "detach it from its parent")
-    .option("--child-type <type>", "what it is to its parent");
+    .option("--child-type <type>", "what it is to its parent")
+    .addOption(
+      new Option(
+        "--energy-role <role>",
+        "its part in the energy of the site; auto: guessed from its blueprint",
+      ).choices([...["auto", "grid", "production", "battery", "load", "none"]]),
+    );
 
   onDevice<DeviceFlags & { yes?: boolean }>(
     ["delete [device]", "Delete a device."],

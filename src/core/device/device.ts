@@ -30,6 +30,8 @@ export interface Device {
   readonly parentId: string | undefined;
   /** What kind of child this is to its parent; only devices with a parent have one. */
   readonly childType: string | undefined;
+  /** Its part in the energy of the site, where a person has said so: one of `ENERGY_CHOICES`. Otherwise it is guessed. */
+  readonly energyRole: string | undefined;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
 }
@@ -54,6 +56,7 @@ const FIELDS = {
   blueprintId: { column: "blueprint_id", holds: "optional text", canChange: true },
   parentId: { column: "parent_id", holds: "optional text", canChange: true },
   childType: { column: "child_type", holds: "optional text", longest: 200, canChange: true },
+  energyRole: { column: "energy_role", holds: "optional text", longest: 40, canChange: true },
   createdAt: { column: "created_at", holds: "time" },
   updatedAt: { column: "updated_at", holds: "time" },
 } as const satisfies Readonly<Record<keyof Device, DeviceField>>;

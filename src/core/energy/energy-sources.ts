@@ -4,6 +4,15 @@ import type { Category } from "#core/blueprint/vocabulary.ts";
 
 export type EnergyRole = "production" | "battery" | "grid" | "load";
 
+/** What a person can say about a device. `none`: it has no part in the energy of its site. */
+export const ENERGY_CHOICES = ["grid", "production", "battery", "load", "none"] as const;
+export type EnergyChoice = (typeof ENERGY_CHOICES)[number];
+
+/** A gateway of another version may know choices that this one does not: then it is guessed. */
+export function energyChoiceOf({ energyRole }: { readonly energyRole: string | undefined }): EnergyChoice | undefined {
+  return ENERGY_CHOICES.find((choice) => choice === energyRole);
+}
+
 /** What a person looks for in a stacked bar: producers and loads by kind. Grid and batteries have no kinds. */
 export type EnergyGroup = "solar" | "production" | "car" | "hydrogen" | "load";
 
@@ -49,14 +58,70 @@ const LOAD_GROUPS: ReadonlyMap<Category, EnergyGroup> = new Map([
 /** How many of one unit another one is: `factorOf("kW", "W")` is 1000. Undefined where they do not fit. */
 type FactorOf = (unit: string, to: "W" | "Wh") => number | undefined;
 
-/** A hybrid inverter has several. */
-export function energySourcesOf(blueprint: Blueprint, factorOf: FactorOf): readonly EnergySource[] {
-  const find = (name: string, to: "W" | "Wh"): ScaledAttribute | undefined => {
+type Find = (name: string, to: "W" | "Wh") => ScaledAttribute | undefined;
+
+/** A hybrid inverter has several. `choice`: what a person says that the device is. */
+export function energySourcesOf(
+  blueprint: Blueprint,
+  factorOf: FactorOf,
+  choice?: EnergyChoice | undefined,
+): readonly EnergySource[] {
+  const find: Find = (name, to) => {
     const attribute = blueprint.telemetry.get(name) ?? byAlias(blueprint, name);
     if (attribute === undefined || (attribute.type !== "float" && attribute.type !== "integer")) return undefined;
     const factor = attribute.unit === undefined ? undefined : factorOf(attribute.unit, to);
     return factor === undefined ? undefined : { id: attribute.id, factor };
   };
+  if (choice === undefined) return guessedSources(blueprint, find);
+  return choice === "none" ? [] : [chosenSource(blueprint.category, find, choice)].filter(isKnown);
+}
+
+/**
+ * A meter counts what flows towards the loads as import. In front of a producer or a battery that direction is the other one:
+ * what it exports is produced, or discharged.
+ */
+function chosenSource(category: Category | undefined, find: Find, role: EnergyRole): EnergySource {
+  const power = find("ac_power", "W") ?? find("active_power", "W") ?? find("power", "W");
+  const [meter, taken, given] = [
+    find("grid_power", "W"),
+    find("grid_energy_import", "Wh"),
+    find("grid_energy_export", "Wh"),
+  ];
+  const total = find("ac_energy_total", "Wh");
+  const turned = meter && { ...meter, factor: -meter.factor };
+  switch (role) {
+    case "grid":
+      return { role, group: undefined, power: meter ?? power, counter: taken ?? total, counterBack: given };
+    case "load":
+      return {
+        role,
+        group: loadGroup(category),
+        power: power ?? meter,
+        counter: total ?? taken,
+        counterBack: undefined,
+      };
+    case "battery":
+      return {
+        role,
+        group: undefined,
+        power: find("battery_power", "W") ?? turned ?? power,
+        counter: undefined,
+        counterBack: undefined,
+      };
+    case "production": {
+      const panels = find("pv_power", "W");
+      const counter = find("pv_energy_total", "Wh") ?? total ?? given;
+      const group = panels !== undefined || category === "solar-generators" ? "solar" : "production";
+      return { role, group, power: panels ?? power ?? turned, counter, counterBack: undefined };
+    }
+  }
+}
+
+function loadGroup(category: Category | undefined): EnergyGroup {
+  return (category && LOAD_GROUPS.get(category)) ?? "load";
+}
+
+function guessedSources(blueprint: Blueprint, find: Find): readonly EnergySource[] {
   const { category } = blueprint;
   const grid: EnergySource = {
     role: "grid",
@@ -82,8 +147,7 @@ export function energySourcesOf(blueprint: Blueprint, factorOf: FactorOf): reado
     const group = pvPower !== undefined || category === "solar-generators" ? "solar" : "production";
     sources.push({ role: "production", group, power, counter, counterBack: undefined });
   } else if (category !== undefined && LOADS.has(category)) {
-    const group = LOAD_GROUPS.get(category) ?? "load";
-    sources.push({ role: "load", group, power: acPower, counter: total, counterBack: undefined });
+    sources.push({ role: "load", group: loadGroup(category), power: acPower, counter: total, counterBack: undefined });
   }
   return sources.filter(isKnown);
 }
@@ -97,17 +161,24 @@ function byAlias({ telemetry }: Blueprint, name: string): TelemetryAttribute | u
   return undefined;
 }
 
+interface SourceOfDevice {
+  readonly role: EnergyRole;
+  readonly category: Category | undefined;
+  /** A person says that it has this role. */
+  readonly isChosen: boolean;
+}
+
 /**
  * Of several devices that report the grid or a battery, the ones that are made for it count: a hybrid inverter also
- * reads the meter, and both would count twice.
+ * reads the meter, and both would count twice. Where people say which meters are the grid's, only those are.
  */
-export function withoutDoubles<Source extends { readonly role: EnergyRole; readonly category: Category | undefined }>(
-  sources: readonly Source[],
-): readonly Source[] {
+export function withoutDoubles<Source extends SourceOfDevice>(sources: readonly Source[]): readonly Source[] {
   const own: Readonly<Partial<Record<EnergyRole, Category>>> = { grid: "power-meters", battery: "battery-systems" };
-  return sources.filter(({ role, category }) => {
+  return sources.filter(({ role, category, isChosen }) => {
     const made = own[role];
-    if (made === undefined || category === made) return true;
-    return !sources.some((other) => other.role === role && other.category === made);
+    if (isChosen || made === undefined) return true;
+    const others = sources.filter((other) => other.role === role);
+    if (role === "grid" && others.some((other) => other.isChosen)) return false;
+    return category === made || !others.some((other) => other.category === made);
   });
 }

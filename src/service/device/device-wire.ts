@@ -3,6 +3,7 @@ import { refuse } from "#core/app-error.ts";
 import { namedBlueprint } from "#core/blueprint/built-in.ts";
 import { DEVICE_TYPES, type Device, type DeviceChange, UNSET_FIELDS } from "#core/device/device.ts";
 import { isSlug, SLUG_RULE } from "#core/device/slug.ts";
+import { ENERGY_CHOICES, energyChoiceOf } from "#core/energy/energy-sources.ts";
 import { renderInstant } from "#core/time/instant.ts";
 import { communicationSchema } from "#service/device/communication-wire.ts";
 import type { ProvisionInput } from "#service/device/provision-device.ts";
@@ -27,6 +28,11 @@ const slug = Type.String({
   maxLength: 64,
   description: `Short name for paths and scripts: ${SLUG_RULE}.`,
 });
+const ENERGY_ROLES = ["auto", ...ENERGY_CHOICES] as const;
+const energyRole = oneOf(ENERGY_ROLES, {
+  description:
+    "Its part in the energy of the site: which meter is the grid's, what produces, what is a load. auto: guessed from its blueprint. none: it has no part.",
+});
 const childType = name("What kind of child it is to its parent.", 100);
 
 export const CONNECTIVITY_STATUSES = ["ONLINE", "OFFLINE", "UNKNOWN"] as const;
@@ -43,6 +49,7 @@ export const deviceSchema = strict("Device", {
   type: oneOf(DEVICE_TYPES),
   parent_id: nullable(Type.String()),
   child_type: nullable(Type.String()),
+  energy_role: energyRole,
   authorized_role: oneOf(ROLES, { description: "What the calling token may do on this device." }),
   created_at: timestamp,
   updated_at: timestamp,
@@ -63,6 +70,7 @@ export const deviceChangeSchema = strict("DeviceChange", {
     nullable(id("The device it hangs on, by id or slug; null: none, and no child type either.")),
   ),
   child_type: Type.Optional(nullable(childType)),
+  energy_role: Type.Optional(energyRole),
 });
 
 const newDevice = {
@@ -138,6 +146,9 @@ export function parseDeviceChange(body: Static<typeof deviceChangeSchema>): Omit
     ...(slug !== undefined && { slug }),
     ...(body.parent_id !== undefined && { parentId: body.parent_id ?? undefined }),
     ...(body.child_type !== undefined && { childType: body.child_type ?? undefined }),
+    ...(body.energy_role !== undefined && {
+      energyRole: body.energy_role === "auto" ? undefined : body.energy_role,
+    }),
   };
 }
 
@@ -162,6 +173,7 @@ export function renderDevice(device: Device, reader: DeviceReader): Static<typeo
     type: renderType(device.type, reader),
     parent_id: device.parentId ?? null,
     child_type: device.childType ?? null,
+    energy_role: energyChoiceOf(device) ?? "auto",
     authorized_role: renderRole(reader.caller.level),
     created_at: renderInstant(device.createdAt),
     updated_at: renderInstant(device.updatedAt),

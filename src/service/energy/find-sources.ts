@@ -3,7 +3,7 @@ import { allows } from "#core/access/level.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Category } from "#core/blueprint/vocabulary.ts";
 import type { Device } from "#core/device/device.ts";
-import { type EnergySource, energySourcesOf, withoutDoubles } from "#core/energy/energy-sources.ts";
+import { type EnergySource, energyChoiceOf, energySourcesOf, withoutDoubles } from "#core/energy/energy-sources.ts";
 import { convert } from "#manifest/units.ts";
 import { deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
 import type { Call } from "#service/ports.ts";
@@ -15,6 +15,7 @@ export interface SiteSource extends EnergySource {
   readonly device: Device;
   readonly blueprint: Blueprint;
   readonly category: Category | undefined;
+  readonly isChosen: boolean;
 }
 
 const PAGE = 1_000;
@@ -34,6 +35,9 @@ export async function sourcesOfDevice(needs: SourceNeeds, call: Call, device: De
   const blueprint = await deviceBlueprint(needs, device);
   if (blueprint === undefined) return [];
   const readable = [...blueprint.telemetry].filter(([, { accessLevel }]) => allows(call.caller.level, accessLevel));
-  const sources = energySourcesOf({ ...blueprint, telemetry: new Map(readable) }, (unit, to) => convert(1, unit, to));
-  return sources.map((source) => ({ ...source, device, blueprint, category: blueprint.category }));
+  const choice = energyChoiceOf(device);
+  const factorOf = (unit: string, to: "W" | "Wh") => convert(1, unit, to);
+  const sources = energySourcesOf({ ...blueprint, telemetry: new Map(readable) }, factorOf, choice);
+  const isChosen = choice !== undefined;
+  return sources.map((source) => ({ ...source, device, blueprint, category: blueprint.category, isChosen }));
 }

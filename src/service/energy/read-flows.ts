@@ -33,6 +33,8 @@ interface Asked {
 
 type Way = "forward" | "backward";
 const INTEGRALS = { forward: "integral_positive", backward: "integral_negative" } as const;
+/** Of a meter before a producer or a battery, which measures the other direction: its factor is negative. */
+const TURNED = { forward: "integral_negative", backward: "integral_positive" } as const;
 
 /** One device. A counter counts for the whole range as soon as it has a value in it, because it also counts gaps. */
 export async function readFlow(
@@ -42,13 +44,15 @@ export async function readFlow(
 ): Promise<SourceFlow> {
   const { role, power, counter, counterBack, device } = source;
   const read = createColumnReader(needs, call, { device, range });
+  const integrals = (power?.factor ?? 1) < 0 ? TURNED : INTEGRALS;
+  const factor = Math.abs(power?.factor ?? 1);
   const ways: readonly Way[] = role === "grid" || role === "battery" ? ["forward", "backward"] : ["forward"];
   const counters = { forward: counter, backward: counterBack };
   const quarters = (attribute: EnergySource["power"], aggregation: ResolvedAggregation): readonly Column[] =>
     attribute === undefined ? [] : [{ attribute: attribute.id, aggregation, granularityMs: QUARTER_MS }];
   const asked = {
-    forward: counter === undefined ? quarters(power, INTEGRALS.forward) : quarters(counter, "delta"),
-    backward: counterBack === undefined ? quarters(power, INTEGRALS.backward) : quarters(counterBack, "delta"),
+    forward: counter === undefined ? quarters(power, integrals.forward) : quarters(counter, "delta"),
+    backward: counterBack === undefined ? quarters(power, integrals.backward) : quarters(counterBack, "delta"),
   };
   const [any] = [power, counter, counterBack].flatMap((one) => one ?? []);
   const hourly = any && { attribute: any.id, aggregation: "count" as const, granularityMs: HOUR_MS };
@@ -59,13 +63,13 @@ export async function readFlow(
   const flow = async (way: Way): Promise<{ readonly cells: QuarterCells; readonly isCounted: boolean }> => {
     const used = counters[way];
     const found = cellsAt(asked[way]);
-    if (used === undefined) return { cells: cellsOf(found, power?.factor ?? 1, new Map()), isCounted: false };
+    if (used === undefined) return { cells: cellsOf(found, factor, new Map()), isCounted: false };
     if (found.times.length > 0) {
       return { cells: cellsOf(found, used.factor, adjustments(device.id, used.id)), isCounted: true };
     }
     // The counter says nothing in the whole range.
-    const [flowed = NOTHING] = await read(quarters(power, INTEGRALS[way]));
-    return { cells: cellsOf(flowed, power?.factor ?? 1, new Map()), isCounted: false };
+    const [flowed = NOTHING] = await read(quarters(power, integrals[way]));
+    return { cells: cellsOf(flowed, factor, new Map()), isCounted: false };
   };
   const forward = await flow("forward");
   const backward = ways.includes("backward") ? await flow("backward") : { cells: NO_CELLS };

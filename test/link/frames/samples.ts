@@ -67,6 +67,7 @@ const ITEMS: ItemSamples = {
       type: "CHILD",
       parentId: "parent",
       childType: "module",
+      energyRole: "load",
       createdAt: AT,
       updatedAt: AT,
       blueprintDigest: HASH,

@@ -22,7 +22,9 @@ export function suggestionsOf(devices: readonly Device[]): readonly Suggestion[]
     {
       name: "power",
       series: pick((device) =>
-        powerReadings(device).flatMap(({ attributes }) => (attributes.length === 1 ? attributes : [])),
+        powerReadings({ id: device.id, manifest: device.manifest }).flatMap(({ attributes }) =>
+          attributes.length === 1 ? attributes : [],
+        ),
       ),
     },
     { name: "main", series: pick((device) => [cardModel(device).main]) },

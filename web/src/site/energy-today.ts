@@ -1,4 +1,5 @@
 // Today's energies, from the beginning of the day by the clock of the site.
+import type { Device } from "#client/resources.ts";
 import { convert } from "#manifest/units.ts";
 import { findAttribute } from "#web/data/find-attribute.ts";
 import type { Manifest } from "#web/data/manifest.ts";
@@ -48,9 +49,24 @@ const COUNTERS: readonly { readonly what: Counter["what"]; readonly field: strin
   { what: "hydrogen", field: "hydrogen_total", unit: "m3" },
 ];
 
+/** What a device is that has such a counter. */
+const ROLE_OF: Readonly<Record<Counter["what"], Device["energy_role"]>> = {
+  produced: "production",
+  fromGrid: "grid",
+  toGrid: "grid",
+  hydrogen: "load",
+};
+
+type Counted = {
+  readonly id: string;
+  readonly manifest: Manifest;
+  readonly resource?: { readonly energy_role?: Device["energy_role"] };
+};
+
 /** Counters of a device that measure one of the day's energies. */
-export function countersOf({ id, manifest }: { readonly id: string; readonly manifest: Manifest }): readonly Counter[] {
-  return COUNTERS.flatMap(({ what, field, unit }) => {
+export function countersOf({ id, manifest, resource }: Counted): readonly Counter[] {
+  const role = resource?.energy_role ?? "auto";
+  return COUNTERS.filter(({ what }) => role === "auto" || ROLE_OF[what] === role).flatMap(({ what, field, unit }) => {
     const attribute = findAttribute(manifest, field);
     return attribute?.unit === undefined || convert(1, attribute.unit, unit) === undefined
       ? []

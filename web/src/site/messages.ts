@@ -3,6 +3,22 @@ import { defineMessages } from "#web/i18n/define-messages.ts";
 export const t = defineMessages({
   en: {
     overview: "Overview",
+    roles: "What is what in the energy of this site?",
+    rolesWhy:
+      "This is what was found. Put right what is wrong: the picture, the energies and the costs follow from it.",
+    roleOf: (name: string) => `Part of ${name} in the energy`,
+    roleSaved: (name: string) => `The part of ${name} is saved.`,
+    role_auto: (guess: string) => `As found: ${guess}`,
+    role_unclear: "unclear",
+    role_grid: "meter of the grid",
+    role_production: "produces",
+    role_battery: "battery",
+    role_load: "load",
+    role_none: "no part in it",
+    whichGrid: "Several meters could be the grid's",
+    whatIsIt: "It measures power; what of?",
+    siteLocation: "Place",
+    siteLocationHint: "For people, such as an address or a village. Optional.",
     confirmSite: "What is this site called, and where is it?",
     confirmWhy: (zone: string) =>
       `The first start took the time zone of the gateway: ${zone}. A day of the site begins at midnight there, so energies by day and month depend on it.`,
@@ -135,6 +151,22 @@ export const t = defineMessages({
   },
   de: {
     overview: "Übersicht",
+    roles: "Was ist was in der Energie dieses Standorts?",
+    rolesWhy:
+      "Das wurde gefunden. Stellen Sie richtig, was nicht stimmt: Das Bild, die Energien und die Kosten richten sich danach.",
+    roleOf: (name) => `Rolle von ${name} in der Energie`,
+    roleSaved: (name) => `Die Rolle von ${name} ist gespeichert.`,
+    role_auto: (guess) => `Wie gefunden: ${guess}`,
+    role_unclear: "unklar",
+    role_grid: "Netzzähler",
+    role_production: "Erzeuger",
+    role_battery: "Batterie",
+    role_load: "Verbraucher",
+    role_none: "ohne Rolle",
+    whichGrid: "Mehrere Zähler könnten der des Netzes sein",
+    whatIsIt: "Misst eine Leistung; wovon?",
+    siteLocation: "Ort",
+    siteLocationHint: "Für Menschen, etwa eine Adresse oder ein Dorf. Freiwillig.",
     confirmSite: "Wie heißt dieser Standort, und wo liegt er?",
     confirmWhy: (zone) =>
       `Der erste Start hat die Zeitzone des Gateways übernommen: ${zone}. Ein Tag des Standorts beginnt dort um Mitternacht; davon hängen Energien je Tag und Monat ab.`,

@@ -1,5 +1,5 @@
 // Puts the readings of all devices of a site together. Pure.
-import type { Snapshot } from "#client/resources.ts";
+import type { Device, Snapshot } from "#client/resources.ts";
 import { convert } from "#manifest/units.ts";
 import { findAttribute } from "#web/data/find-attribute.ts";
 import type { History, Wanted } from "#web/data/history.ts";
@@ -21,13 +21,23 @@ export type EnergyDevice = {
 /** What is known of a site's power, whatever its values are: changes only with its devices. */
 export type Instruments = { readonly readings: readonly PowerReading[]; readonly counters: readonly Counter[] };
 
-type Described = Pick<EnergyDevice, "id" | "manifest"> & { readonly resource: { readonly type: string } };
+type Described = Pick<EnergyDevice, "id" | "manifest"> & {
+  readonly resource: { readonly type: string; readonly energy_role?: Device["energy_role"] };
+};
 
 /** Simulated devices beside real ones carry no power of the site. On a site of simulated devices alone, they do. */
 export function instrumentsOf(devices: readonly Described[]): Instruments {
   const real = devices.filter(({ resource }) => resource.type !== "SIMULATED");
   const counted = real.some((device) => powerReadings(device).length > 0) ? real : devices;
-  return { readings: counted.flatMap(powerReadings), counters: counted.flatMap(countersOf) };
+  // Where people say which meters are the grid's, no other one is.
+  const isChosen = counted.some(({ resource }) => resource.energy_role === "grid");
+  const isKept = ({ resource }: Described, isGrid: boolean) => !(isGrid && isChosen) || resource.energy_role === "grid";
+  return {
+    readings: counted.flatMap((device) => powerReadings(device).filter(({ kind }) => isKept(device, kind === "grid"))),
+    counters: counted.flatMap((device) =>
+      countersOf(device).filter(({ what }) => isKept(device, what === "fromGrid" || what === "toGrid")),
+    ),
+  };
 }
 
 /** A value that is old, or of a device that is away or of which nobody knows, is no value of now. */
@@ -73,14 +83,15 @@ export function wantedForToday({ readings, counters }: Instruments): readonly Wa
  * has passed.
  */
 export function wattHoursOf(
-  { deviceId: device, attributes }: PowerReading,
+  reading: PowerReading,
   { history, now }: { readonly history: History; readonly now: number },
 ): EnergySeries["wattHours"] {
+  const { deviceId: device, attributes } = reading;
   const isProduct = attributes.length === 2;
   const aggregation = isProduct ? "avg" : "integral";
   const columns = new Map(attributes.map(({ id }) => [id, history.column({ device, attribute: id, aggregation })]));
   return history.times.map((at, index) => {
-    const value = wattsOf({ attributes }, (name) => columns.get(name)?.[index]);
+    const value = wattsOf(reading, (name) => columns.get(name)?.[index]);
     if (value === undefined || !isProduct) return value;
     return (value * Math.max(0, Math.min(history.bucketMs, now - at))) / HOUR;
   });
