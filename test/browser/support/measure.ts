@@ -53,6 +53,8 @@ function findSmallTargets([interactive, full, least, slack]: [string, number, nu
     .filter(({ box }) => box.width > 0 && box.bottom > 0 && box.right > 0);
   const small = found.filter(({ one, box }) => !isInSentence(one) && Math.min(box.width, box.height) < full - slack);
   const hasRoom = ({ one, box }: any) => {
+    // Where it is says when it was: it cannot move out of the way.
+    if (one.matches(".mark")) return true;
     const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
     return !found.some(
       (other) =>
