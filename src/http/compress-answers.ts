@@ -57,12 +57,12 @@ export function createCompressAnswer(): CompressAnswer {
       reply.header("content-encoding", encoding).removeHeader("content-length");
       done(null, content);
     };
-    if (isStream) {
-      asEncoded(pipeline(payload, createGzip({ level: 1 }), () => void (running -= 1)));
-      return;
-    }
-    COMPRESS[encoding](payload, (error, bytes) => {
+    const leave = () => {
       running -= 1;
+    };
+    if (isStream) return asEncoded(pipeline(payload, createGzip({ level: 1 }), leave));
+    COMPRESS[encoding](payload, (error, bytes) => {
+      leave();
       if (error === null) asEncoded(bytes);
       else done(null, payload);
     });

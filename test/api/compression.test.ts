@@ -1,5 +1,6 @@
 // Long answers are compressed for clients that ask for it, and only answers to reads.
-import { type IncomingHttpHeaders, request } from "node:http";
+import { once } from "node:events";
+import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import { gunzipSync, zstdDecompressSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import { mayCompress } from "#http/compress-answers.ts";
@@ -27,13 +28,11 @@ async function ask({ url }: TestServer, path: string, encoding: string | undefin
     ...(!isNear && { "X-Forwarded-For": "192.0.2.7" }),
     ...(encoding !== undefined && { "Accept-Encoding": encoding }),
   };
-  return await new Promise((resolve, reject) => {
-    const call = request(url + path, { method, headers }, async (answer) => {
-      const pieces = await Array.fromAsync(answer as AsyncIterable<Buffer>);
-      resolve({ headers: answer.headers, bytes: Buffer.concat(pieces) });
-    });
-    call.on("error", reject).end(body);
-  });
+  const call = request(url + path, { method, headers });
+  call.end(body);
+  const [answer] = (await once(call, "response")) as [IncomingMessage];
+  const pieces = await Array.fromAsync(answer as AsyncIterable<Buffer>);
+  return { headers: answer.headers, bytes: Buffer.concat(pieces) };
 }
 
 const ROWS = 20_000;

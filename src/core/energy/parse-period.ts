@@ -9,7 +9,7 @@ export interface Period {
 }
 
 /** A range is any other period. */
-type PeriodKind = CalendarUnit | "range";
+export type PeriodKind = CalendarUnit | "range";
 
 export interface NamedPeriod extends Period {
   readonly kind: PeriodKind;

@@ -39,7 +39,7 @@ function shortStepsFrom(to: number): number {
 }
 
 /** Whether history has all attributes at this moment, and short steps. */
-export function isFine(at: number, to: number): boolean {
+function isFine(at: number, to: number): boolean {
   return at > to - FINE_MS;
 }
 

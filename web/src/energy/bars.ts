@@ -2,10 +2,10 @@
 import type { EnergyGroups, EnergyStep } from "#client/resources.ts";
 
 /** Above the axis, from it outwards: where energy came from. */
-export const SOURCES = ["solar", "production", "discharged", "from_grid"] as const;
+const SOURCES = ["solar", "production", "discharged", "from_grid"] as const;
 /** Below the axis: where it went. */
-export const USES = ["rest", "load", "hydrogen", "car", "charged", "to_grid"] as const;
-export const PARTS = [...SOURCES, ...USES] as const;
+const USES = ["rest", "load", "hydrogen", "car", "charged", "to_grid"] as const;
+const PARTS = [...SOURCES, ...USES] as const;
 export type Part = (typeof PARTS)[number];
 
 export const COLORS: Readonly<Record<Part, string>> = {
@@ -24,7 +24,7 @@ export const COLORS: Readonly<Record<Part, string>> = {
 export const FAINT: ReadonlySet<Part> = new Set<Part>(["rest"]);
 
 /** kWh; below the axis negative. */
-export type Segment = { readonly part: Part; readonly from: number; readonly to: number };
+type Segment = { readonly part: Part; readonly from: number; readonly to: number };
 export type Bar = {
   readonly step: EnergyStep;
   readonly segments: readonly Segment[];

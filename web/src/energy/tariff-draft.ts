@@ -2,7 +2,7 @@
 import type { NewTariff, Tariff, TariffPrice, TariffRate, TariffVersion } from "#client/resources.ts";
 
 /** `kept`: weekdays that the form cannot say in a word stay as they are. */
-export type Days = "all" | "workdays" | "weekend" | "kept";
+type Days = "all" | "workdays" | "weekend" | "kept";
 export type RateDraft = {
   readonly name: string;
   readonly price: string;

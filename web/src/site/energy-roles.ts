@@ -6,7 +6,7 @@ import type { Manifest } from "#web/data/manifest.ts";
 import { type Kind, powerReadings } from "./power-readings.ts";
 
 export type EnergyRole = Device["energy_role"];
-export type GuessedRole = Exclude<EnergyRole, "auto" | "none">;
+type GuessedRole = Exclude<EnergyRole, "auto" | "none">;
 
 type Described = {
   readonly id: string;
@@ -62,7 +62,7 @@ export function isPictureComplete(rows: readonly RoleRow[]): boolean {
   return rows.every(({ question }) => question === undefined);
 }
 
-export function measuresPower({ manifest }: Pick<Described, "manifest">): boolean {
+function measuresPower({ manifest }: Pick<Described, "manifest">): boolean {
   return POWERS.some((name) => {
     const unit = findAttribute(manifest, name)?.unit;
     return unit !== undefined && convert(1, unit, "W") !== undefined;
