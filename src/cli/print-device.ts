@@ -18,7 +18,7 @@ const shownFields = (device: Device): Readonly<Record<keyof Device, Shown | unde
   blueprint_id: ["blueprint id", hasOwnBlueprint(device) ? device.blueprint_id : "none"],
   parent_id: ["parent id", device.parent_id ?? undefined],
   child_type: ["child type", device.parent_id === null ? undefined : device.child_type],
-  energy_role: ["energy role", device.energy_role],
+  energy_role: ["energy role", device.energy_role ?? "auto"],
   authorized_role: ["your role", device.authorized_role],
   created_at: ["created", device.created_at],
   updated_at: ["updated", device.updated_at],

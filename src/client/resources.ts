@@ -442,10 +442,10 @@ export type Device = {
   readonly parent_id: string | null;
   readonly child_type: string | null;
   /**
-   * Its part in the energy of the site: which meter is the grid's, what produces, what is a load. auto: guessed
-   * from its blueprint. none: it has no part.
+   * Its part in the energy of the site: which meter is the grid's, what produces, what is a load. auto, or not
+   * given: guessed from its blueprint. none: it has no part.
    */
-  readonly energy_role: "auto" | "grid" | "production" | "battery" | "load" | "none";
+  readonly energy_role?: "auto" | "grid" | "production" | "battery" | "load" | "none";
   /** What the calling token may do on this device. */
   readonly authorized_role: AuthorizedRole;
   readonly created_at: string;
@@ -472,8 +472,8 @@ export type DeviceChange = {
   /** What kind of child it is to its parent. */
   readonly child_type?: string | null | undefined;
   /**
-   * Its part in the energy of the site: which meter is the grid's, what produces, what is a load. auto: guessed
-   * from its blueprint. none: it has no part.
+   * Its part in the energy of the site: which meter is the grid's, what produces, what is a load. auto, or not
+   * given: guessed from its blueprint. none: it has no part.
    */
   readonly energy_role?: "auto" | "grid" | "production" | "battery" | "load" | "none" | undefined;
 };

@@ -44,7 +44,9 @@ function explain(needs: ProblemNeeds, request: FastifyRequest, error: unknown): 
   const problem = problemOf(error);
   if (problem.status === 500) needs.log.error({ requestId: request.id, err: error }, "a fault in Busbar");
   if (error instanceof AppError && error.code.startsWith("storage_")) {
-    needs.log.error({ requestId: request.id, code: error.code, err: error.cause }, "the store refused a call");
+    // A stop closes the store without waiting for calls whose client has left: that is no fault.
+    const level = request.raw.socket.destroyed ? "info" : "error";
+    needs.log[level]({ requestId: request.id, code: error.code, err: error.cause }, "the store refused a call");
   }
   return problem;
 }

@@ -26,7 +26,7 @@ function alerts(): void {
         alert_details: { too_high: { sensor: 3 } },
       });
       await page.getByText("E<b>42").waitFor();
-      expect(await page.locator("main li").first().textContent()).toMatch(/Error.*E<b>42.*Not declared/s);
+      expect(await page.locator("main tbody tr").first().textContent()).toMatch(/E<b>42.*Not declared.*Error/s);
       await page.getByText(/grace period: \d/).waitFor();
 
       await page.getByRole("link", { name: "Pressure too high" }).click();
@@ -43,7 +43,7 @@ function alerts(): void {
 
       await page.getByText("Warning", { exact: true }).first().click();
       await page.waitForURL(/severity\.in=warning/);
-      await expect.poll(() => page.locator("main li").count()).toBe(1);
+      await expect.poll(() => page.locator("main tbody tr").count()).toBe(1);
       await rig.device.sendTelemetry({ pressure: 12, alerts: [] });
       await page.getByText("No alert fits these filters").waitFor();
       await page.getByText("Past", { exact: true }).click();

@@ -96,7 +96,7 @@ function firstRun(): void {
     await page.getByText("Several meters could be the grid's").first().waitFor({ state: "detached" });
     await page.getByLabel("Part of Pump meter in the energy").selectOption("load");
     await page.getByRole("heading", { name: ASKED }).waitFor({ state: "detached" });
-    expect([await roleOf(main), await roleOf(barn), await roleOf(pump)]).toEqual(["grid", "auto", "load"]);
+    expect([await roleOf(main), await roleOf(barn), await roleOf(pump)]).toEqual(["grid", undefined, "load"]);
     // It can be changed later, where the device is.
     await visitor.go(`/devices/${barn}`);
     await page.getByLabel("Part of Barn meter in the energy").selectOption("no part in it");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { doubtfulSteps, isSuspicious } from "./doubtful-steps.ts";
+import { doubtfulSteps, isFalling, isSteep } from "./doubtful-steps.ts";
 
 /** `0=5 10=6.5`: minutes and values. */
 const points = (text: string) =>
@@ -23,11 +23,13 @@ test.each([
 
 test("an hour whose summary has nothing odd needs no look at its points", () => {
   const hour = (first: number, last: number, more = {}) => ({ at: 0, first, last, min: first, max: last, ...more });
+  expect(isFalling(hour(10, 40), hour(8, 10))).toBe(false);
+  expect(isFalling(hour(10, 12, { min: 9 }), undefined)).toBe(true);
+  expect(isFalling(hour(10, 12, { max: 13 }), undefined)).toBe(true);
+  expect(isFalling(hour(10, 12), hour(11, 11))).toBe(true);
+});
+
+test("a counter that runs at its most for a quarter of an hour is nothing special", () => {
   const rule = { maxPerHour: 30 };
-  expect(isSuspicious(rule, hour(10, 12), hour(8, 10))).toBe(false);
-  expect(isSuspicious(rule, hour(10, 12, { min: 9 }), undefined)).toBe(true);
-  expect(isSuspicious(rule, hour(10, 12, { max: 13 }), undefined)).toBe(true);
-  expect(isSuspicious(rule, hour(10, 40), undefined)).toBe(true);
-  expect(isSuspicious(rule, hour(10, 12), hour(11, 11))).toBe(true);
-  expect(isSuspicious(rule, hour(50, 51), hour(9, 10))).toBe(true);
+  expect([isSteep(rule, 7.5), isSteep(rule, 7.6)]).toEqual([false, true]);
 });

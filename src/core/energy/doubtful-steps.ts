@@ -46,9 +46,15 @@ export interface CounterHour {
   readonly max: number;
 }
 
-/** Whether the points of an hour can have a doubtful step, the one from the hour before included. */
-export function isSuspicious(rule: CounterRule, hour: CounterHour, before: CounterHour | undefined): boolean {
-  const most = mostWithin(rule, 0);
-  if (hour.min < hour.first || hour.max > hour.last || hour.last - hour.first > most) return true;
-  return before !== undefined && (hour.first < before.last || hour.first - before.last > most);
+/** Whether the counter falls in an hour, or from the hour before to it. Only then its points can have a doubtful fall. */
+export function isFalling(hour: CounterHour, before: CounterHour | undefined): boolean {
+  return hour.min < hour.first || hour.max > hour.last || (before !== undefined && hour.first < before.last);
+}
+
+/**
+ * Whether points of a stretch in which the counter rose by so much can have a doubtful rise. A stretch of a quarter of an
+ * hour that is nothing special never does, so few have to be looked at.
+ */
+export function isSteep(rule: CounterRule, rise: number): boolean {
+  return rise > mostWithin(rule, 0);
 }

@@ -31,7 +31,7 @@ const slug = Type.String({
 const ENERGY_ROLES = ["auto", ...ENERGY_CHOICES] as const;
 const energyRole = oneOf(ENERGY_ROLES, {
   description:
-    "Its part in the energy of the site: which meter is the grid's, what produces, what is a load. auto: guessed from its blueprint. none: it has no part.",
+    "Its part in the energy of the site: which meter is the grid's, what produces, what is a load. auto, or not given: guessed from its blueprint. none: it has no part.",
 });
 const childType = name("What kind of child it is to its parent.", 100);
 
@@ -49,7 +49,7 @@ export const deviceSchema = strict("Device", {
   type: oneOf(DEVICE_TYPES),
   parent_id: nullable(Type.String()),
   child_type: nullable(Type.String()),
-  energy_role: energyRole,
+  energy_role: Type.Optional(energyRole),
   authorized_role: oneOf(ROLES, { description: "What the calling token may do on this device." }),
   created_at: timestamp,
   updated_at: timestamp,
@@ -164,6 +164,7 @@ function renderType(type: Device["type"], { headerPrefix }: DeviceReader): Devic
 }
 
 export function renderDevice(device: Device, reader: DeviceReader): Static<typeof deviceSchema> {
+  const chosen = energyChoiceOf(device);
   return {
     id: device.id,
     name: device.name,
@@ -173,7 +174,7 @@ export function renderDevice(device: Device, reader: DeviceReader): Static<typeo
     type: renderType(device.type, reader),
     parent_id: device.parentId ?? null,
     child_type: device.childType ?? null,
-    energy_role: energyChoiceOf(device) ?? "auto",
+    ...(chosen !== undefined && { energy_role: chosen }),
     authorized_role: renderRole(reader.caller.level),
     created_at: renderInstant(device.createdAt),
     updated_at: renderInstant(device.updatedAt),

@@ -1,5 +1,5 @@
-// The doubtful steps of the counters of a site. Summaries of hours say where points have to be looked at, so that a year
-// of a counter that only rises is not read.
+// The doubtful steps of the counters of a site. Summaries of hours, and what the counter rose by in quarters of an hour, say
+// where points have to be looked at.
 
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Device } from "#core/device/device.ts";
@@ -8,16 +8,18 @@ import {
   type CounterPoint,
   type CounterStep,
   doubtfulSteps,
-  isSuspicious,
+  isFalling,
+  isSteep,
 } from "#core/energy/doubtful-steps.ts";
 import type { EnergySource } from "#core/energy/energy-sources.ts";
+import { QUARTER_MS } from "#core/energy/energy-steps.ts";
 import type { Period } from "#core/energy/parse-period.ts";
 import { itemAt } from "#core/item-at.ts";
 import type { CounterRule } from "#core/telemetry/counter-rule.ts";
 import { HOUR_MS } from "#core/time/hour.ts";
 import { instant } from "#core/time/instant.ts";
 import { convert } from "#manifest/units.ts";
-import { createColumnReader, createReader, NOTHING } from "#service/energy/read-cells.ts";
+import { type ColumnCells, createColumnReader, createReader, NOTHING } from "#service/energy/read-cells.ts";
 import type { Call, Needs } from "#service/ports.ts";
 
 export interface DoubtfulSteps {
@@ -42,6 +44,8 @@ type DoubtfulNeeds = Pick<Needs, "telemetry" | "devices">;
 type Source = Pick<EnergySource, "counter" | "counterBack"> & {
   readonly device: Device;
   readonly blueprint: Blueprint;
+  /** What its counters rose by in each quarter of an hour of the range, where that is known. */
+  readonly rises?: ReadonlyMap<string, ColumnCells>;
 };
 
 interface Search {
@@ -65,7 +69,9 @@ export async function findDoubtful(
     for (const counter of [source.counter, source.counterBack]) {
       if (counter === undefined) continue;
       const rule = { maxPerHour: (await powerOf(needs, source)) / counter.factor };
-      const hours = await suspiciousHours(needs, call, { device, attribute: counter.id, range, rule, beforeMs });
+      const rises = source.rises?.get(counter.id);
+      const asked = { device, attribute: counter.id, range, rule, beforeMs, rises };
+      const hours = await suspiciousHours(needs, call, asked);
       const looked = hours.filter(({ isLarge }) => !isLarge).slice(0, hoursLeft);
       if (looked.length < hours.length) isCut = true;
       hoursLeft -= looked.length;
@@ -100,13 +106,14 @@ interface Asked {
   readonly range: Period;
   readonly rule: CounterRule;
   readonly beforeMs: number;
+  readonly rises: ColumnCells | undefined;
 }
 
 /** Hours to look at, each with the start of the hour that its first point is compared with. */
 async function suspiciousHours(
   needs: DoubtfulNeeds,
   call: Call,
-  { device, attribute, range, rule, beforeMs }: Asked,
+  { device, attribute, range, rule, beforeMs, rises }: Asked,
 ): Promise<readonly { readonly from: number; readonly at: number; readonly isLarge: boolean }[]> {
   const wide = { from: instant(range.from - beforeMs), to: range.to };
   const read = createColumnReader(needs, call, { device, range: wide });
@@ -115,6 +122,12 @@ async function suspiciousHours(
     aggregation,
     granularityMs: HOUR_MS,
   }));
+  const quarters = { attribute, aggregation: "delta", granularityMs: QUARTER_MS } as const;
+  const rose = rises ?? (await createColumnReader(needs, call, { device, range })([quarters]))[0] ?? NOTHING;
+  const steep = new Set<number>();
+  for (const [n, at] of rose.times.entries()) {
+    if (isSteep(rule, itemAt(rose.values, n))) steep.add(Math.floor(at / HOUR_MS) * HOUR_MS);
+  }
   // An hour with a value has all five.
   const [first = NOTHING, last = NOTHING, min = NOTHING, max = NOTHING, count = NOTHING] = await read(columns);
   const found: { from: number; at: number; isLarge: boolean }[] = [];
@@ -128,7 +141,7 @@ async function suspiciousHours(
       max: itemAt(max.values, n),
       count: itemAt(count.values, n),
     };
-    if (at + HOUR_MS > range.from && isSuspicious(rule, hour, before)) {
+    if (at + HOUR_MS > range.from && (steep.has(at) || isFalling(hour, before))) {
       const isLarge = hour.count + (before ?? hour).count > MAX_POINTS;
       found.push({ from: before?.at ?? at, at, isLarge });
     }

@@ -21,6 +21,8 @@ export interface SourceFlow {
   readonly basis: "counter" | "power" | undefined;
   /** Starts of the hours that have any value. */
   readonly hourStarts: readonly number[];
+  /** What its counters rose by in each quarter of an hour, in their own units, by attribute. */
+  readonly rises: ReadonlyMap<string, ColumnCells>;
   /** Of meters of the grid: the mean power of each quarter of an hour, W. */
   readonly meanPowers: ColumnCells;
 }
@@ -79,6 +81,7 @@ export async function readFlow(
     backward: backward.cells,
     basis: forward.isCounted ? "counter" : forward.cells.starts.length === 0 ? undefined : "power",
     hourStarts: cellsAt(hourly === undefined ? [] : [hourly]).times,
+    rises: new Map(ways.flatMap((way) => (counters[way] ? [[counters[way].id, cellsAt(asked[way])] as const] : []))),
     meanPowers: scaled(cellsAt(means), power?.factor ?? 1),
   };
 }

@@ -154,10 +154,11 @@ async function readSpan(
 ) {
   const applied = await applyCorrections(needs, call, { sources, range });
   const { adjustments } = applied;
-  const [flows, doubtful] = await Promise.all([
-    Promise.all(sources.map((source) => readFlow(needs, call, { source, range, adjustments }))),
-    isWhole ? findDoubtful(needs, call, { sources, range, isCorrected: applied.isCorrected }) : NO_STEPS,
-  ]);
+  const flows = await Promise.all(sources.map((source) => readFlow(needs, call, { source, range, adjustments })));
+  const known = flows.map(({ source, rises }) => ({ ...source, rises }));
+  const doubtful = isWhole
+    ? await findDoubtful(needs, call, { sources: known, range, isCorrected: applied.isCorrected })
+    : NO_STEPS;
   return { ...applied, flows, powers: gridPowers(flows), doubtful };
 }
 

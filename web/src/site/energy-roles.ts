@@ -5,7 +5,7 @@ import { findAttribute } from "#web/data/find-attribute.ts";
 import type { Manifest } from "#web/data/manifest.ts";
 import { type Kind, powerReadings } from "./power-readings.ts";
 
-export type EnergyRole = Device["energy_role"];
+export type EnergyRole = NonNullable<Device["energy_role"]>;
 type GuessedRole = Exclude<EnergyRole, "auto" | "none">;
 
 type Described = {
@@ -42,7 +42,7 @@ export function roleRows(devices: readonly Described[]): readonly RoleRow[] {
   const rows = devices.filter(measuresPower).map(({ id, manifest, resource }) => ({
     id,
     name: resource.name,
-    role: resource.energy_role,
+    role: resource.energy_role ?? "auto",
     guessed: [...new Set(powerReadings({ id, manifest }).map(({ kind }) => ROLE_OF_KIND[kind]))],
   }));
   const isGridChosen = rows.some(({ role }) => role === "grid");

@@ -50,7 +50,7 @@ const COUNTERS: readonly { readonly what: Counter["what"]; readonly field: strin
 ];
 
 /** What a device is that has such a counter. */
-const ROLE_OF: Readonly<Record<Counter["what"], Device["energy_role"]>> = {
+const ROLE_OF: Readonly<Record<Counter["what"], NonNullable<Device["energy_role"]>>> = {
   produced: "production",
   fromGrid: "grid",
   toGrid: "grid",

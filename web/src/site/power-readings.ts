@@ -4,7 +4,7 @@ import { convert } from "#manifest/units.ts";
 import { findAttribute } from "#web/data/find-attribute.ts";
 import type { Attribute, Manifest } from "#web/data/manifest.ts";
 
-type EnergyRole = DeviceResource["energy_role"];
+type EnergyRole = NonNullable<DeviceResource["energy_role"]>;
 
 export type Kind = "solar" | "wind" | "generator" | "grid" | "battery" | "hydrogen" | "vehicle" | "load";
 
