@@ -25,7 +25,7 @@ type Device = {
   readonly id: string;
   readonly manifest: Manifest;
   /** `energy_role`: what a person says that the device is to the site. `auto`: it is guessed. */
-  readonly resource?: { readonly energy_role?: EnergyRole };
+  readonly resource?: { readonly energy_role?: EnergyRole | undefined };
 };
 
 /** Kinds that a category means when no profile says more. */
