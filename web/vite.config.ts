@@ -26,7 +26,17 @@ export default defineConfig({
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1_000,
     // What the first screen needs is one script and one style: on a slow phone each of 40 small files took its own 10 ms.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: "page", test: /\/src\/app\/app\.svelte$/ }] } } },
+    // What the overview shows after its first picture is one more.
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: "page", test: /\/src\/app\/app\.svelte$|icon-groups$|rolldown\/runtime/, priority: 2 },
+            { name: "overview", test: /\/src\/(?:site\/day-card|commands\/card-commands)\.svelte$/, priority: 1 },
+          ],
+        },
+      },
+    },
   },
   server: {
     proxy: Object.fromEntries(

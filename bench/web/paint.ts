@@ -37,7 +37,8 @@ export async function measurePaint(folder: string, browser: Browser): Promise<ob
     const plain = await visits(page, tools, address, { rate: 1, network: NO_LIMIT });
     const slow = await visits(page, tools, address, { rate: SLOWER, network: FAST_3G });
     await setLimits(tools, { rate: 1, network: NO_LIMIT });
-    const firstBytes = await firstVisit(browser, gateway, address);
+    const byKind = await firstVisit(browser, gateway, address);
+    const firstBytes = Object.values(byKind).reduce((sum, bytes) => sum + bytes, 0);
     const work = await traceMainThread(tools, PAINTED, () => visit(page, tools, address));
     const flows = slow.map(({ flow }) => flow);
     return {
@@ -50,6 +51,7 @@ export async function measurePaint(folder: string, browser: Browser): Promise<ob
       main_thread_ms: work,
       bytes: slow.at(-1)?.bytes,
       first_visit_bytes: firstBytes,
+      first_visit_by_kind: byKind,
       goals: { painted: percentile(flows, 0.5) < 1_000, first_visit: firstBytes <= MOST_BYTES },
     };
   } finally {
@@ -57,23 +59,28 @@ export async function measurePaint(folder: string, browser: Browser): Promise<ob
   }
 }
 
-/** What a browser without a cache takes in until the overview is complete. */
-async function firstVisit(browser: Browser, gateway: Gateway, address: string): Promise<number> {
+/** What a browser without a cache takes in until the overview is complete: bytes with their headers, by kind. */
+async function firstVisit(browser: Browser, gateway: Gateway, address: string): Promise<Record<string, number>> {
   const context = await openContext(browser);
   const page = await context.newPage();
   const tools = await context.newCDPSession(page);
   await tools.send("Network.enable");
-  let bytes = 0;
-  // Of streams each piece, of everything else the end with all its bytes.
-  const streams = new Set<string>();
+  const byKind: Record<string, number> = {};
+  const kinds = new Map<string, string>();
+  const count = (requestId: string, bytes: number) => {
+    const kind = kinds.get(requestId) ?? "other";
+    byKind[kind] = (byKind[kind] ?? 0) + bytes;
+  };
   tools.on("Network.responseReceived", ({ requestId, response }) => {
-    if (response.mimeType === "text/event-stream") streams.add(requestId);
+    kinds.set(requestId, kindOf(new URL(response.url).pathname, response.mimeType));
   });
+  // Of streams each piece, of everything else the end with all its bytes.
+  const isStream = (requestId: string) => kinds.get(requestId) === "events";
   tools.on("Network.dataReceived", ({ requestId, encodedDataLength }) => {
-    if (streams.has(requestId)) bytes += encodedDataLength;
+    if (isStream(requestId)) count(requestId, encodedDataLength);
   });
   tools.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
-    if (!streams.has(requestId)) bytes += encodedDataLength;
+    if (!isStream(requestId)) count(requestId, encodedDataLength);
   });
   // As from another machine: within one, answers are not compressed.
   await context.setExtraHTTPHeaders({ "X-Forwarded-For": "192.0.2.7" });
@@ -82,7 +89,16 @@ async function firstVisit(browser: Browser, gateway: Gateway, address: string): 
   await page.locator(FLOW).first().waitFor();
   await pause(SETTLED_MS);
   await context.close();
-  return bytes;
+  return byKind;
+}
+
+function kindOf(path: string, type: string): string {
+  if (type === "text/event-stream") return "events";
+  if (path.includes("/icons-")) return "icons";
+  if (path.endsWith(".js")) return "script";
+  if (path.endsWith(".css")) return "style";
+  if (path.endsWith(".woff2")) return "font";
+  return path.startsWith("/v3/") || path.startsWith("/telemetry/") ? "data" : "other";
 }
 
 const figures = (times: readonly number[]) => ({

@@ -9,22 +9,30 @@ import { isLoopback } from "#http/metrics.ts";
 import { cameOverProxy } from "#http/proxy-headers.ts";
 import type { Route } from "#http/route.ts";
 
-/**
- * Shorter answers save less time on a line of 100 Mbit/s than they cost. A manifest of 12.6 kB becomes 3.6 kB in 0.07 ms by zstd,
- * and 3.7 kB in 0.14 ms by gzip; the highest levels take 3 to 10 times as long and save a tenth more.
- */
-const LEAST_BYTES = 4_096;
+/** Shorter answers fit into one packet as they are. A list of seven devices has 3.9 kB, and 1.1 kB when it is compressed. */
+const LEAST_BYTES = 1_400;
 /** More at once would wait for a thread with their answers in memory: those are sent as they are. */
 const AT_ONCE = 8;
 const TYPES: ReadonlySet<unknown> = new Set(["application/json", "text/csv", "application/jsonl"]);
+/**
+ * Live events: each is sent on at once. The names of attributes come again and again, so 32 kB of a site of six devices become 4 kB, in
+ * 0.04 ms of processor time an event. A stream takes 128 KiB of memory; those beyond so many listeners are sent as they are.
+ */
+const EVENTS = "text/event-stream";
+const EVENT_STREAMS_AT_ONCE = 16;
+const EVENT_SETTINGS = { level: 3, windowBits: 14, memLevel: 7, flush: constants.Z_SYNC_FLUSH };
 /** Queries whose body says what is read. */
 const READING_POSTS: ReadonlySet<string> = new Set(["getTimeseries"]);
 
 type Compress = (content: InputType, done: (error: Error | null, bytes: Buffer) => void) => void;
 type Encoding = "zstd" | "gzip";
 
+/**
+ * Three manifests of 31 kB become 8.6 kB, in 0.11 ms each by zstd and 0.14 ms by gzip; higher levels take 2 to 8 times as long and
+ * save at most a tenth more.
+ */
 const COMPRESS: Readonly<Record<Encoding, Compress>> = {
-  zstd: (content, done) => zstdCompress(content, { params: { [constants.ZSTD_c_compressionLevel]: 1 } }, done),
+  zstd: (content, done) => zstdCompress(content, { params: { [constants.ZSTD_c_compressionLevel]: 3 } }, done),
   gzip: (content, done) => gzip(content, { level: 1 }, done),
 };
 
@@ -43,8 +51,11 @@ export function mayCompress({ name, aliasOf, method, level }: Route): boolean {
 /** Compresses in threads of their own; the one that serves calls only waits. */
 export function createCompressAnswer(): CompressAnswer {
   let running = 0;
+  const compressEvents = createCompressEvents();
   return (request, reply, payload, done) => {
-    if (!isLong(payload) || !TYPES.has(reply.getHeader("content-type"))) return done(null, payload);
+    const type = reply.getHeader("content-type");
+    if (type === EVENTS && isReadable(payload)) return done(null, compressEvents(request, reply, payload));
+    if (!isLong(payload) || !TYPES.has(type)) return done(null, payload);
     const varies = reply.getHeader("vary");
     reply.header("vary", varies === undefined ? "Accept-Encoding" : `${varies}, Accept-Encoding`);
     const isStream = isReadable(payload);
@@ -65,6 +76,20 @@ export function createCompressAnswer(): CompressAnswer {
       leave();
       if (error === null) asEncoded(bytes);
       else done(null, payload);
+    });
+  };
+}
+
+function createCompressEvents(): (request: FastifyRequest, reply: FastifyReply, events: Readable) => Readable {
+  let running = 0;
+  return (request, reply, events) => {
+    reply.header("vary", "Accept-Encoding");
+    const isOver = request.method === "HEAD" || isWithinMachine(request) || running >= EVENT_STREAMS_AT_ONCE;
+    if (isOver || encodingOf(request.headers["accept-encoding"], ["gzip"]) === undefined) return events;
+    running += 1;
+    reply.header("content-encoding", "gzip");
+    return pipeline(events, createGzip(EVENT_SETTINGS), () => {
+      running -= 1;
     });
   };
 }

@@ -1,7 +1,7 @@
 // Long answers are compressed for clients that ask for it, and only answers to reads.
 import { once } from "node:events";
 import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
-import { gunzipSync, zstdDecompressSync } from "node:zlib";
+import { createGunzip, gunzipSync, zstdDecompressSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import { mayCompress } from "#http/compress-answers.ts";
 import { allRoutes } from "../support/all-routes.ts";
@@ -149,6 +149,44 @@ describe("an interface that compresses", () => {
     );
     expect(new Set(texts).size).toBe(1);
     await expect.poll(async () => (await ask(busbar, devices, "gzip")).headers["content-encoding"]).toBe("gzip");
+  });
+
+  test("events are compressed one by one: each arrives at once, and beyond some listeners they come as they are", async () => {
+    const calls = Array.from({ length: 18 }, () => {
+      const headers = {
+        Authorization: `Bearer ${ADMIN_TOKEN}`,
+        "Accept-Encoding": "gzip",
+        "X-Forwarded-For": "192.0.2.7",
+      };
+      return request(`${busbar.url}/v3/events?kind.in=device`, { headers }).end();
+    });
+    const answers = await Promise.all(
+      calls.map(async (call) => ((await once(call, "response")) as [IncomingMessage])[0]),
+    );
+    const encodings = answers.map(({ headers }) => headers["content-encoding"]);
+    expect(encodings.toSorted()).toEqual([...new Array<string>(16).fill("gzip"), undefined, undefined]);
+    const packed = answers[encodings.indexOf("gzip")];
+    if (packed === undefined) throw new Error("no stream is compressed");
+    const unpacked = packed.pipe(createGunzip()).setEncoding("utf8");
+    let text = "";
+    unpacked.on("data", (piece: string) => {
+      text += piece;
+    });
+    await expect.poll(() => text).toContain("retry:");
+    expect((await busbar.admin.patch(`/v3/devices/${device}`, { name: "Longer" })).status).toBe(200);
+    await expect.poll(() => text).toContain("event: device");
+    unpacked.on("error", () => {});
+    for (const call of calls) call.on("error", () => {}).destroy();
+    // What has left makes room for others.
+    const next = async () => {
+      const call = request(`${busbar.url}/v3/events`, {
+        headers: { Authorization: `Bearer ${ADMIN_TOKEN}`, "Accept-Encoding": "gzip", "X-Forwarded-For": "192.0.2.7" },
+      }).end();
+      const [answer] = (await once(call, "response")) as [IncomingMessage];
+      call.on("error", () => {}).destroy();
+      return answer.headers["content-encoding"];
+    };
+    await expect.poll(next).toBe("gzip");
   });
 
   test("only answers to reads are compressed: those that show a secret come from changes", () => {

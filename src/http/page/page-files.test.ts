@@ -51,6 +51,12 @@ test.each(["/", "/sites/1", "/sign-in", "/devices/a?b=c", "/index.html", "/favic
   },
 );
 
+test("a script may be a worker and has the policy of the page; a font has the one of data", async () => {
+  const policyOf = async (path: string) => (await ask(path)).headers.get("content-security-policy") ?? "";
+  expect(await policyOf("/assets/index-Abc.js")).toBe(await policyOf("/"));
+  expect(await policyOf("/assets/font-Abc.woff2")).toBe("default-src 'none'; frame-ancestors 'none'");
+});
+
 test.each([
   "/v3/unknown",
   "/v3",

@@ -20,15 +20,25 @@ const INTERFACE = new Set([
   ...["v3", "api", "telemetry", "docs", "openapi.json", "schemas", "healthz", "readyz", "metrics", "assets"],
 ]);
 
+const FILE_HEADERS: Readonly<Record<string, string>> = {
+  "cross-origin-resource-policy": "same-origin",
+  vary: "Accept-Encoding",
+};
+
 /** Only what this server sends runs, and the page talks to nobody else. */
 const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  ...FILE_HEADERS,
   "content-security-policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
     "worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
   "cross-origin-opener-policy": "same-origin",
-  "cross-origin-resource-policy": "same-origin",
-  vary: "Accept-Encoding",
 };
+
+/**
+ * Only documents and workers, which are scripts, act by a policy of their own. Dozens of styles, fonts and icons go with the short
+ * one that data has: a first visit takes 4 kB less.
+ */
+const HAS_POLICY = /^text\/(?:html|javascript)/;
 
 const IMMUTABLE = "public, max-age=31536000, immutable";
 
@@ -43,7 +53,7 @@ export function sendPage(files: PageFiles, request: FastifyRequest, reply: Fasti
   const tag = `"${file.hash}-${name}"`;
   const isImmutable = path.startsWith("/assets/");
   reply
-    .headers(PAGE_HEADERS)
+    .headers(HAS_POLICY.test(file.type) ? PAGE_HEADERS : FILE_HEADERS)
     .header("cache-control", isImmutable ? IMMUTABLE : "no-cache")
     .header("etag", tag);
   if (isKnown(request.headers["if-none-match"], tag)) {
