@@ -21,9 +21,29 @@ function literal(value, isMap = false) {
 const paths = readdirSync(folder, { recursive: true })
   .filter((path) => path.endsWith(".yml"))
   .sort();
+/** Milliseconds of the few forms that our profiles use. */
+function milliseconds(text) {
+  const [, number, unit] = /^(\d+)(ms|s|m)$/.exec(text);
+  return Number(number) * { ms: 1, s: 1000, m: 60_000 }[unit];
+}
+
+/** Like the reader of controls, for the keys that our profiles use. */
+function controlOf({ settle = "30s", interval = "1s", safe = "zero", refresh, fallback, ...rest }) {
+  return {
+    ...literal(rest),
+    settleMs: milliseconds(settle),
+    intervalMs: milliseconds(interval),
+    safe,
+    ...(refresh === undefined ? {} : { refreshMs: milliseconds(refresh) }),
+    ...(fallback === undefined ? {} : { fallback: { kind: "value", value: fallback.value } }),
+  };
+}
+
 const profiles = paths.map((path) => {
   const id = path.slice(0, -".yml".length).replaceAll("/", ".");
-  const data = literal(parse(readFileSync(new URL(path, folder), "utf8")));
+  const { ".busbar": extension, ...rest } = parse(readFileSync(new URL(path, folder), "utf8"));
+  const controls = Object.entries(extension?.controls ?? {}).map(([name, control]) => [name, controlOf(control)]);
+  const data = { ...literal(rest), ...(controls.length > 0 && { controls: Object.fromEntries(controls) }) };
   return `  profileOf(${JSON.stringify(id)}, ${JSON.stringify(data)}),\n`;
 });
 

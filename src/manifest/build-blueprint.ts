@@ -28,7 +28,7 @@ export type ValidManifest = Valid<typeof MANIFEST>;
 /** Fills in what the author left out and reads values by their declared types. The manifest has no errors. */
 export function buildBlueprint(
   manifest: ValidManifest,
-  { alertLists, luaHost, modbusMap }: ManifestExtension,
+  { alertLists, luaHost, modbusMap, controls }: ManifestExtension,
   files: PackageFiles | undefined,
 ): Blueprint {
   const propertyNames = effectiveAliases(manifest.properties);
@@ -81,10 +81,12 @@ export function buildBlueprint(
     alertLists,
     luaHost,
     modbusMap,
+    controls,
   } satisfies EveryField<Omit<ValidManifest, "blueprintSpec">> & {
     readonly spec: string;
     readonly alertLists: unknown;
     readonly modbusMap: unknown;
+    readonly controls: unknown;
     readonly luaHost: unknown;
   };
 }

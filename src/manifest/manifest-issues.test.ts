@@ -5,6 +5,20 @@ import { parseManifest } from "./parse-manifest.ts";
 const HEAD = "blueprint_spec: device/3.0\ndisplay_name: Demo\n";
 const RUNTIME = "runtime: {type: embedded}\n";
 const GROUP = "command_groups: {main: {display_name: Main}}\n";
+const POWER = `
+telemetry:
+  measured: {type: float, unit: kW, display_name: Measured}
+  state: {type: string, display_name: State}
+commands:
+  set_power:
+    group: main
+    display_name: Set
+    arguments:
+      power: {type: float, unit: W, display_name: Power, required: true}
+      minutes: {type: integer, unit: min, min: 1, max: 60, display_name: Minutes, required: true}
+      word: {type: string, display_name: Word}
+  take_over: {group: main, display_name: Take, arguments: {on: {type: boolean, display_name: On}}}
+`;
 
 /**
  * Issues are drawn into the text: a comment line with carets under what is wrong, then the code. Several may stand in a
@@ -302,6 +316,53 @@ telemetry:
   "our own dot-key as a text": `${HEAD}${RUNTIME}
 .busbar: on_change
 #@ 1-8 bad_extension
+`,
+  "controls that fit": `${HEAD}${RUNTIME}${GROUP}${POWER}
+.busbar:
+  controls:
+    power: {command: set_power, argument: power, arguments: {minutes: 5}, reads: measured, unit: W, min: -2000,
+      max: 2000, step: 100, refresh: 30s, tolerance: 50, settle: 10s, ramp: 500, interval: 2s, safe: min,
+      prepare: {command: take_over}, fallback: {value: 0}}
+`,
+  "controls with names that do not exist": `${HEAD}${RUNTIME}${GROUP}${POWER}
+.busbar:
+  controls:
+    a: {command: set_powr, argument: power}
+#                ^^^^^^^^ bad_control
+    b: {command: set_power, argument: powr, arguments: {minutes: 5, power: 2, hours: 1}, reads: mesured}
+#                                     ^^^^ bad_control
+#                                                                                    ^ bad_control
+#                                                                                               ^^^^^^^ bad_control
+    c: {command: set_power, argument: word, arguments: {minutes: 5, power: 1}, fallback: {command: nothing}}
+#                                     ^^^^ bad_control
+#                                                                                                  ^^^^^^^ bad_control
+    d: {command: set_power, argument: power}
+#                ^^^^^^^^^ bad_control
+    2d: {command: set_power, argument: minutes}
+#   ^^ bad_id
+    e: {comand: set_power, argument: power}
+#       ^^^^^^ unknown_key
+#   ^ missing_key
+`,
+  "controls with values that do not fit": `${HEAD}${RUNTIME}${GROUP}${POWER}
+.busbar:
+  controls:
+    a: {command: set_power, argument: power, arguments: {minutes: 5}, unit: A, min: 5, max: 5}
+#                                                                           ^ bad_control
+#                                                                                   ^ bad_control
+    b: {command: set_power, argument: minutes, arguments: {power: 1}, max: 90, reads: state, fallback: {value: 95}}
+#                                                                                                              ^^ bad_control
+#                                                                                     ^^^^^ bad_control
+#                                                                          ^^ bad_control
+    c: {command: take_over, argument: on, ramp: 2, fallback: {value: 1, command: take_over}}
+#                                               ^ bad_control
+#                                                  ^^^^^^^^ bad_control
+    d: {command: take_over, argument: on, settle: 5, fallback: {value: high}, safe: off, refresh: 1s}
+#                                     ^^ bad_control
+#                                                 ^ bad_duration
+#                                                                      ^^^^ wrong_type
+#                                                                                   ^^^ unknown_value
+#                                                                                                 ^^ bad_control
 `,
   "our own dot-key elsewhere": `${HEAD}${RUNTIME}
 telemetry:

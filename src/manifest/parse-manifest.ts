@@ -9,6 +9,7 @@ import { checkProfiles } from "./check-profiles.ts";
 import { checkShape } from "./check-shape.ts";
 import { checkUnits } from "./check-units.ts";
 import { checkValues } from "./check-values.ts";
+import { surroundingsOf } from "./control/surroundings.ts";
 import type { ManifestContext } from "./manifest-context.ts";
 import { readDocument } from "./read-document.ts";
 import { readExtension } from "./read-extension.ts";
@@ -50,7 +51,7 @@ export function parseManifest(text: string, context: ManifestContext = {}): Pars
   checkUnits(checked);
   checkFiles(checked);
   checkProfiles(checked);
-  const extension = readExtension(reporter, root, context.files);
+  const extension = readExtension({ reporter, root, around: surroundingsOf(draft) }, context.files);
   // Without errors everything that is required was read.
   const blueprint = reporter.hasErrors() ? undefined : buildBlueprint(draft as ValidManifest, extension, context.files);
   return { blueprint, document, issues: reporter.issues() };

@@ -5,8 +5,10 @@ import { PROFILE } from "#core/blueprint/profile-schema.ts";
 import type { Draft, RawEnumItem } from "#core/blueprint/shape.ts";
 import { nearestOf } from "#core/text/nearest.ts";
 import { checkShape } from "./check-shape.ts";
+import { surroundingsOf } from "./control/surroundings.ts";
 import { replaceText } from "./edits.ts";
 import { readDocument } from "./read-document.ts";
+import { readControls } from "./read-extension.ts";
 import { readEnumValue } from "./read-value.ts";
 import { createReporter, type Reporter } from "./reporter.ts";
 import { suggestUnit } from "./suggest-unit.ts";
@@ -43,6 +45,7 @@ export function parseProfile(id: string, text: string, known?: ReadonlySet<strin
     properties: readFields(context, ["properties"], draft.properties),
     telemetry: readFields(context, ["telemetry"], draft.telemetry),
     commands: readCommands(context, draft.commands),
+    controls: readControls({ reporter, root, around: surroundingsOf(draft, true) }),
   };
   return { profile: reporter.hasErrors() ? undefined : profile, issues: reporter.issues() };
 }

@@ -1,4 +1,5 @@
 import type { Profile, ProfileArgument, ProfileCommand, ProfileField } from "#core/blueprint/profile.ts";
+import type { DeclaredControl } from "#core/control/declared-control.ts";
 
 /** A profile written as a literal: what is absent is empty. Only for profiles of our own, whose names are harmless as keys. */
 export interface ProfileData {
@@ -8,7 +9,11 @@ export interface ProfileData {
   readonly properties?: Readonly<Record<string, FieldData>>;
   readonly telemetry?: Readonly<Record<string, FieldData>>;
   readonly commands?: Readonly<Record<string, CommandData>>;
+  readonly controls?: Readonly<Record<string, ControlData>>;
 }
+
+type ControlData = Pick<DeclaredControl, "command" | "argument" | "settleMs" | "intervalMs" | "safe"> &
+  Partial<Omit<DeclaredControl, "id" | "arguments">>;
 
 interface FieldData {
   readonly type: ProfileField["type"];
@@ -35,6 +40,30 @@ export function profileOf(id: string, data: ProfileData): Profile {
     properties: mapEach(data.properties, fieldOf),
     telemetry: mapEach(data.telemetry, fieldOf),
     commands: mapEach(data.commands, commandOf),
+    controls: new Map(Object.entries(data.controls ?? {}).map(([name, control]) => [name, controlOf(name, control)])),
+  };
+}
+
+function controlOf(id: string, data: ControlData): DeclaredControl {
+  return {
+    id,
+    displayName: data.displayName,
+    command: data.command,
+    argument: data.argument,
+    arguments: new Map(),
+    reads: data.reads,
+    unit: data.unit,
+    min: data.min,
+    max: data.max,
+    step: data.step,
+    refreshMs: data.refreshMs,
+    tolerance: data.tolerance,
+    settleMs: data.settleMs,
+    ramp: data.ramp,
+    intervalMs: data.intervalMs,
+    safe: data.safe,
+    prepare: data.prepare,
+    fallback: data.fallback,
   };
 }
 

@@ -1,9 +1,12 @@
 // The key `.busbar` at the root of a manifest: what Busbar knows beyond the manifest language. Other readers pass over
 // keys with a dot, so nothing here may be needed to understand the rest.
 import { ALERT_LISTS, type AlertLists, LUA_HOSTS, type LuaHostVersion } from "#core/blueprint/blueprint.ts";
+import type { DeclaredControl } from "#core/control/declared-control.ts";
+import { checkControls, type Surroundings } from "./control/check-controls.ts";
+import { controls, MOST_CONTROLS } from "./control/control-language.ts";
 import type { PackageFiles } from "./manifest-context.ts";
 import { packagePath } from "./package-path.ts";
-import type { Reporter } from "./reporter.ts";
+import { positionFinder, type Reporter } from "./reporter.ts";
 import { entryTrail, type Trail } from "./tree.ts";
 import { choices, quote } from "./words.ts";
 
@@ -11,6 +14,7 @@ export interface ManifestExtension {
   readonly alertLists: AlertLists;
   readonly luaHost: LuaHostVersion;
   readonly modbusMap: string | undefined;
+  readonly controls: ReadonlyMap<string, DeclaredControl>;
 }
 
 /** The words of each option; the first one counts where nothing is said. */
@@ -21,6 +25,7 @@ const OPTIONS = new Map<string, readonly string[]>([
 
 /** The option that names a register map. */
 const MAP_OPTION = "modbus";
+const CONTROLS_OPTION = "controls";
 
 /** Whether the manifest names a register map. */
 export function namesMap({ node }: Trail): boolean {
@@ -28,22 +33,44 @@ export function namesMap({ node }: Trail): boolean {
   return extension?.kind === "map" && extension.entries.has(MAP_OPTION);
 }
 
+export interface ExtensionPlace {
+  readonly reporter: Reporter;
+  readonly root: Trail;
+  readonly around: Surroundings;
+}
+
 /**
  * What cannot be read is a warning, and the default counts: a manifest without the key is complete. A register map that
- * is not there is an error, because the device would do nothing.
+ * is not there is an error, because the device would do nothing. So is a wrong control, because it would move the device.
  */
-export function readExtension(reporter: Reporter, root: Trail, files: PackageFiles | undefined): ManifestExtension {
-  const given = readOptions(reporter, root, files);
+export function readExtension(place: ExtensionPlace, files: PackageFiles | undefined): ManifestExtension {
+  const given = readOptions(place, files);
   const find = <Word extends string>(words: readonly [Word, ...Word[]], option: string): Word =>
     words.find((word) => word === given.get(option)) ?? words[0];
   return {
     alertLists: find(ALERT_LISTS, "alerts"),
     luaHost: find(LUA_HOSTS, "lua_host"),
     modbusMap: given.get(MAP_OPTION),
+    controls: readControls(place),
   };
 }
 
-function readOptions(reporter: Reporter, root: Trail, files: PackageFiles | undefined): ReadonlyMap<string, string> {
+/** The controls of a manifest or a profile. */
+export function readControls({ reporter, root, around }: ExtensionPlace): ReadonlyMap<string, DeclaredControl> {
+  const extension = root.node.kind === "map" ? root.node.extension : undefined;
+  const entry = extension?.value.kind === "map" ? extension.value.entries.get(CONTROLS_OPTION) : undefined;
+  if (extension === undefined || entry === undefined) return new Map();
+  const trail = entryTrail(entryTrail(root, extension), entry);
+  if (entry.value.kind === "map" && entry.value.entries.size > MOST_CONTROLS) {
+    reporter.atKey(trail, { code: "bad_control", message: `There are at most ${MOST_CONTROLS} controls.` });
+    return new Map();
+  }
+  const read = controls.read({ reporter, positionOf: positionFinder(reporter.text) }, trail) ?? new Map();
+  checkControls({ reporter, trail, around }, read);
+  return read;
+}
+
+function readOptions({ reporter, root }: ExtensionPlace, files: PackageFiles | undefined): ReadonlyMap<string, string> {
   const entry = root.node.kind === "map" ? root.node.extension : undefined;
   const given = new Map<string, string>();
   if (entry === undefined) return given;
@@ -61,8 +88,9 @@ function readOptions(reporter: Reporter, root: Trail, files: PackageFiles | unde
     if (option.key === MAP_OPTION) {
       checkMapFile(reporter, inner, files);
       given.set(option.key, text);
-    } else if (known === undefined) {
-      const { words } = choices(reporter, option.key, [...OPTIONS.keys(), MAP_OPTION]);
+    } else if (option.key === CONTROLS_OPTION) continue;
+    else if (known === undefined) {
+      const { words } = choices(reporter, option.key, [...OPTIONS.keys(), MAP_OPTION, CONTROLS_OPTION]);
       reporter.atKey(inner, { code: "bad_extension", message: `.busbar has no key ${quote(option.key)}. ${words}` });
     } else if (known.includes(text)) given.set(option.key, text);
     else {

@@ -27,6 +27,28 @@ export const STARTER_PROFILES = [
       serial_number: { type: "string", displayName: "Serial number" },
     },
   }),
+  profileOf("device.relay", {
+    displayName: "Relay",
+    description: "A contact that can be closed and opened from afar.",
+    telemetry: { relay_closed: { type: "boolean", displayName: "Contact is closed" } },
+    commands: {
+      set_relay: {
+        displayName: "Set relay",
+        arguments: { closed: { type: "boolean", displayName: "Close the contact", required: true } },
+      },
+    },
+    controls: {
+      relay: {
+        command: "set_relay",
+        argument: "closed",
+        reads: "relay_closed",
+        settleMs: 10000,
+        intervalMs: 1000,
+        safe: "zero",
+        fallback: { kind: "value", value: 0 },
+      },
+    },
+  }),
   profileOf("device.start_stop", {
     displayName: "Start and stop",
     description: "The device can be started and stopped from afar.",
@@ -91,6 +113,18 @@ export const STARTER_PROFILES = [
         arguments: { power: { type: "float", unit: "W", displayName: "Power, positive to discharge", required: true } },
       },
     },
+    controls: {
+      battery_power: {
+        command: "set_battery_power",
+        argument: "power",
+        reads: "energy.battery.power.battery_power",
+        unit: "W",
+        settleMs: 30000,
+        intervalMs: 1000,
+        safe: "zero",
+        fallback: { kind: "value", value: 0 },
+      },
+    },
   }),
   profileOf("energy.battery.electrical", {
     displayName: "Battery voltage and current",
@@ -153,6 +187,18 @@ export const STARTER_PROFILES = [
         arguments: { production_rate: { type: "float", unit: "%", displayName: "Production rate", required: true } },
       },
     },
+    controls: {
+      production_rate: {
+        command: "set_production_rate",
+        argument: "production_rate",
+        reads: "production_rate",
+        unit: "%",
+        settleMs: 300000,
+        intervalMs: 10000,
+        safe: "min",
+        fallback: { kind: "value", value: "max" },
+      },
+    },
   }),
   profileOf("energy.electrolyser.production", {
     displayName: "Hydrogen production",
@@ -189,6 +235,19 @@ export const STARTER_PROFILES = [
         arguments: { current_limit: { type: "float", unit: "A", displayName: "Current per phase", required: true } },
       },
     },
+    controls: {
+      current_limit: {
+        command: "set_current_limit",
+        argument: "current_limit",
+        reads: "current_limit",
+        unit: "A",
+        tolerance: 1,
+        settleMs: 30000,
+        intervalMs: 1000,
+        safe: "min",
+        fallback: { kind: "value", value: "max" },
+      },
+    },
   }),
   profileOf("energy.ev_charger.session", {
     displayName: "Charging session",
@@ -201,6 +260,33 @@ export const STARTER_PROFILES = [
     displayName: "Grid meter",
     description: "The meter at the connection point, which measures what the whole site imports and exports.",
     implements: ["device", "energy.meter.grid", "energy.meter.grid_energy", "energy.ac.frequency"],
+  }),
+  profileOf("energy.heat_pump", { displayName: "Heat pump", implements: ["device", "energy.ac.power"] }),
+  profileOf("energy.heat_pump.power_limit", {
+    displayName: "Heat pump power limit",
+    description: "The electrical power of the heat pump can be limited. Without a limit it runs as it needs.",
+    telemetry: { heat_pump_power_limit: { type: "float", unit: "W", displayName: "Power limit" } },
+    commands: {
+      set_heat_pump_power_limit: {
+        displayName: "Set power limit",
+        arguments: {
+          power_limit: { type: "float", unit: "W", displayName: "Electrical power at most", required: true },
+        },
+      },
+    },
+    controls: {
+      heat_pump_power_limit: {
+        command: "set_heat_pump_power_limit",
+        argument: "power_limit",
+        reads: "heat_pump_power_limit",
+        unit: "W",
+        min: 0,
+        settleMs: 300000,
+        intervalMs: 60000,
+        safe: "min",
+        fallback: { kind: "value", value: "max" },
+      },
+    },
   }),
   profileOf("energy.inverter", {
     displayName: "Inverter",
@@ -223,6 +309,21 @@ export const STARTER_PROFILES = [
         arguments: {
           power_limit: { type: "float", unit: "%", displayName: "Share of the rated power", required: true },
         },
+      },
+    },
+    controls: {
+      power_limit: {
+        command: "set_power_limit",
+        argument: "power_limit",
+        reads: "power_limit",
+        unit: "%",
+        min: 0,
+        max: 100,
+        tolerance: 1,
+        settleMs: 30000,
+        intervalMs: 1000,
+        safe: "min",
+        fallback: { kind: "value", value: "max" },
       },
     },
   }),

@@ -23,6 +23,7 @@ const makeProfile = (id: string, fields: Partial<Profile> = {}): Profile => ({
   properties: new Map(),
   telemetry: new Map(),
   commands: new Map(),
+  controls: new Map(),
   ...fields,
 });
 

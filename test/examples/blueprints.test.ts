@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
-import { renderJsonSchema } from "#core/blueprint/schema.ts";
+import { renderManifestSchema } from "#manifest/manifest-json-schema.ts";
 import { renderScenarioSchema } from "#manifest/scenario/parse-scenarios.ts";
 import { starterLibrary } from "#manifest/starter-profiles.ts";
 import { readPackageFolder } from "#runtime/inspect/read-package-folder.ts";
@@ -52,7 +52,7 @@ test.each(names)("%s names the editor's schema and explains itself", (name) => {
 
 test("the schema beside the examples is the one that busbar blueprint schema prints", () => {
   const text = readFileSync(`${folder}device-3.0.schema.json`, "utf8");
-  expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(renderJsonSchema())));
+  expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(renderManifestSchema())));
 });
 
 test("the schema of scenarios beside the examples is the one that busbar blueprint schema --scenario prints", () => {

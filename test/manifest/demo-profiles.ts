@@ -9,6 +9,7 @@ const profile = {
   properties: new Map(),
   telemetry: new Map(),
   commands: new Map(),
+  controls: new Map(),
 };
 
 /** A small library: a meter, and a battery that includes it. */

@@ -12,8 +12,11 @@ import type {
 } from "#core/blueprint/blueprint.ts";
 import { conformance } from "#core/blueprint/conformance.ts";
 import type { ProfileLibrary } from "#core/blueprint/profile.ts";
+import type { Control } from "#core/control/control.ts";
+import type { ControlCall } from "#core/control/declared-control.ts";
 import type { SpeltFields } from "#core/text/spelt-fields.ts";
 import { formatDuration } from "#core/time/format-duration.ts";
+import { resolveControls } from "#manifest/control/resolve-controls.ts";
 import { areCompatible } from "#manifest/units.ts";
 
 type Plain = Readonly<Record<string, unknown>>;
@@ -111,8 +114,37 @@ export function renderResolved(blueprint: Blueprint, profiles: ProfileLibrary): 
     alert_lists: blueprint.alertLists,
     lua_host: blueprint.luaHost,
     modbus_map: blueprint.modbusMap,
+    controls: each(resolveControls(blueprint, profiles), renderResolvedControl),
   } satisfies SpeltFields<Omit<Blueprint, "spec">> & Plain);
 }
+
+function renderResolvedControl(control: Control): Plain {
+  const { command, argument, reads, unit, min, max, step, ramp, safe, tolerance, profile } = control;
+  return plain({
+    display_name: control.displayName,
+    profile,
+    command,
+    argument,
+    reads: reads?.attribute,
+    unit,
+    min: Number.isFinite(min) ? min : undefined,
+    max: Number.isFinite(max) ? max : undefined,
+    step,
+    ramp,
+    tolerance,
+    safe,
+    refresh_ms: control.refreshMs,
+    settle_ms: control.settleMs,
+    interval_ms: control.intervalMs,
+    prepare: control.prepare && renderCall(control.prepare),
+    fallback: control.fallback?.kind === "command" ? renderCall(control.fallback) : control.fallback,
+  });
+}
+
+const renderCall = ({ command, arguments: values }: ControlCall) => ({
+  command,
+  arguments: Object.fromEntries(values),
+});
 
 function renderAttribute(attribute: Property | TelemetryAttribute) {
   return {

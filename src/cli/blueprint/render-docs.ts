@@ -9,7 +9,9 @@ import type {
   TelemetryAttribute,
 } from "#core/blueprint/blueprint.ts";
 import type { ProfileLibrary } from "#core/blueprint/profile.ts";
+import type { Control } from "#core/control/control.ts";
 import { formatDuration } from "#core/time/format-duration.ts";
+import { resolveControls } from "#manifest/control/resolve-controls.ts";
 
 /**
  * A Markdown page of a blueprint, for users of the device. Texts of the manifest are escaped: their markup has no
@@ -23,6 +25,7 @@ export function renderDocs(blueprint: Blueprint, profiles: ProfileLibrary): stri
     ...section("Telemetry", blueprint.telemetry, (all) => renderAttributes(blueprint, all)),
     ...section("Properties", blueprint.properties, (all) => renderAttributes(blueprint, all)),
     ...renderCommands(blueprint),
+    ...section("Controls", resolveControls(blueprint, profiles), (controls) => renderControls(blueprint, controls)),
     ...section("Alerts", blueprint.alerts, (alerts) => alerts.map(renderAlert).join("\n\n")),
     ...renderConfiguration(blueprint),
   ];
@@ -68,6 +71,20 @@ function renderAttributes(blueprint: Blueprint, attributes: readonly (Property |
     one.accessLevel,
   ]);
   return table(["Name", "Type", "Unit", "Meaning", "Read by"], rows);
+}
+
+function renderControls(blueprint: Blueprint, controls: readonly Control[]): string {
+  const bound = (value: number) => (Number.isFinite(value) ? String(value) : "");
+  const rows = controls.map((one) => [
+    code(one.id),
+    text(one.displayName),
+    unitOf(blueprint, one.unit),
+    bound(one.min),
+    bound(one.max),
+    code(`${one.command} ${one.argument}`),
+    one.reads === undefined ? "" : code(one.reads.attribute),
+  ]);
+  return table(["Name", "Meaning", "Unit", "Min", "Max", "Set by", "Measured by"], rows);
 }
 
 function aliases(names: readonly string[]): string {

@@ -7,9 +7,13 @@ import type {
   Property,
   TelemetryAttribute,
 } from "#core/blueprint/blueprint.ts";
+import type { ProfileLibrary } from "#core/blueprint/profile.ts";
+import type { Control } from "#core/control/control.ts";
+import { resolveControls } from "#manifest/control/resolve-controls.ts";
 
 /** TypeScript types of what a device sends and takes, named after the manifest. Needs no import. */
-export function renderTypes(blueprint: Blueprint): string {
+export function renderTypes(blueprint: Blueprint, profiles: ProfileLibrary): string {
+  const controls = resolveControls(blueprint, profiles);
   const parts = [
     `// Types of the blueprint ${JSON.stringify(blueprint.displayName)}, written by busbar blueprint types.`,
     renderInterface(
@@ -43,10 +47,29 @@ export function renderTypes(blueprint: Blueprint): string {
         }),
       ),
     ),
+    renderInterface(
+      "Controls",
+      "Values that can be claimed, by control.",
+      [...controls.values()].map((one) =>
+        field({
+          id: one.id,
+          optional: false,
+          type: "number",
+          lines: [one.displayName, rangeLine(one), unitLine(blueprint, one.unit)],
+        }),
+      ),
+    ),
     `/** Alerts that the device may raise. */\nexport type AlertId = ${union([...blueprint.alerts.keys()])};`,
     DEVICE,
   ];
   return `${parts.join("\n\n")}\n`;
+}
+
+function rangeLine({ min, max, argumentType }: Control): string {
+  if (argumentType === "boolean") return "0 is off, 1 is on.";
+  const low = Number.isFinite(min) ? `from ${min}` : "";
+  const high = Number.isFinite(max) ? `to ${max}` : "";
+  return [low, high].join(" ").trim();
 }
 
 /** What `@busbar/client` takes as the shape of a device. */

@@ -1,4 +1,5 @@
 import type { AccessLevel } from "#core/access/level.ts";
+import type { DeclaredControl } from "#core/control/declared-control.ts";
 import type { Duration } from "#core/time/duration.ts";
 import type { Category, EnumColor } from "./vocabulary.ts";
 
@@ -39,6 +40,8 @@ export interface Blueprint {
   readonly luaHost: LuaHostVersion;
   /** The file with its map of Modbus registers. */
   readonly modbusMap: string | undefined;
+  /** Quantities that can be controlled, without those that its profiles declare. */
+  readonly controls: ReadonlyMap<string, DeclaredControl>;
 }
 
 /** That of device/3.0, and that of device/1.0. */

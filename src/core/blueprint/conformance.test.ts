@@ -13,7 +13,13 @@ const field = (type: ProfileField["type"], unit?: string, values?: readonly stri
 });
 
 function profile(id: string, parts: Partial<Profile>): Profile {
-  const empty = { properties: new Map(), telemetry: new Map(), commands: new Map(), implements: [] };
+  const empty = {
+    properties: new Map(),
+    telemetry: new Map(),
+    commands: new Map(),
+    controls: new Map(),
+    implements: [],
+  };
   return { id, displayName: undefined, description: "", isDraft: false, ...empty, ...parts };
 }
 

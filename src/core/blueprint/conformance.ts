@@ -161,9 +161,18 @@ function sectionOf<O extends Named>(entries: ReadonlyMap<string, O>): Section<O>
   return { entries, implementers, aliases };
 }
 
+/** The entry of a blueprint that stands for a profile's field. */
+export function findImplementing<O extends Named>(
+  entries: ReadonlyMap<string, O>,
+  library: ProfileLibrary,
+  wanted: { readonly profile: string; readonly name: string },
+): O | undefined {
+  return implementing({ library }, wanted, sectionOf(entries))?.[1];
+}
+
 /** The entry that claims to implement the field, otherwise the one with that name or alias. */
 function implementing<O>(
-  { library }: Asked,
+  { library }: Pick<Asked, "library">,
   wanted: { profile: string; name: string },
   { entries, implementers, aliases }: Section<O>,
 ): readonly [string, O] | undefined {

@@ -1,3 +1,4 @@
+import { type DeclaredControl, renderControl } from "#core/control/declared-control.ts";
 import { formatDuration } from "#core/time/format-duration.ts";
 import type { Alert, Blueprint, ConfigurationBucket } from "./blueprint.ts";
 import {
@@ -48,6 +49,7 @@ export function diffBlueprints(old: Blueprint, next: Blueprint): BlueprintDiff {
     alertLists: compareText(device, "way of listing alerts", [old.alertLists, next.alertLists]),
     luaHost: compareText(device, "host of its Lua", [old.luaHost, next.luaHost]),
     modbusMap: compareText(device, "register map", [old.modbusMap, next.modbusMap]),
+    controls: diffControls(old, next),
     units: diffUnits(old, next),
   });
   const breaking = changes.filter((change) => change.breaking);
@@ -83,6 +85,29 @@ function diffRuntime(old: Blueprint["runtime"], next: Blueprint["runtime"]): rea
   return [{ kind: "changed", path: "/runtime", breaking: false, message: "Device: runtime options changed." }];
 }
 
+/** A control that is gone or has other limits breaks those who claim it. */
+function diffControls(old: Blueprint, next: Blueprint): readonly BlueprintChange[] {
+  const written = (control: DeclaredControl) => JSON.stringify(renderControl(control));
+  return diffEach(
+    {
+      what: "Control",
+      section: ".busbar/controls",
+      removal: "removed",
+      isRemovalBreaking: true,
+      diffOne: ({ name, path }, before, after) =>
+        written(before) === written(after)
+          ? []
+          : [{ kind: "changed", path, breaking: isNarrower(before, after), message: `${name}: changed.` }],
+    },
+    [old.controls, next.controls],
+  );
+}
+
+function isNarrower(before: DeclaredControl, after: DeclaredControl): boolean {
+  const [low, high] = [after.min ?? -Infinity, after.max ?? Infinity];
+  return before.unit !== after.unit || low > (before.min ?? -Infinity) || high < (before.max ?? Infinity);
+}
+
 function diffSpec(old: string, next: string): readonly BlueprintChange[] {
   if (old === next) return [];
   const message = `Device: manifest version changed from ${old} to ${next}.`;
@@ -102,11 +127,11 @@ function diffEach<T>({ what, section, ...kind }: Kind<T>, [old, next]: Maps<T>):
   const changes: BlueprintChange[] = [];
   for (const id of old.keys()) {
     if (next.has(id)) continue;
-    const { name, path } = thing(`${what} ${id}`, section, id);
+    const { name, path } = thing(`${what} ${id}`, ...section.split("/"), id);
     changes.push({ kind: "removed", path, breaking: kind.isRemovalBreaking, message: `${name}: ${kind.removal}.` });
   }
   for (const [id, after] of next) {
-    const about = thing(`${what} ${id}`, section, id);
+    const about = thing(`${what} ${id}`, ...section.split("/"), id);
     const before = old.get(id);
     if (before !== undefined) changes.push(...kind.diffOne(about, before, after));
     else changes.push({ kind: "added", path: about.path, breaking: false, message: `${about.name}: added.` });

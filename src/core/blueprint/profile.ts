@@ -1,3 +1,4 @@
+import type { DeclaredControl } from "#core/control/declared-control.ts";
 import type { EnumValue, TelemetryType, ValueType } from "./blueprint.ts";
 
 /** A contract that blueprints of many vendors fulfil, so that other programs need not know the vendor. */
@@ -13,6 +14,8 @@ export interface Profile {
   readonly properties: ReadonlyMap<string, ProfileField>;
   readonly telemetry: ReadonlyMap<string, ProfileField>;
   readonly commands: ReadonlyMap<string, ProfileCommand>;
+  /** Quantities that can be controlled of every device that implements it. */
+  readonly controls: ReadonlyMap<string, DeclaredControl>;
 }
 
 export interface ProfileField {

@@ -1,3 +1,4 @@
+import { renderControl } from "#core/control/declared-control.ts";
 import type { Profile, ProfileArgument, ProfileCommand, ProfileField } from "./profile.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -13,6 +14,7 @@ export function renderProfile(profile: Profile): Json {
     ...section("properties", profile.properties, renderField),
     ...section("telemetry", profile.telemetry, renderField),
     ...section("commands", profile.commands, renderCommand),
+    ...(profile.controls.size > 0 && { ".busbar": section("controls", profile.controls, renderControl) }),
   };
 }
 

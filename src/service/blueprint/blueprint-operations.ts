@@ -1,8 +1,8 @@
 import { refuse } from "#core/app-error.ts";
 import { renderDiagnostic } from "#core/blueprint/diagnostic-wire.ts";
-import { renderJsonSchema } from "#core/blueprint/schema.ts";
 import type { StoredBlueprint } from "#core/blueprint/stored-blueprint.ts";
 import { requesterOf } from "#core/share/requester.ts";
+import { renderManifestSchema } from "#manifest/manifest-json-schema.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import {
   blueprintSchema,
@@ -149,7 +149,7 @@ export function blueprintOperations(needs: BlueprintNeeds): readonly Operation[]
       tag,
       level: "public",
       answer: Type.Object({}, { additionalProperties: true }),
-      run: async () => renderJsonSchema(),
+      run: async () => renderManifestSchema(),
     }),
     operation({
       method: "GET",

@@ -1,4 +1,5 @@
 import type { Profile, ProfileArgument, ProfileCommand, ProfileField } from "#core/blueprint/profile.ts";
+import type { ControlCall, DeclaredControl, DeclaredFallback } from "#core/control/declared-control.ts";
 import { isObject, isTexts } from "./stored-json.ts";
 
 /** Maps as lists of pairs, because names may be anything and their order counts. */
@@ -7,11 +8,20 @@ type StoredCommand = Omit<ProfileCommand, "arguments" | "response"> & {
   readonly arguments: Pairs<ProfileArgument>;
   readonly response: Pairs<ProfileField>;
 };
-type StoredProfile = Omit<Profile, "id" | "properties" | "telemetry" | "commands"> & {
+type StoredProfile = Omit<Profile, "id" | "properties" | "telemetry" | "commands" | "controls"> & {
   readonly properties: Pairs<ProfileField>;
   readonly telemetry: Pairs<ProfileField>;
   readonly commands: Pairs<StoredCommand>;
+  /** Absent: it has none. */
+  readonly controls?: Pairs<StoredControl>;
 };
+type StoredControl = Omit<DeclaredControl, "arguments" | "prepare" | "fallback"> & {
+  readonly arguments: Pairs<unknown>;
+  readonly prepare?: StoredCall | undefined;
+  readonly fallback?: StoredFallback | undefined;
+};
+type StoredCall = { readonly command: string; readonly arguments: Pairs<unknown> };
+type StoredFallback = Extract<DeclaredFallback, { kind: "value" }> | ({ readonly kind: "command" } & StoredCall);
 
 /** Equal profiles give equal texts. */
 export function renderStoredProfile(profile: Profile): string {
@@ -27,23 +37,70 @@ export function renderStoredProfile(profile: Profile): string {
       id,
       { ...command, arguments: [...command.arguments], response: [...command.response] },
     ]),
+    ...(profile.controls.size > 0 && { controls: [...profile.controls].map(([id, one]) => [id, storedControl(one)]) }),
   };
   return JSON.stringify(stored);
 }
 
+function storedControl(control: DeclaredControl): StoredControl {
+  const { prepare, fallback } = control;
+  const call = (one: ControlCall) => ({ command: one.command, arguments: [...one.arguments] });
+  return {
+    ...control,
+    arguments: [...control.arguments],
+    prepare: prepare && call(prepare),
+    fallback: fallback?.kind === "command" ? { kind: "command", ...call(fallback) } : fallback,
+  };
+}
+
+function parseControl(control: StoredControl): DeclaredControl {
+  const { prepare, fallback } = control;
+  const call = (one: StoredCall) => ({ command: one.command, arguments: new Map(one.arguments) });
+  return {
+    // What is undefined is absent in JSON.
+    ...NOTHING_SAID,
+    ...control,
+    arguments: new Map(control.arguments),
+    prepare: prepare && call(prepare),
+    fallback: fallback?.kind === "command" ? { kind: "command", ...call(fallback) } : fallback,
+  };
+}
+
+const NOTHING_SAID = {
+  displayName: undefined,
+  reads: undefined,
+  unit: undefined,
+  min: undefined,
+  max: undefined,
+  step: undefined,
+  refreshMs: undefined,
+  tolerance: undefined,
+  ramp: undefined,
+};
+
 export function isStoredProfile(value: unknown): value is StoredProfile {
   if (!isObject(value)) return false;
-  const { description, isDraft, properties, telemetry, commands } = value;
+  const { description, isDraft, properties, telemetry, commands, controls } = value;
   const isField = (field: unknown) => isObject(field) && typeof field["type"] === "string";
   const isCommand = (command: unknown) =>
     isObject(command) && isPairs(command["arguments"], isField) && isPairs(command["response"], isField);
+  const isCall = (call: unknown) =>
+    isObject(call) && (call["kind"] === "value" || isPairs(call["arguments"], () => true));
+  const isControl = (control: unknown) =>
+    isObject(control) &&
+    typeof control["command"] === "string" &&
+    typeof control["argument"] === "string" &&
+    isPairs(control["arguments"], () => true) &&
+    (control["prepare"] === undefined || isCall(control["prepare"])) &&
+    (control["fallback"] === undefined || isCall(control["fallback"]));
   return (
     typeof description === "string" &&
     typeof isDraft === "boolean" &&
     isTexts(value["implements"]) &&
     isPairs(properties, isField) &&
     isPairs(telemetry, isField) &&
-    isPairs(commands, isCommand)
+    isPairs(commands, isCommand) &&
+    (controls === undefined || isPairs(controls, isControl))
   );
 }
 
@@ -59,6 +116,7 @@ export function parseStoredProfile(id: string, stored: StoredProfile): Profile {
         { ...command, arguments: new Map(command.arguments), response: new Map(command.response) },
       ]),
     ),
+    controls: new Map((stored.controls ?? []).map(([name, control]) => [name, parseControl(control)])),
   };
 }
 
