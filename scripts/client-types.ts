@@ -236,8 +236,9 @@ function nameOfWords(words: readonly string[]): string | undefined {
 
 /** The description as a comment. That of a field that may be null stands at the other choice. */
 function comment({ description, anyOf }: Json): string {
-  const text = description ?? ((anyOf ?? []) as readonly Json[])[0]?.["description"];
-  if (typeof text !== "string") return "";
+  const given = description ?? ((anyOf ?? []) as readonly Json[])[0]?.["description"];
+  if (typeof given !== "string") return "";
+  const text = given.replaceAll("*/", "*\\/");
   const lines = text.match(/.{1,108}(?:\s|$)/g) ?? [];
   return lines.length === 1 ? `/** ${text} */\n` : `/**\n${lines.map((line) => ` * ${line.trim()}\n`).join("")} */\n`;
 }

@@ -72,7 +72,7 @@ export const VERBS: Readonly<Record<string, readonly [about: string, load: () =>
     async () => (await import("#cli/commands/energy.ts")).addEnergyCommand,
   ],
   tariff: [
-    "What energy costs at a site: show, set, check, remove the tariff; import and show prices.",
+    "What energy costs at a site: show, set, check, remove the tariff; import, show and fetch prices.",
     async () => (await import("#cli/commands/tariff.ts")).addTariffCommands,
   ],
   correction: [

@@ -1063,6 +1063,34 @@ export type NewPrice = {
   readonly price: number | null;
 };
 
+/** Where prices are fetched from, and how they are read. */
+export type NewPriceSource = {
+  /**
+   * An http or https address that answers a GET with JSON. {today} and {tomorrow} stand for dates of the site's
+   * calendar.
+   */
+  readonly url: string;
+  /**
+   * Path of the start of each price in the JSON answer, in which * stands for each row, such as /data/*\/start
+   * or /start/*.
+   */
+  readonly time: string;
+  /** Path of each price in the JSON answer, in which * stands for each row, such as /data/*\/start or /start/*. */
+  readonly price: string;
+  readonly header?: PriceSourceHeader | undefined;
+  /** rfc3339: ISO 8601 with an offset from UTC. s, ms: Unix seconds, milliseconds. Default rfc3339. */
+  readonly time_format?: "rfc3339" | "s" | "ms" | undefined;
+  /** How long each price holds. Default 1h. */
+  readonly resolution?: "15m" | "1h" | undefined;
+  /**
+   * Multiplied with each price to get money (or grams) for a kilowatt-hour: 0.001 for EUR/MWh, 0.01 for ct/kWh.
+   * Fees and taxes are added by the tariff: add and factor. Default 1.
+   */
+  readonly scale?: number | undefined;
+  /** How often it is fetched, from 15m to 7d. Default 1h. */
+  readonly every?: string | undefined;
+};
+
 /** Prices of a site. They replace those of the same times. */
 export type NewPrices = {
   /** How long each price holds where its row does not say it: 15m or 1h. */
@@ -1244,6 +1272,64 @@ export type Price = {
   /** RFC 3339 */
   readonly to: string;
   readonly price: number;
+};
+
+/** Where prices are fetched from, and how that goes. */
+export type PriceSource = {
+  readonly kind: "import" | "export" | "co2";
+  /**
+   * An http or https address that answers a GET with JSON. {today} and {tomorrow} stand for dates of the site's
+   * calendar.
+   */
+  readonly url: string;
+  /**
+   * Path of the start of each price in the JSON answer, in which * stands for each row, such as /data/*\/start
+   * or /start/*.
+   */
+  readonly time: string;
+  /** Path of each price in the JSON answer, in which * stands for each row, such as /data/*\/start or /start/*. */
+  readonly price: string;
+  /** The name of the header. Its value is not shown. */
+  readonly header: string | null;
+  /** rfc3339: ISO 8601 with an offset from UTC. s, ms: Unix seconds, milliseconds. Default rfc3339. */
+  readonly time_format: "rfc3339" | "s" | "ms";
+  /** How long each price holds. Default 1h. */
+  readonly resolution: "15m" | "1h";
+  /**
+   * Multiplied with each price to get money (or grams) for a kilowatt-hour: 0.001 for EUR/MWh, 0.01 for ct/kWh.
+   * Fees and taxes are added by the tariff: add and factor. Default 1.
+   */
+  readonly scale: number;
+  /** How often it is fetched, from 15m to 7d. Default 1h. */
+  readonly every: string;
+  readonly updated_at: string;
+  /** When it is fetched next. */
+  readonly next_at: string;
+  /** In a row. Each one makes the pause before the next longer. */
+  readonly failures: number;
+  readonly succeeded_at: string | null;
+  /** Prices in the last good answer. */
+  readonly rows: number | null;
+  readonly failed_at: string | null;
+  /** Why the last failed attempt failed. */
+  readonly error: string | null;
+};
+
+/** A header that is sent along, such as one with a key. */
+export type PriceSourceHeader = {
+  readonly name: string;
+  /** Stored encrypted and never shown. Without it, the stored one stays, if it is for the same server. */
+  readonly value?: string | undefined;
+};
+
+/** What a source would give. Nothing of it is stored. */
+export type PriceTrial = {
+  /** Everything that is wrong. Empty: the prices would be stored. */
+  readonly problems: readonly string[];
+  /** Rows that were read. */
+  readonly total: number;
+  /** The first rows. */
+  readonly prices: readonly TriedPrice[];
 };
 
 /** Quarters of an hour with the same price are one row. */
@@ -1823,6 +1909,17 @@ export type Token = {
   readonly from_cloud: boolean;
 };
 
+export type TriedPrice = {
+  /** RFC 3339 */
+  readonly from: string;
+  /** RFC 3339 */
+  readonly to: string;
+  /** As it would be stored. */
+  readonly price: number;
+  /** With add and factor of the tariff. Null: the tariff does not use these prices. */
+  readonly paid: number | null;
+};
+
 /** The link of a gateway to its cloud. */
 export type Uplink = {
   readonly url: string;
@@ -1967,6 +2064,7 @@ export type Answers = {
   readonly createWebhook: CreatedWebhook;
   readonly deleteCounterCorrection: JsonObject;
   readonly deleteDevice: JsonObject;
+  readonly deletePriceSource: JsonObject;
   readonly deleteSite: JsonObject;
   readonly deleteTariff: JsonObject;
   readonly deleteView: JsonObject;
@@ -2146,6 +2244,9 @@ export type Answers = {
     /** How many match, on all pages. */
     readonly total_count: number;
   };
+  readonly listPriceSources: {
+    readonly price_sources: readonly PriceSource[];
+  };
   readonly listRolloutDevices: {
     readonly devices: readonly RolloutDevice[];
     /** How many match, on all pages. */
@@ -2223,6 +2324,9 @@ export type Answers = {
     readonly values: JsonObject;
     readonly pending_change?: GatewayChange;
   };
+  readonly putPriceSource: {
+    readonly price_source: PriceSource;
+  };
   readonly putPrices: {
     /** Rows. */
     readonly stored: number;
@@ -2252,6 +2356,7 @@ export type Answers = {
   readonly revokeToken: JsonObject;
   readonly rotateGatewayCredential: JsonObject;
   readonly testWebhook: WebhookTest;
+  readonly tryPriceSource: PriceTrial;
   readonly updateDevice: {
     readonly device: Device;
     readonly pending_change?: GatewayChange;
@@ -2318,10 +2423,12 @@ export type Bodies = {
   readonly putConfiguration: Readonly<Record<string, JsonObject>>;
   /** Parameter to value. */
   readonly putConfigurationBucket: JsonObject;
+  readonly putPriceSource: NewPriceSource;
   readonly putPrices: NewPrices;
   readonly putRetention: RetentionRules;
   readonly putSetting: NewSettingValue;
   readonly putTariff: NewTariff;
+  readonly tryPriceSource: NewPriceSource;
   readonly updateDevice: DeviceChange;
   readonly updateOnlySite: SiteChange;
   readonly updateSite: SiteChange;

@@ -1,6 +1,14 @@
 import { listOf } from "./list-of.ts";
 import { callOf } from "./perform.ts";
-import type { NewPrices, NewSite, NewTariff, Queries, RetentionRules, SiteChange } from "./resources.ts";
+import type {
+  NewPriceSource,
+  NewPrices,
+  NewSite,
+  NewTariff,
+  Queries,
+  RetentionRules,
+  SiteChange,
+} from "./resources.ts";
 import type { Transport } from "./transport.ts";
 
 export function sites({ perform, bytes }: Transport) {
@@ -30,5 +38,13 @@ export function sites({ perform, bytes }: Transport) {
       perform("getPrices", { params: { site_id, kind }, query }),
     putPrices: (site_id: string, kind: string, body: NewPrices) =>
       perform("putPrices", { params: { site_id, kind }, body }),
+    /** Where prices are fetched from, and how that goes. */
+    priceSources: (site_id: string) => perform("listPriceSources", { params: { site_id } }),
+    putPriceSource: (site_id: string, kind: string, body: NewPriceSource) =>
+      perform("putPriceSource", { params: { site_id, kind }, body }),
+    deletePriceSource: (site_id: string, kind: string) => perform("deletePriceSource", { params: { site_id, kind } }),
+    /** Fetches once and stores nothing. */
+    tryPriceSource: (site_id: string, kind: string, body: NewPriceSource) =>
+      perform("tryPriceSource", { params: { site_id, kind }, body }),
   };
 }

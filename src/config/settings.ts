@@ -182,7 +182,7 @@ export const SETTINGS = {
       "webhooks.allow_private",
       kinds.toggle,
       "false",
-      "Lets webhooks reach this machine and private networks, not only public addresses.",
+      "Lets webhooks and price sources reach this machine and private networks, not only public addresses.",
     ),
   },
   blueprints: {

@@ -35,6 +35,7 @@ async function deletions(): Promise<ReadonlyMap<string, readonly number[]>> {
     shares: createShares(),
     carriers: {},
     rollouts: { running: async () => [] },
+    priceSources: { due: async () => [] },
     connectivity: { sweep: () => {} },
     nodes: oneNode(),
     refusals: { flush: async () => {} },

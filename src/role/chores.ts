@@ -10,7 +10,10 @@ interface ChoreNeeds extends RepeatNeeds {
 export function startChores(needs: ChoreNeeds, chores: readonly SharedChore[]): { stop(): Promise<void> } {
   const running = chores.map((chore) => {
     const { name, task, isShared = false } = chore;
-    return repeat(needs, isShared ? { ...chore, task: () => asOne(needs.nodes, name, task) } : chore);
+    return repeat(
+      needs,
+      isShared ? { ...chore, task: (stopping) => asOne(needs.nodes, name, () => task(stopping)) } : chore,
+    );
   });
   return {
     async stop() {

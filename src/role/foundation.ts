@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { uuidv7 } from "uuidv7";
 import { toMilliseconds } from "#core/time/duration.ts";
+import { createFetcher, FETCHER_TIMEOUT_MS } from "#outbound/price/create-fetcher.ts";
 import { createSender, SENDER_TIMEOUT_MS } from "#outbound/webhook/create-sender.ts";
 import { openHttpCertificate } from "#role/http-certificate.ts";
 import { createLiveSettings } from "#role/live-settings.ts";
@@ -71,7 +72,7 @@ export async function openFoundation(
     telemetry: telemetryLane.telemetry,
     telemetryLane,
     ...(await openInspection(records, { config, log, opened, shares }, attempt)),
-    sender: createSender({ allowPrivate: config.webhooks.allowPrivate, timeoutMs: SENDER_TIMEOUT_MS }),
+    ...createOutbound(config.webhooks),
     sealKey,
     seal: createSeal(sealKey),
     eventKey: deriveKey(sealKey, `ids of events ${epoch ?? ""}`, EVENT_KEY_BYTES),
@@ -90,6 +91,12 @@ export async function openFoundation(
     waitLimitMs: toMilliseconds(config.commands.waitLimit),
   };
 }
+
+/** The ways to addresses that people enter. */
+const createOutbound = ({ allowPrivate }: Surroundings["config"]["webhooks"]) => ({
+  sender: createSender({ allowPrivate, timeoutMs: SENDER_TIMEOUT_MS }),
+  priceFetcher: createFetcher({ allowPrivate, timeoutMs: FETCHER_TIMEOUT_MS }),
+});
 
 type Attempt = <Result>(part: string, message: string, task: () => Promise<Result>) => Promise<Result | undefined>;
 

@@ -4,7 +4,8 @@ import type { ChoreHealth } from "#service/chore-health.ts";
 export interface Chore {
   readonly name: string;
   readonly everyMs: number;
-  readonly task: () => Promise<void>;
+  /** The signal is aborted when the work is to stop. */
+  readonly task: (stopping: AbortSignal) => Promise<void>;
 }
 
 export interface RepeatNeeds {
@@ -27,17 +28,17 @@ export function repeat(
 } {
   let running: Promise<void> | undefined;
   let isFailing = false;
-  let isStopped = false;
+  const stopping = new AbortController();
   let again: NodeJS.Timeout | undefined;
   const fail = (error: unknown) => {
     if (!isFailing) log.error({ err: error, chore: name }, "a chore failed");
     isFailing = true;
     choreHealth.failed(name, error);
-    if (everyMs > AGAIN_MS && !isStopped) again = setTimeout(round, AGAIN_MS);
+    if (everyMs > AGAIN_MS && !stopping.signal.aborted) again = setTimeout(round, AGAIN_MS);
   };
   const round = () => {
     clearTimeout(again);
-    running ??= task()
+    running ??= task(stopping.signal)
       .then(() => {
         isFailing = false;
         choreHealth.succeeded(name);
@@ -50,7 +51,7 @@ export function repeat(
   const timer = setInterval(round, everyMs);
   return {
     async stop() {
-      isStopped = true;
+      stopping.abort();
       clearInterval(timer);
       clearTimeout(again);
       await running;

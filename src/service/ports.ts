@@ -6,6 +6,7 @@ import type { Instant } from "#core/time/instant.ts";
 import type { TraceContext } from "#core/trace/trace-context.ts";
 import type { ProfileCatalog } from "#service/blueprint/profile-catalog.ts";
 import type { BuildScripts, CompilePackage, InspectPackage, InspectProfiles } from "#service/ports/inspect-package.ts";
+import type { PriceFetcher } from "#service/ports/price-fetcher.ts";
 import type { SubjectStores } from "#service/ports/record-store.ts";
 import type { Seal } from "#service/ports/seal.ts";
 import type { TelemetryStore } from "#service/ports/telemetry-store.ts";
@@ -14,6 +15,7 @@ import type { WebhookSender } from "#service/ports/webhook-sender.ts";
 export interface Needs extends SubjectStores {
   readonly telemetry: TelemetryStore;
   readonly sender: WebhookSender;
+  readonly priceFetcher: PriceFetcher;
   readonly seal: Seal;
   readonly inspectPackage: InspectPackage;
   readonly compilePackage: CompilePackage;

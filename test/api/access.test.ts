@@ -57,6 +57,7 @@ const view = () => ({ kind: "explore", name: "Day", content: { query: "" } });
 const rename = () => ({ name: "Renamed" });
 const start = () => ({ name: "start" });
 const correction = () => ({ attribute: "power", at: "2026-01-01T00:00:00Z", kind: "accept" });
+const PRICE_SOURCE = { url: "https://prices.invalid/", time: "/*/0", price: "/*/1" };
 const lastHour = ({ device }: Target) => ({
   from: "2026-01-01T00:00:00Z",
   to: "2026-01-01T01:00:00Z",
@@ -73,6 +74,10 @@ const TABLE: Readonly<Record<string, Row>> = {
   getTariff: ["readonly", "one"],
   putTariff: ["owner", "one", () => ({ currency: "EUR", versions: [{ import: { type: "fixed", price: 0.3 } }] })],
   deleteTariff: ["owner", "one"],
+  listPriceSources: ["owner", "one"],
+  putPriceSource: ["owner", "one", () => PRICE_SOURCE],
+  tryPriceSource: ["owner", "one", () => PRICE_SOURCE],
+  deletePriceSource: ["owner", "one"],
   getPrices: ["readonly", "one"],
   putPrices: ["owner", "one", () => ({ duration: "1h", prices: [{ from: "2026-01-01T00:00:00Z", price: 0.1 }] })],
   createCounterCorrection: ["owner", "one", correction],

@@ -17,6 +17,7 @@ import { deviceStoreContract } from "./device-store-contract.ts";
 import { eventOutboxContract } from "./event-outbox-contract.ts";
 import { joinCodeContract } from "./join-code-contract.ts";
 import { linkStoreContract } from "./link-store-contract.ts";
+import { priceSourceContract } from "./price-source-contract.ts";
 import { profileStoreContract } from "./profile-store-contract.ts";
 import { rolloutStoreContract } from "./rollout-store-contract.ts";
 import { scriptStoreContract } from "./script-store-contract.ts";
@@ -76,6 +77,7 @@ export function recordStoreContract(open: OpenStores): void {
     }));
 
   describe("tariffs and prices", () => tariffStoreContract(open));
+  describe("sources of prices", () => priceSourceContract(open));
   describe("corrections of counters", () =>
     correctionStoreContract(async () => {
       const { stores, deviceId, otherId } = await withTwoDevices(open);

@@ -44,6 +44,7 @@ export const NOT_SPREAD: Readonly<Record<string, string>> = {
   telemetry_retention: EVERYWHERE,
   site_tariff: EVERYWHERE,
   site_price: EVERYWHERE,
+  price_source: EVERYWHERE,
   audit: ORDERED,
   event: ORDERED,
   webhook_delivery: ORDERED,

@@ -8,7 +8,9 @@ import { findSite } from "#cli/find-site.ts";
 import { parseTime, TIME_WORDS } from "#cli/parse-time.ts";
 import { printAnswer, printTable, remark } from "#cli/print.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
+import { readDocument } from "#cli/tariff/read-document.ts";
 import { readPriceFile } from "#cli/tariff/read-price-file.ts";
+import { addSourceCommands } from "#cli/tariff/source-commands.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import type { NewTariff, Prices } from "#client/resources.ts";
 import { parseTariff } from "#core/energy/parse-tariff.ts";
@@ -72,21 +74,16 @@ export function addTariffCommands(tariff: Command, cli: Cli): void {
       const answer = await session.wait(session.client.sites.deleteTariff(await findSite(session, site)));
       await printAnswer(cli, flags, answer, () => "removed the tariff");
     });
+  addSourceCommands(
+    tariff.command("source").description("Where prices are fetched from: show, set, try, remove."),
+    cli,
+  );
   addPriceCommands(tariff.command("prices").description("Stored prices of a site: import, show."), cli);
 }
 
 /** Refuses with everything that is wrong with it. */
 async function readTariffFile(file: string): Promise<NewTariff> {
-  const { parse } = await import("yaml");
-  const text = await promises.readFile(file, "utf8").catch((error: Error) => {
-    throw new UsageError(`cannot read ${file}: ${error.message}`);
-  });
-  let document: unknown;
-  try {
-    document = parse(text);
-  } catch (error) {
-    throw new UsageError(`${file} is neither JSON nor YAML: ${(error as Error).message}`);
-  }
+  const document = await readDocument(file);
   const { problems } = parseTariff(document);
   if (problems.length > 0) {
     const lines = problems.map(({ pointer, message }) => `  ${pointer === "" ? "the tariff" : pointer} ${message}`);

@@ -131,7 +131,7 @@ function createRates({ versionAt, timezone, prices }: Priced) {
 }
 
 /** (price + add) * factor, rounded to a millionth. */
-function withSurcharge({ add, factor }: Extract<PriceRule, { type: "prices" }>, price: number): number {
+export function withSurcharge({ add, factor }: Extract<PriceRule, { type: "prices" }>, price: number): number {
   return Math.round((price + add) * factor) + 0;
 }
 

@@ -54,6 +54,14 @@ const TARIFF = {
   ],
 };
 const PRICES = { duration: "1h", prices: [{ from: "2026-11-15T12:00:00Z", price: 0.0915 }] };
+const PRICE_SOURCE = {
+  url: "https://prices.example/day-ahead?zone=DE-LU",
+  time: "/unix_seconds/*",
+  time_format: "s",
+  price: "/price/*",
+  scale: 0.001,
+  resolution: "15m",
+};
 const SET_POWER = { name: "set_power", arguments: { power: 5000 } };
 const device = JSON.stringify(ID.device_id);
 const site = JSON.stringify(ID.site_id);
@@ -152,6 +160,16 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     query: { from: "2026-11-15T00:00:00Z", to: "2026-11-16T00:00:00Z" },
     ts: `client.sites.prices(${site}, "import", { from: "2026-11-15T00:00:00Z", to: "2026-11-16T00:00:00Z" })`,
   },
+  listPriceSources: { ts: `client.sites.priceSources(${site})` },
+  putPriceSource: {
+    body: PRICE_SOURCE,
+    ts: `client.sites.putPriceSource(${site}, "import", ${tsOf(PRICE_SOURCE)})`,
+  },
+  tryPriceSource: {
+    body: PRICE_SOURCE,
+    ts: `client.sites.tryPriceSource(${site}, "import", ${tsOf(PRICE_SOURCE)})`,
+  },
+  deletePriceSource: { ts: `client.sites.deletePriceSource(${site}, "import")` },
   putPrices: { body: PRICES, ts: `client.sites.putPrices(${site}, "import", ${tsOf(PRICES)})` },
   createCounterCorrection: {
     body: STEP,

@@ -1,7 +1,8 @@
-import type { Refusal } from "#core/app-error.ts";
+import { type Refusal, refuse } from "#core/app-error.ts";
 import { QUARTER_MS } from "#core/energy/energy-steps.ts";
 import { MILLION, millionths } from "#core/energy/money.ts";
-import type { PriceRow } from "#core/energy/price-days.ts";
+import { PRICE_KINDS, type PriceKind, type PriceRow } from "#core/energy/price-days.ts";
+import { priceTimeProblem } from "#core/energy/price-times.ts";
 import { LARGEST_PRICE } from "#core/energy/tariff.ts";
 import { MistakeList, refuseMistakes } from "#core/mistakes.ts";
 import { parseDuration } from "#core/time/duration.ts";
@@ -16,10 +17,6 @@ const MAX_PRICE_ROWS = 4_000;
 const LONGEST_ROW_MS = 31 * DAY_MS;
 /** Of a call, so that it changes a bounded number of days. */
 const MAX_DAYS = 800;
-const YEAR_MS = 366 * DAY_MS;
-/** Prices may be this far from now. */
-const MOST_PAST_MS = 10 * YEAR_MS;
-const MOST_AHEAD_MS = 2 * YEAR_MS;
 
 const time = (description: string) => Type.String({ minLength: 1, maxLength: 40, description });
 const duration = (description: string) => Type.String({ minLength: 1, maxLength: 20, description });
@@ -72,8 +69,9 @@ export function parsePrices(body: Static<typeof newPricesSchema>, now: number): 
     const at = (field: string) => `/prices/${n}/${field}`;
     const from = quarterOf(given.from);
     if (from === undefined) refuseAt(at("from"), "must be an RFC 3339 time on a quarter of an hour");
-    else if (from < now - MOST_PAST_MS || from > now + MOST_AHEAD_MS) {
-      refuseAt(at("from"), "must be at most 10 years ago and at most 2 years ahead");
+    else {
+      const problem = priceTimeProblem(from, now);
+      if (problem !== undefined) refuseAt(at("from"), problem);
     }
     const to = given.to === undefined ? undefined : quarterOf(given.to);
     if (given.to !== undefined && to === undefined) {
@@ -108,4 +106,10 @@ export function renderPrices(kind: string, rows: readonly PriceRow[]): Static<ty
       price: (price ?? 0) / MILLION,
     })),
   };
+}
+
+export function priceKind(text: string): PriceKind {
+  const kind = PRICE_KINDS.find((one) => one === text);
+  if (kind !== undefined) return kind;
+  throw refuse("not_found", `there are no such prices; kinds are ${PRICE_KINDS.join(", ")}`);
 }

@@ -1,10 +1,10 @@
 // The tariff of a site, and the prices that it may follow.
 import { refuse } from "#core/app-error.ts";
-import { changeOf, dayOf, PRICE_KINDS, type PriceKind, rowsOf } from "#core/energy/price-days.ts";
+import { changeOf, dayOf, PRICE_KINDS, rowsOf } from "#core/energy/price-days.ts";
 import { DAY_MS } from "#core/time/hour.ts";
 import { instant, renderInstant } from "#core/time/instant.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
-import { newPricesSchema, parsePrices, pricesSchema, renderPrices } from "#service/energy/price-wire.ts";
+import { newPricesSchema, parsePrices, priceKind, pricesSchema, renderPrices } from "#service/energy/price-wire.ts";
 import {
   newTariffSchema,
   renderTariff,
@@ -104,7 +104,7 @@ function priceOperations(needs: TariffNeeds): readonly Operation[] {
       answer: pricesAnswer,
       run: async (call) => {
         const { id } = await visibleSite(needs, call, call.params.site_id);
-        const kind = kindOf(call.params.kind);
+        const kind = priceKind(call.params.kind);
         const from = call.query.from ?? instant(needs.now() - DAY_MS);
         const to = call.query.to ?? instant(Math.max(from + DAY_MS, needs.now() + 2 * DAY_MS));
         if (from >= to || to - from > MAX_RANGE_DAYS * DAY_MS) {
@@ -130,7 +130,7 @@ function priceOperations(needs: TariffNeeds): readonly Operation[] {
       answer: Type.Object({ stored: Type.Integer({ description: "Rows." }) }, { additionalProperties: false }),
       run: async (call) => {
         const { id: siteId } = await visibleSite(needs, call, call.params.site_id);
-        const kind = kindOf(call.params.kind);
+        const kind = priceKind(call.params.kind);
         const rows = parsePrices(call.body, needs.now());
         const from = renderInstant(
           instant(rows.reduce((least, row) => Math.min(least, row.from), Number.MAX_SAFE_INTEGER)),
@@ -142,10 +142,4 @@ function priceOperations(needs: TariffNeeds): readonly Operation[] {
       },
     }),
   ];
-}
-
-function kindOf(text: string): PriceKind {
-  const kind = PRICE_KINDS.find((one) => one === text);
-  if (kind !== undefined) return kind;
-  throw refuse("not_found", `there are no such prices; kinds are ${PRICE_KINDS.join(", ")}`);
 }

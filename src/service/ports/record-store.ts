@@ -11,6 +11,7 @@ import type { EventOutbox } from "./event-outbox.ts";
 import type { ExecutionStore } from "./execution-store.ts";
 import type { CopyStore, GatewayStore, UplinkStore } from "./link-store.ts";
 import type { Nodes } from "./nodes.ts";
+import type { PriceSourceStore } from "./price-source-store.ts";
 import type { ProfileStore } from "./profile-store.ts";
 import type { RolloutStore } from "./rollout-store.ts";
 import type { ScriptStore } from "./script-store.ts";
@@ -37,6 +38,7 @@ export interface SubjectStores {
   readonly configurations: ConfigurationStore;
   readonly corrections: CorrectionStore;
   readonly tariffs: TariffStore;
+  readonly priceSources: PriceSourceStore;
   readonly alerts: AlertStore;
   readonly webhooks: WebhookStore;
   readonly outbox: EventOutbox;

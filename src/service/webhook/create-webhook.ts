@@ -1,5 +1,6 @@
 import { seesSite } from "#core/access/caller.ts";
 import { refuse } from "#core/app-error.ts";
+import { parseHttpAddress } from "#core/net/http-address.ts";
 import type { Webhook, WebhookKind } from "#core/webhook/webhook.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import type { Call, Needs } from "#service/ports.ts";
@@ -59,12 +60,8 @@ export async function createWebhook(
 
 function checkedUrl(needs: Pick<Needs, "sender">, text: string): URL {
   const wrong = (problem: string) => refuse("invalid_body", problem, { pointer: "/url" });
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:") || url.hostname === "") {
-    throw wrong("url must be an http:// or https:// address");
-  }
-  if (url.username !== "" || url.password !== "") throw wrong("url must not carry a name or password");
-  if (url.hash !== "") throw wrong("url must not have a fragment");
+  const url = parseHttpAddress(text);
+  if (typeof url === "string") throw wrong(`url ${url}`);
   const problem = needs.sender.problemWith(url);
   if (problem !== undefined) {
     throw wrong(`${problem}; the setting webhooks.allow_private allows private ones`);

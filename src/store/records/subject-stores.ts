@@ -13,6 +13,7 @@ import { createEventOutbox, type OutboxParts } from "./event-outbox.ts";
 import { createExecutionStore } from "./execution-store.ts";
 import { createCopyStore, createGatewayStore, createUplinkStore } from "./link-store.ts";
 import type { Lists } from "./lists.ts";
+import { createPriceSourceStore } from "./price-source-store.ts";
 import { createProfileStore } from "./profile-store.ts";
 import { createRetentionStore } from "./retention-store.ts";
 import { createRolloutStore } from "./rollout-store.ts";
@@ -61,6 +62,7 @@ export function createSubjectStores(
     configurations: createConfigurationStore(reader, writer),
     corrections: createCorrectionStore(reader, writer),
     tariffs: createTariffStore(reader, writer),
+    priceSources: createPriceSourceStore(reader, writer),
     alerts: createAlertStore(reader, writer, lists),
     webhooks: createWebhookStore(reader, writer, lists),
     outbox: createEventOutbox(reader, writer, { watch, used }),
@@ -87,7 +89,8 @@ export function createSubjectStores(
 
 const SEALED = `SELECT CASE WHEN EXISTS (SELECT 1 FROM device_configuration WHERE length(sealed) > 0) OR EXISTS (SELECT 1 FROM webhook)
   OR EXISTS (SELECT 1 FROM execution WHERE is_open = 1 AND sealed IS NOT NULL)
-  OR EXISTS (SELECT 1 FROM gateway_change WHERE state = 'PENDING') THEN 1 ELSE 0 END AS found`;
+  OR EXISTS (SELECT 1 FROM gateway_change WHERE state = 'PENDING')
+  OR EXISTS (SELECT 1 FROM price_source WHERE sealed_header IS NOT NULL) THEN 1 ELSE 0 END AS found`;
 
 /** Whether anything is stored that only the current key of sealed values opens. */
 export async function holdsSealed(reader: ReadDatabase): Promise<boolean> {

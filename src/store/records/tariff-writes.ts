@@ -17,7 +17,7 @@ export const tariffWrites = {
       database: WriteDatabase,
       { siteId, tariff, trail }: { siteId: string; tariff: Omit<StoredTariff, "tariff">; trail: AuditEntry },
     ) {
-      await requireSite(database, siteId);
+      await requireOwnSite(database, siteId);
       await database.run(
         `INSERT INTO site_tariff (site_id, updated_at, document) VALUES (?, ?, ?)
          ON CONFLICT (site_id) DO UPDATE SET updated_at = excluded.updated_at, document = excluded.document`,
@@ -34,7 +34,7 @@ export const tariffWrites = {
     informs: NOBODY,
     fromReserve: true,
     async run(database: WriteDatabase, { siteId, trail }: { siteId: string; trail: AuditEntry }) {
-      await requireSite(database, siteId);
+      await requireOwnSite(database, siteId);
       return await recordIfChanged(
         database,
         trail,
@@ -49,15 +49,10 @@ export const tariffWrites = {
     fromReserve: false,
     async run(
       database: WriteDatabase,
-      {
-        siteId,
-        kind,
-        change,
-        trail,
-      }: { siteId: string; kind: PriceKind; change: readonly Entry<PriceChange>[]; trail: AuditEntry },
+      { siteId, kind, change, trail }: { siteId: string; kind: PriceKind; change: PriceChanges; trail: AuditEntry },
     ) {
-      await requireSite(database, siteId);
-      for (const [day, changed] of change) await changeDay(database, { siteId, kind, day }, changed);
+      await requireOwnSite(database, siteId);
+      await changeDays(database, { siteId, kind, change });
       await recordAudit(database, trail);
     },
   }),
@@ -65,11 +60,21 @@ export const tariffWrites = {
 
 type Entry<Of> = Of extends ReadonlyMap<infer Key, infer Value> ? readonly [Key, Value] : never;
 
-async function requireSite(database: WriteDatabase, siteId: string): Promise<void> {
+export async function requireOwnSite(database: WriteDatabase, siteId: string): Promise<void> {
   await requireOwnedHere(database, siteId);
   if ((await database.get("SELECT 1 AS found FROM site WHERE id = ?", siteId)) === undefined) {
     throw refuse("not_found", `there is no site ${siteId}`);
   }
+}
+
+/** As it travels to the writing thread. */
+export type PriceChanges = readonly Entry<PriceChange>[];
+
+export async function changeDays(
+  database: WriteDatabase,
+  { siteId, kind, change }: { readonly siteId: string; readonly kind: PriceKind; readonly change: PriceChanges },
+): Promise<void> {
+  for (const [day, changed] of change) await changeDay(database, { siteId, kind, day }, changed);
 }
 
 /** A day without any price has no row. */

@@ -10,6 +10,7 @@ import { deviceWrites } from "./device-writes.ts";
 import { eventWrites } from "./event-writes.ts";
 import { executionWrites } from "./execution-writes.ts";
 import { gatewayWrites, uplinkWrites } from "./link-writes.ts";
+import { priceSourceWrites } from "./price-source-writes.ts";
 import { profileWrites } from "./profile-writes.ts";
 import { remoteExecutionWrites } from "./remote-execution-writes.ts";
 import { retentionWrites } from "./retention-writes.ts";
@@ -40,6 +41,7 @@ export const WRITES = {
   ...configurationWrites,
   ...correctionWrites,
   ...tariffWrites,
+  ...priceSourceWrites,
   ...alertWrites,
   ...webhookWrites,
   ...eventWrites,
