@@ -392,6 +392,12 @@ export const SETTINGS = {
       "Points kept open in memory, 12 to 24 bytes each; beyond that, the oldest hours are sealed early.",
     ),
     readers: setting("telemetry.readers", kinds.integer(1, 64), "2", "Threads that answer time-series queries."),
+    bucketCacheMb: setting(
+      "telemetry.bucket_cache_mb",
+      kinds.integer(0, 4_096),
+      "32",
+      "Megabytes of finished buckets that are kept for the next query on the embedded store; 0: every bucket is computed again.",
+    ),
     forgetDamaged: setting(
       "telemetry.forget_damaged",
       kinds.toggle,

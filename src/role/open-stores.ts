@@ -146,6 +146,12 @@ const SET_ASIDE = {
 };
 
 function seriesSettings({ telemetry }: Config): SeriesSettings {
-  const { sealAfter, maxOpenPoints, readers, forgetDamaged } = telemetry;
-  return { graceMs: toMilliseconds(sealAfter), maxHotPoints: maxOpenPoints, readers, forgetDamaged };
+  const { sealAfter, maxOpenPoints, readers, bucketCacheMb, forgetDamaged } = telemetry;
+  return {
+    graceMs: toMilliseconds(sealAfter),
+    maxHotPoints: maxOpenPoints,
+    readers,
+    finishedBytes: bucketCacheMb * 1024 * 1024,
+    forgetDamaged,
+  };
 }

@@ -52,7 +52,15 @@ export interface ChunkView {
   /** The summaries of its parts, as bytes. */
   parts(chunk: ChunkHead): Uint8Array;
   segment(device: number, start: number): Segment | undefined;
+  /**
+   * How often chunks of the series have come or gone, for each stretch of CHANGES_MS from one to another, counted since 1970.
+   * A stretch that never had a chunk is not listed. Undefined where the store does not count.
+   */
+  readonly changes?: (series: number, first: number, last: number) => ReadonlyMap<number, number>;
 }
+
+/** The length of the stretches of time whose changes are counted. No chunk lies in two of them. */
+export const CHANGES_MS = 32 * 24 * 3_600_000;
 
 export interface ChunkCount {
   readonly start: number;

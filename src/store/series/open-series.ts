@@ -29,6 +29,8 @@ import type { WriterData } from "./writer-worker.ts";
 
 export interface SeriesSettings extends EngineSettings {
   readonly readers: number;
+  /** Bytes of finished buckets that the readers may keep. */
+  readonly finishedBytes?: number;
   readonly shares?: Pick<Shares, "open" | "watch">;
   readonly budgets?: Pick<ByteBudgets, "open" | "watch">;
   readonly now?: () => number;
@@ -47,6 +49,7 @@ export async function openSeries(
   chunks: ChunkAddress,
   {
     readers: readerCount,
+    finishedBytes = 0,
     shares,
     budgets = createByteBudgets(),
     onTrouble = () => {},
@@ -66,7 +69,11 @@ export async function openSeries(
   const { thread, definitions, latest, damaged, setAside, isShared } = opened;
   if (setAside !== undefined) onDamaged({ table: "journal", start: 0, span: 0, setAside });
   const quick = await openQuick(chunks);
-  const readers = openReaders(chunks, { count: readerCount, budgets, ...(shares && { shares }) }, onTrouble);
+  const readers = openReaders(
+    chunks,
+    { count: readerCount, finishedBytes, budgets, ...(shares && { shares }) },
+    onTrouble,
+  );
   index = new SeriesIndex(definitions);
   for (const place of damaged) reportDamaged(place);
   const current = openCurrent(budgets, namedLatest(definitions, latest), clock());

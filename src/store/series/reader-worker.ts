@@ -7,6 +7,7 @@ import { tryPost } from "#core/thread/try-post.ts";
 import { keepCompiled } from "#tuning/keep-compiled.ts";
 import { lowerPriority } from "#tuning/lower-priority.ts";
 import type { HotSeries } from "./engine.ts";
+import { createFinishedCache } from "./finished-buckets.ts";
 import { type ChunkAddress, loadChunkModule } from "./load-chunk-module.ts";
 import type { SeriesQuery } from "./query.ts";
 import { type ReadFailure, renderFailure } from "./read-failure.ts";
@@ -44,11 +45,19 @@ export type ReaderAnswer =
 /** Decoded times that a thread keeps: those of ten devices and a day at a point a second. */
 const TIMES_BYTES = 8 * 1024 * 1024;
 
+export interface ReaderData {
+  readonly chunks: ChunkAddress;
+  /** Finished buckets: the bytes that the thread may keep, and where it says how many it has. */
+  readonly finished: { readonly room: number; readonly used: Int32Array };
+}
+
 lowerPriority();
 const port: MessagePort = parentPort ?? fail("reader-worker.ts runs only as a worker");
-const chunks = workerData as ChunkAddress;
+const { chunks, finished: kept } = workerData as ReaderData;
 const reader = await (await loadChunkModule(chunks)).openReader(chunks.place, "queries", chunks.copy);
 const times = createTimesCache(TIMES_BYTES);
+const finished =
+  kept.room > 0 ? createFinishedCache(kept.room, (bytes) => Atomics.store(kept.used, 0, bytes)) : undefined;
 const runs = new Map<number, QueryRun & { readonly renderer: Renderer | undefined }>();
 /** Those whose unsealed points are not known yet. */
 const prepared = new Map<number, Prepared>();
@@ -71,7 +80,7 @@ keepCompiled();
 
 function prepare({ id, query, rendering }: Extract<ReaderRequest, { kind: "prepare" }>): void {
   const { promise, resolve } = Promise.withResolvers<OpenPoints>();
-  prepared.set(id, { ...startEarly({ reader, times, elapsed }, query, promise), rendering, begin: resolve });
+  prepared.set(id, { ...startEarly({ reader, times, finished, elapsed }, query, promise), rendering, begin: resolve });
 }
 
 async function answer(request: Exclude<ReaderRequest, { kind: "drop" | "prepare" }>): Promise<void> {
@@ -84,7 +93,7 @@ async function answer(request: Exclude<ReaderRequest, { kind: "drop" | "prepare"
     if (request.kind === "open") {
       const { query, hot, rendering } = request;
       const renderer = rendering && (await loadRenderer(rendering));
-      runs.set(id, { ...startQuery({ reader, times, elapsed }, query, hot), renderer });
+      runs.set(id, { ...startQuery({ reader, times, finished, elapsed }, query, hot), renderer });
     }
     if (request.kind === "start") {
       const { rendering, begin, pull } = prepared.get(id) ?? fail("a query starts that was not prepared");

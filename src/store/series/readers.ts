@@ -11,7 +11,7 @@ import type { HotSeries } from "./engine.ts";
 import type { ChunkAddress } from "./load-chunk-module.ts";
 import type { SeriesQuery } from "./query.ts";
 import { parseFailure, type ReadFailure } from "./read-failure.ts";
-import type { ReaderAnswer, ReaderRequest } from "./reader-worker.ts";
+import type { ReaderAnswer, ReaderData, ReaderRequest } from "./reader-worker.ts";
 import type { OpenPoints } from "./series-writer.ts";
 
 export interface Readers {
@@ -48,12 +48,14 @@ interface AskedRows<Rendered> {
 
 interface ReaderSettings {
   readonly count: number;
+  /** Bytes of finished buckets that all threads may keep; 0: none. */
+  readonly finishedBytes?: number;
   /** A thread costs 25 MB. Threads that have been idle for this long end, except one. */
   readonly spareMs?: number;
   /** An answer that nobody has read from for this long loses its place to another one when no place is left. */
   readonly idleMs?: number;
   readonly shares?: Pick<Shares, "open" | "watch">;
-  readonly budgets?: Pick<ByteBudgets, "open">;
+  readonly budgets?: Pick<ByteBudgets, "open" | "watch">;
 }
 
 /** Running answers per thread: each holds its unsealed points until it ends. */
@@ -81,7 +83,14 @@ const TURNS = {
  */
 export function openReaders(
   chunks: ChunkAddress,
-  { count, spareMs = 10_000, idleMs = 30_000, shares = createShares(), budgets = createByteBudgets() }: ReaderSettings,
+  {
+    count,
+    finishedBytes = 0,
+    spareMs = 10_000,
+    idleMs = 30_000,
+    shares = createShares(),
+    budgets = createByteBudgets(),
+  }: ReaderSettings,
   onTrouble: (error: Error) => void,
 ): Readers {
   const threads: Thread[] = [];
@@ -130,6 +139,11 @@ export function openReaders(
       giveBack();
     };
   };
+  budgets.watch({
+    name: "finished_buckets",
+    limit: finishedBytes,
+    used: () => threads.reduce((total, thread) => total + thread.finishedBytes(), 0),
+  });
   const closing = new Set<Promise<void>>();
   const endSpare = setInterval(() => {
     const limit = performance.now() - spareMs;
@@ -142,12 +156,23 @@ export function openReaders(
   }, spareMs).unref();
   let lastId = 0;
   let isClosed = false;
-  const leastBusy = () => {
+  const homes = createHomes();
+  const leastBusy = ({ items }: SeriesQuery) => {
     if (isClosed) throw refuse("storage_unavailable", "telemetry is closed");
+    const series = items[0]?.series;
+    const thread = chooseThread(homes.of(series));
+    homes.note(series, thread);
+    return thread;
+  };
+  const chooseThread = (home: Thread | undefined) => {
     const [first] = threads.sort((a, b) => a.runs.size - b.runs.size || a.asked() - b.asked());
     const isIdle = first !== undefined && first.runs.size + first.asked() === 0;
-    if (isIdle || (first !== undefined && threads.length >= count)) return first;
-    const thread = openReader(chunks, (error) => {
+    if (isIdle || (first !== undefined && threads.length >= count)) {
+      const isAsIdle =
+        home && threads.includes(home) && home.runs.size + home.asked() <= first.runs.size + first.asked();
+      return isAsIdle ? home : first;
+    }
+    const thread = openReader({ chunks, finishedBytes: Math.floor(finishedBytes / count) }, (error) => {
       threads.splice(threads.indexOf(thread), 1);
       onTrouble(error);
     });
@@ -155,14 +180,14 @@ export function openReaders(
     return thread;
   };
   const open: Readers["open"] = async (asked, requester) => {
-    const thread = leastBusy();
+    const thread = leastBusy(asked.query);
     const run = { requester, leave: roomFor(requester, asked.hot), idleSince: undefined };
     return await startRun(thread, run, { kind: "open", id: ++lastId, ...asked });
   };
   return {
     open,
     async openEarly({ query, points, rendering }, requester) {
-      const thread = leastBusy();
+      const thread = leastBusy(query);
       if (thread.asked() > 0) {
         const { hot, state } = await points;
         return await open({ query: { ...query, since: state }, hot, rendering }, requester);
@@ -186,7 +211,7 @@ export function openReaders(
       }
     },
     async bound(query, hot, requester) {
-      const answer = await leastBusy().ask({ kind: "bound", id: ++lastId, query, hot }, requester);
+      const answer = await leastBusy(query).ask({ kind: "bound", id: ++lastId, query, hot }, requester);
       return "bound" in answer ? answer.bound : 0;
     },
     threads: () => threads.length,
@@ -195,6 +220,22 @@ export function openReaders(
       clearInterval(endSpare);
       for (const thread of threads) await thread.close();
       await Promise.all(closing);
+    },
+  };
+}
+
+/** Series of which it is known which thread answered last. */
+const MOST_HOMES = 10_000;
+
+/** The thread that answered for a series has its finished buckets: among threads that are as busy, it goes first. */
+function createHomes() {
+  const known = new Map<number, Thread>();
+  return {
+    of: (series: number | undefined) => (series === undefined ? undefined : known.get(series)),
+    note(series: number | undefined, thread: Thread): void {
+      if (series === undefined) return;
+      if (known.size >= MOST_HOMES) known.clear();
+      known.set(series, thread);
     },
   };
 }
@@ -268,9 +309,13 @@ async function startRun<Piece>(
   return rows;
 }
 
-function openReader(chunks: ChunkAddress, onEnd: (error: Error) => void) {
+function openReader(
+  { chunks, finishedBytes }: { readonly chunks: ChunkAddress; readonly finishedBytes: number },
+  onEnd: (error: Error) => void,
+) {
+  const finished = { room: finishedBytes, used: new Int32Array(new SharedArrayBuffer(4)) };
   const worker = new Worker(new URL("./reader-worker.ts", import.meta.url), {
-    workerData: chunks,
+    workerData: { chunks, finished } satisfies ReaderData,
     name: "series reader",
   });
   const waiting = new Map<number, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>();
@@ -324,6 +369,7 @@ function openReader(chunks: ChunkAddress, onEnd: (error: Error) => void) {
     end: endRun,
     /** How many requests it was sent and has not answered. */
     asked: () => waiting.size + turns.waiting + preparing.size,
+    finishedBytes: () => Atomics.load(finished.used, 0),
     /** When it last answered. */
     usedAt: () => usedAt,
     /** Returns the function that ends the preparation. */

@@ -3,11 +3,21 @@ import type { RowBlock } from "#core/telemetry/row-block.ts";
 import { fixedGrid } from "#core/time/bucket-grid.ts";
 import { calendarGrid } from "#core/time/calendar.ts";
 import { RULES } from "./accumulators.ts";
+import type { BucketBlock } from "./bucket-block.ts";
 import { BucketStream } from "./bucket-stream.ts";
 import type { ChunkReader, ChunkView } from "./chunk-reader.ts";
 import type { Column } from "./column.ts";
-import { type ColumnCursor, type CursorSource, lastBefore, openCursor, type Walk } from "./column-cursor.ts";
+import {
+  type ColumnCursor,
+  type CursorSource,
+  type LastPoint,
+  lastBefore,
+  openCursor,
+  type Walk,
+} from "./column-cursor.ts";
 import type { HotSeries } from "./engine.ts";
+import type { FinishedCache } from "./finished-buckets.ts";
+import { openFinished } from "./finished-stream.ts";
 import { IntegralStream } from "./integral-stream.ts";
 import { reachOf, type SeriesItem, type SeriesQuery } from "./query.ts";
 import { RowBlocks, type RowColumn } from "./row-blocks.ts";
@@ -29,6 +39,8 @@ export interface QueryRun {
 interface RunNeeds {
   readonly reader: Pick<ChunkReader, "open" | "early">;
   readonly times: TimesCache;
+  /** Undefined: every bucket is computed. */
+  readonly finished?: FinishedCache | undefined;
   /** Milliseconds on a monotonic clock. */
   readonly elapsed: () => number;
 }
@@ -44,7 +56,7 @@ export function startEarly(needs: RunNeeds, query: SeriesQuery, points: Promise<
 }
 
 export function startQuery(
-  { reader, times: cache, elapsed }: RunNeeds,
+  { reader, times: cache, finished, elapsed }: RunNeeds,
   query: SeriesQuery,
   hot: readonly HotSeries[],
 ): QueryRun {
@@ -57,7 +69,7 @@ export function startQuery(
   const read = (view: ChunkView): Pulled => {
     source.current = { view, times: cache.view(view) };
     rows ??= new RowBlocks(
-      columns.map((column) => rowColumn(source, query, column)),
+      columns.map((column) => rowColumn(source, query, { ...column, finished })),
       query,
     );
     const deadline = elapsed() + SLICE_MS;
@@ -89,12 +101,7 @@ interface OpenColumn {
   readonly cursor: ColumnCursor | undefined;
 }
 
-function openColumn(
-  source: CursorSource,
-  { from, to }: SeriesQuery,
-  item: SeriesItem,
-  hot: readonly Column[],
-): OpenColumn {
+function openColumn(source: CursorSource, { from, to }: Range, item: SeriesItem, hot: readonly Column[]): OpenColumn {
   const { series, device, kind, aggregation } = item;
   if (series === undefined) return { item, hot, cursor: undefined };
   const { before, after, replayed } = reachOf(item);
@@ -143,19 +150,41 @@ function deltaRules(item: SeriesItem, from: number): Pick<Walk, "isOneBucket" | 
   };
 }
 
-function rowColumn(source: CursorSource, { from, to }: SeriesQuery, { item, hot, cursor }: OpenColumn): RowColumn {
-  const { kind, aggregation, granularityMs: granularity, calendar, lookAroundMs } = item;
-  const before = cursor?.reads.lookBack === undefined ? undefined : lastBefore(source, cursor.reads, { kind, hot });
+function rowColumn(
+  source: CursorSource,
+  query: SeriesQuery,
+  column: OpenColumn & { readonly finished: FinishedCache | undefined },
+): RowColumn {
+  const { item, hot, finished: cache } = column;
+  const { aggregation, granularityMs: granularity, calendar, lookAroundMs } = item;
+  const compute = (range: Range) => bucketsOf(source, range, { ...column, ...openColumn(source, range, item, hot) });
+  const isNumber = isIntegral(aggregation) || RULES[aggregation].kind(item.kind) === "number";
+  const finished =
+    isNumber && cache && openFinished({ cache, item, range: query, hot, view: source.current.view, compute });
+  const buckets = finished || bucketsOf(source, query, column);
+  const grid = calendar && calendarGrid(calendar);
+  const alone = isIntegral(aggregation) ? undefined : RULES[aggregation].alone;
+  if (lookAroundMs === undefined || alone === undefined) return { buckets, granularity, grid, fill: undefined };
+  const before = lastPoint(source, column);
+  return { buckets, granularity, grid, fill: { initial: alone === "value" ? before?.value : before && alone } };
+}
+
+type Range = Pick<SeriesQuery, "from" | "to">;
+
+function bucketsOf(source: CursorSource, { from, to }: Range, column: OpenColumn): BucketBlock {
+  const { item, cursor } = column;
+  const { aggregation, granularityMs, calendar } = item;
   const pieces = cursor?.pieces ?? [];
   const grid = calendar && calendarGrid(calendar);
   if (isIntegral(aggregation)) {
-    const asked = { from, to, grid: grid ?? fixedGrid(granularity), before, part: aggregation };
-    const buckets = new IntegralStream(pieces, asked);
-    return { buckets, granularity, grid, fill: undefined };
+    const before = lastPoint(source, column);
+    return new IntegralStream(pieces, { from, to, grid: grid ?? fixedGrid(granularityMs), before, part: aggregation });
   }
-  const { alone } = RULES[aggregation];
-  const buckets = new BucketStream(pieces, { ...item, aggregation, grid, before, from });
-  if (lookAroundMs === undefined || alone === undefined) return { buckets, granularity, grid, fill: undefined };
-  const initial = before === undefined || alone === "value" ? before?.value : alone;
-  return { buckets, granularity, grid, fill: { initial } };
+  const before = aggregation === "delta" ? lastPoint(source, column) : undefined;
+  return new BucketStream(pieces, { ...item, aggregation, grid, before, from });
+}
+
+/** Before what the column reads, as far as it looks back. */
+function lastPoint(source: CursorSource, { item: { kind }, hot, cursor }: OpenColumn): LastPoint | undefined {
+  return cursor?.reads.lookBack === undefined ? undefined : lastBefore(source, cursor.reads, { kind, hot });
 }

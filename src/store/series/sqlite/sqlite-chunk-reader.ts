@@ -4,7 +4,7 @@ import type { ChunkCount, ChunkReader, ChunkView, SeriesRange } from "#store/ser
 import type { Connection } from "#store/sqlite/connection.ts";
 import { CHUNK_FROM, checkedRows, endsAfter, HEAD_COLUMNS, LONGEST_SPAN_MS, SEGMENT_COLUMNS } from "./read-rows.ts";
 import { createSmallChunks } from "./small-chunks.ts";
-import { createCheckComplete } from "./tally.ts";
+import { createCheckComplete, readChanges } from "./tally.ts";
 
 /** Heads that are read at once. */
 const HEADS = 64;
@@ -77,6 +77,7 @@ function createView(database: Connection): ChunkView {
       const row = database.get(`SELECT ${SEGMENT_COLUMNS} FROM segment WHERE device = ? AND start = ?`, device, start);
       return row && checkedRows.segment(row);
     },
+    changes: (series, first, last) => readChanges(database, series, first, last),
   };
 }
 

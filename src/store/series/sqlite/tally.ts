@@ -1,10 +1,11 @@
 // How many chunks a series has in a stretch of time, counted when they are written and compared when they are read. A
 // checksum shows that a row is damaged. This shows that a row is missing because its index is damaged.
 import { DamagedPiece } from "#store/series/checksum.ts";
+import { CHANGES_MS, type ChunkView } from "#store/series/chunk-reader.ts";
 import type { Connection } from "#store/sqlite/connection.ts";
 
 /** Times are whole numbers here, so this rounds towards the past also before 1970. */
-const STRETCH_MS = 32 * 24 * 3_600_000;
+const STRETCH_MS = CHANGES_MS;
 const LONGEST_SPAN_MS = 24 * 3_600_000;
 const stretchOf = (start: string) =>
   `((${start} - ((${start} % ${STRETCH_MS}) + ${STRETCH_MS}) % ${STRETCH_MS}) / ${STRETCH_MS})`;
@@ -31,6 +32,33 @@ CREATE TRIGGER chunk_deleted AFTER DELETE ON chunk BEGIN
   WHERE series = OLD.series AND stretch = ${stretchOf("OLD.start")};
 END;
 `;
+
+/** Also counts how often chunks of a stretch came or went: what was made of them is right as long as that is the same. */
+export const TALLY_CHANGES = `
+ALTER TABLE tally ADD COLUMN changes INTEGER NOT NULL DEFAULT 0;
+DROP TRIGGER chunk_added;
+DROP TRIGGER chunk_deleted;
+CREATE TRIGGER chunk_added AFTER INSERT ON chunk BEGIN
+  INSERT INTO tally (series, stretch, chunks, starts, changes)
+  VALUES (NEW.series, ${stretchOf("NEW.start")}, 1, NEW.start, 1)
+  ON CONFLICT DO UPDATE SET chunks = chunks + 1, starts = starts + NEW.start, changes = changes + 1;
+END;
+CREATE TRIGGER chunk_deleted AFTER DELETE ON chunk BEGIN
+  UPDATE tally SET chunks = chunks - 1, starts = starts - OLD.start, changes = changes + 1
+  WHERE series = OLD.series AND stretch = ${stretchOf("OLD.start")};
+END;
+`;
+
+const CHANGES = "SELECT stretch, changes FROM tally WHERE series = ? AND stretch >= ? AND stretch <= ?";
+
+export function readChanges(
+  database: Connection,
+  ...[series, first, last]: Parameters<NonNullable<ChunkView["changes"]>>
+): ReadonlyMap<number, number> {
+  return new Map(
+    database.lists(CHANGES, series, first, last).map(([stretch, changes]) => [Number(stretch), Number(changes)]),
+  );
+}
 
 const COUNTED =
   "SELECT stretch, chunks, starts FROM tally WHERE series = ? AND stretch >= ? AND stretch <= ? AND chunks > 0";
