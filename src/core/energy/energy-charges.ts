@@ -1,9 +1,11 @@
 // Charges that do not depend on the energy: by the day, and by the highest power of a month or year. All in millionths.
+import { itemAt } from "#core/item-at.ts";
 import { calendarGrid, localOffsets } from "#core/time/calendar.ts";
 import { DAY_MS } from "#core/time/hour.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import { multiplyDivide } from "./money.ts";
 import type { Period } from "./parse-period.ts";
+import type { QuarterCells } from "./quarter-cells.ts";
 import type { TariffVersion } from "./tariff.ts";
 import type { VersionAt } from "./tariff-versions.ts";
 
@@ -51,7 +53,7 @@ export interface PeakCharge extends Period {
 
 interface Peaks {
   /** Mean power from the grid by the start of the quarter of an hour, W. */
-  readonly quarters: ReadonlyMap<number, number>;
+  readonly quarters: QuarterCells;
   readonly range: Period;
   readonly now: number;
 }
@@ -83,16 +85,17 @@ export function peaksOf(
 }
 
 function highestOf(
-  quarters: ReadonlyMap<number, number>,
+  { starts, amounts }: QuarterCells,
   { from, to }: Period,
   amount: number,
 ): Pick<PeakCharge, "power" | "at" | "amount"> {
-  let found: { power: number; at: number } | undefined;
-  for (const [at, power] of quarters) {
-    if (at >= from && at < to && (found === undefined || power > found.power)) found = { power, at };
+  let highest = -1;
+  for (let n = 0; n < starts.length && itemAt(starts, n) < to; n++) {
+    if (itemAt(starts, n) >= from && (highest < 0 || itemAt(amounts, n) > itemAt(amounts, highest))) highest = n;
   }
-  if (found === undefined) return { power: undefined, at: undefined, amount: undefined };
+  if (highest < 0) return { power: undefined, at: undefined, amount: undefined };
+  const power = itemAt(amounts, highest);
   // Whole watts; a site that only gives to the grid has no peak.
-  const watts = Math.max(0, Math.round(found.power));
-  return { power: found.power, at: instant(found.at), amount: multiplyDivide(watts, amount, 1_000) };
+  const watts = Math.max(0, Math.round(power));
+  return { power, at: instant(itemAt(starts, highest)), amount: multiplyDivide(watts, amount, 1_000) };
 }

@@ -1,11 +1,12 @@
 // What the energy of a site costs, quarter of an hour by quarter of an hour. Every amount is rounded once, in its quarter,
 // and whole numbers are added: so steps add up to the whole, whatever the steps are.
+import { itemAt } from "#core/item-at.ts";
 import { localOffsets } from "#core/time/calendar.ts";
 import { DAY_MS } from "#core/time/hour.ts";
 import { QUARTER_MS } from "./energy-steps.ts";
 import { amountOf } from "./money.ts";
 import type { Period } from "./parse-period.ts";
-import { type PriceDays, type PriceKind, priceAt } from "./price-days.ts";
+import { PRICE_KINDS, type PriceDays, type PriceKind, priceAt } from "./price-days.ts";
 import type { QuarterCells } from "./quarter-cells.ts";
 import { type PriceRule, QUARTERS_OF_DAY, type TariffVersion, tablePlace } from "./tariff.ts";
 import type { VersionAt } from "./tariff-versions.ts";
@@ -54,28 +55,46 @@ export function costsOf(
   steps: readonly Period[],
 ): { readonly steps: readonly EnergyCosts[]; readonly whole: EnergyCosts; readonly byRate: readonly RateCosts[] } {
   const sums = steps.map(emptySums);
-  const whole = emptySums();
-  const rates = new Map<string, { -readonly [Key in keyof RateCosts]: RateCosts[Key] }>();
+  const rates = { import: new Map<string, WritableRate>(), export: new Map<string, WritableRate>() };
   const rateAt = createRates(priced);
   for (const kind of ["import", "export"] as const) {
     eachCell(priced[kind], steps, (start, energy, step) => {
       const rate = energy === 0 ? FREE : rateAt(kind, start);
       const amount = rate === undefined ? undefined : amountOf(energy, rate.price);
-      for (const one of [sums[step], whole]) if (one !== undefined) add(one[kind], energy, amount);
+      const own = itemAt(sums, step);
+      add(own[kind], energy, amount);
       if (rate !== undefined && rate !== FREE && amount !== undefined) {
-        const key = `${kind} ${rate.name}`;
-        const known = rates.get(key) ?? { kind, name: rate.name, energy: 0, amount: 0 };
+        let known = rates[kind].get(rate.name);
+        if (known === undefined) {
+          known = { kind, name: rate.name, energy: 0, amount: 0 };
+          rates[kind].set(rate.name, known);
+        }
         known.energy += energy;
         known.amount += amount;
-        rates.set(key, known);
       }
       if (kind === "export") return;
       const grams = energy === 0 ? 0 : co2At(priced, start);
-      const emitted = grams === undefined ? undefined : amountOf(energy, grams);
-      for (const one of [sums[step], whole]) if (one !== undefined) add(one.co2, energy, emitted);
+      add(own.co2, energy, grams === undefined ? undefined : amountOf(energy, grams));
     });
   }
-  return { steps: sums.map(costsOfSums), whole: costsOfSums(whole), byRate: [...rates.values()] };
+  const byRate = [...rates.import.values(), ...rates.export.values()];
+  return { steps: sums.map(costsOfSums), whole: costsOfSums(totalOf(sums)), byRate };
+}
+
+type WritableRate = { -readonly [Key in keyof RateCosts]: RateCosts[Key] };
+
+function totalOf(all: readonly Sums[]): Sums {
+  const total = emptySums();
+  for (const sums of all) {
+    for (const kind of PRICE_KINDS) {
+      const [into, from] = [total[kind], sums[kind]];
+      into.cells += from.cells;
+      into.priced += from.priced;
+      into.amount += from.amount;
+      into.unpriced += from.unpriced;
+    }
+  }
+  return total;
 }
 
 /** What is zero costs nothing, whether or not there is a price. */
@@ -109,12 +128,13 @@ function eachCell(
   steps: readonly Period[],
   use: (start: number, energy: number, step: number) => void,
 ): void {
+  if (steps.length === 0) return;
   let step = 0;
-  let end = steps[0]?.to ?? Number.POSITIVE_INFINITY;
-  for (const [n, energy] of amounts.entries()) {
-    const start = starts[n] ?? Number.NaN;
-    while (start >= end && step < steps.length - 1) end = steps[++step]?.to ?? Number.POSITIVE_INFINITY;
-    use(start, energy, step);
+  let end: number = itemAt(steps, 0).to;
+  for (let n = 0; n < starts.length; n++) {
+    const start = itemAt(starts, n);
+    while (start >= end && step < steps.length - 1) end = itemAt(steps, ++step).to;
+    use(start, itemAt(amounts, n), step);
   }
 }
 

@@ -5,11 +5,23 @@ import { itemAt } from "#core/item-at.ts";
 
 /** Starts rise. A quarter that begins before a period counts as its first one. */
 export interface QuarterCells {
-  readonly starts: readonly number[];
-  readonly amounts: readonly number[];
+  readonly starts: Float64Array;
+  readonly amounts: Float64Array;
 }
 
-export const NO_CELLS: QuarterCells = { starts: [], amounts: [] };
+export const NO_CELLS: QuarterCells = { starts: new Float64Array(0), amounts: new Float64Array(0) };
+
+/** The sums of several devices, quarter by quarter. */
+export function mergeCells(all: readonly QuarterCells[]): QuarterCells {
+  const [only = NO_CELLS] = all;
+  if (all.length <= 1) return only;
+  const sums = new Map<number, number>();
+  for (const { starts, amounts } of all) {
+    for (const [n, start] of starts.entries()) sums.set(start, (sums.get(start) ?? 0) + itemAt(amounts, n));
+  }
+  const starts = Float64Array.from(sums.keys()).sort();
+  return { starts, amounts: starts.map((start) => sums.get(start) ?? 0) };
+}
 
 export function wholeMilliwattHours(wattHours: number): number {
   // Never minus zero.
@@ -18,20 +30,21 @@ export function wholeMilliwattHours(wattHours: number): number {
 
 /** The sum of each step. Undefined where there is no cell. Steps follow each other. */
 export function sumBySteps(cells: QuarterCells, steps: readonly Period[]): readonly (number | undefined)[] {
-  const sums: (number | undefined)[] = steps.map(() => undefined);
-  let index = 0;
-  for (const [n, start] of cells.starts.entries()) {
-    while (index < steps.length - 1 && start >= itemAt(steps, index).to) index++;
-    const sum = sums[index];
-    const amount = itemAt(cells.amounts, n);
-    sums[index] = sum === undefined ? amount : sum + amount;
-  }
-  return sums;
+  const { starts, amounts } = cells;
+  let first = 0;
+  return steps.map(({ to }, n) => {
+    const isLast = n === steps.length - 1;
+    let [at, sum] = [first, 0];
+    while (at < starts.length && (isLast || itemAt(starts, at) < to)) sum += itemAt(amounts, at++);
+    const isKnown = at > first;
+    first = at;
+    return isKnown ? sum : undefined;
+  });
 }
 
 /** In each step, the hours that have a value and all hours that it touches. Hours are given by their start, and rise. */
 export function hoursBySteps(
-  hourStarts: readonly number[],
+  hourStarts: Float64Array,
   steps: readonly Period[],
   hourMs: number,
 ): readonly { readonly known: number; readonly all: number }[] {

@@ -20,7 +20,7 @@ interface Asked extends Priced {
   /** Follow each other and make up the range. */
   readonly steps: readonly Period[];
   /** Mean power from the grid by quarter of an hour, W. */
-  readonly powers: ReadonlyMap<number, number>;
+  readonly powers: QuarterCells;
   readonly now: number;
 }
 
@@ -45,16 +45,4 @@ export function siteCosts(asked: Asked): { readonly whole: SiteCosts; readonly s
     },
     steps: parts.steps,
   };
-}
-
-/** The sums of several devices, quarter by quarter. */
-export function mergeCells(all: readonly QuarterCells[]): QuarterCells {
-  const [only] = all;
-  if (only !== undefined && all.length === 1) return only;
-  const sums = new Map<number, number>();
-  for (const { starts, amounts } of all) {
-    for (const [n, start] of starts.entries()) sums.set(start, (sums.get(start) ?? 0) + (amounts.at(n) ?? 0));
-  }
-  const starts = [...sums.keys()].sort((a, b) => a - b);
-  return { starts, amounts: starts.map((start) => sums.get(start) ?? 0) };
 }

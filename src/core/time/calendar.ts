@@ -14,7 +14,6 @@ export interface Calendar {
   readonly timezone: string;
 }
 
-const QUARTER_MS = HOUR_MS / 4;
 /** No zone was ever further from UTC. */
 const FARTHEST_MS = 17 * HOUR_MS;
 
@@ -56,22 +55,7 @@ export function firstMomentOf(timezone: string, local: number): number {
 
 /** Milliseconds from UTC to the zone's clock. The answer is quick for moments near those that were asked about before. */
 export function localOffsets(timezone: string): (at: number) => number {
-  const clock = createLocalClock(timezone);
-  const offsetAt = (at: number) => clock.localAt(at) - at;
-  // Clocks change at whole quarters of an hour only, since there are such changes, and never twice within a day.
-  let [quarter, offset] = [Number.NaN, 0];
-  let [day, first, last] = [Number.NaN, 0, 0];
-  return (at) => {
-    const ownDay = Math.floor(at / DAY_MS);
-    if (ownDay !== day) {
-      first = ownDay === day + 1 ? last : offsetAt(ownDay * DAY_MS);
-      [day, last] = [ownDay, offsetAt((ownDay + 1) * DAY_MS)];
-    }
-    if (first === last) return first;
-    const own = Math.floor(at / QUARTER_MS);
-    if (own !== quarter) [quarter, offset] = [own, offsetAt(own * QUARTER_MS)];
-    return offset;
-  };
+  return zoneOf(timezone);
 }
 
 /** Local times are milliseconds that a UTC clock would show the same way. */
@@ -81,14 +65,48 @@ interface LocalClock {
   firstAt(local: number): number;
 }
 
-/** Making one costs as much as a hundred uses of it. */
-const formats = new Map<string, Intl.DateTimeFormat>();
-const MAX_FORMATS = 100;
+/** Milliseconds from UTC to the zone's clock. */
+type OffsetAt = (at: number) => number;
 
-function formatOf(timezone: string): Intl.DateTimeFormat {
-  const known = formats.get(timezone);
+/** Making one costs as much as a hundred uses of it. */
+const zones = new Map<string, OffsetAt>();
+const MAX_ZONES = 100;
+/** Days of a zone whose offsets are remembered: a year of a site asks for each of its days several times. */
+const MAX_DAYS = 2_000;
+
+function zoneOf(timezone: string): OffsetAt {
+  const known = zones.get(timezone);
   if (known !== undefined) return known;
-  const format = new Intl.DateTimeFormat("en-US", {
+  const offsetAt = createOffsets(createFormat(timezone));
+  if (zones.size < MAX_ZONES) zones.set(timezone, offsetAt);
+  return offsetAt;
+}
+
+/** Clocks never change twice within a day: where both of its ends agree, all of it does. */
+function createOffsets(format: Intl.DateTimeFormat): OffsetAt {
+  const exact = (at: number): number => {
+    const whole = Math.floor(at / 1_000) * 1_000;
+    return readLocal(format.formatToParts(whole)) - whole;
+  };
+  const days = new Map<number, number>();
+  const atStart = (day: number): number => {
+    const known = days.get(day);
+    if (known !== undefined) return known;
+    const found = exact(day * DAY_MS);
+    if (days.size >= MAX_DAYS) days.clear();
+    days.set(day, found);
+    return found;
+  };
+  let [today, first, last] = [Number.NaN, 0, 0];
+  return (at) => {
+    const day = Math.floor(at / DAY_MS);
+    if (day !== today) [today, first, last] = [day, atStart(day), atStart(day + 1)];
+    return first === last ? first : exact(at);
+  };
+}
+
+function createFormat(timezone: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat("en-US", {
     timeZone: timezone,
     hourCycle: "h23",
     era: "short",
@@ -99,16 +117,10 @@ function formatOf(timezone: string): Intl.DateTimeFormat {
     minute: "numeric",
     second: "numeric",
   });
-  if (formats.size < MAX_FORMATS) formats.set(timezone, format);
-  return format;
 }
 
 function createLocalClock(timezone: string): LocalClock {
-  const format = formatOf(timezone);
-  const offsetAt = (at: number): number => {
-    const whole = Math.floor(at / 1_000) * 1_000;
-    return readLocal(format.formatToParts(whole)) - whole;
-  };
+  const offsetAt = zoneOf(timezone);
   return {
     localAt: (at) => at + offsetAt(at),
     firstAt(local) {

@@ -64,31 +64,47 @@ export async function findDoubtful(
   const steps: DoubtfulSteps["steps"][number][] = [];
   let hoursLeft = MAX_HOURS;
   let isCut = false;
-  for (const source of sources) {
-    const { device } = source;
-    for (const counter of [source.counter, source.counterBack]) {
-      if (counter === undefined) continue;
-      const rule = { maxPerHour: (await powerOf(needs, source)) / counter.factor };
-      const rises = source.rises?.get(counter.id);
-      const asked = { device, attribute: counter.id, range, rule, beforeMs, rises };
-      const hours = await suspiciousHours(needs, call, asked);
-      const looked = hours.filter(({ isLarge }) => !isLarge).slice(0, hoursLeft);
-      if (looked.length < hours.length) isCut = true;
-      hoursLeft -= looked.length;
-      for (const { from, at } of looked) {
-        const within = { from: instant(from), to: instant(at + HOUR_MS) };
-        const points = await createReader(needs, call, { device, range: within })(counter.id, "last", {
-          granularityMs: 1,
-        });
-        const own = doubtfulSteps(rule, points).filter(
-          ({ after }) =>
-            after.at >= Math.max(at, range.from) && after.at < range.to && !isCorrected(device.id, counter.id, after),
-        );
-        for (const step of own) steps.push({ ...step, device, attribute: counter.id });
-      }
+  const counters = await Promise.all(
+    sources.flatMap((source) =>
+      [source.counter, source.counterBack].flatMap((counter) =>
+        counter === undefined ? [] : [suspectCounter(needs, call, { source, counter, range, beforeMs })],
+      ),
+    ),
+  );
+  for (const { device, attribute, rule, hours } of counters) {
+    const looked = hours.filter(({ isLarge }) => !isLarge).slice(0, hoursLeft);
+    if (looked.length < hours.length) isCut = true;
+    hoursLeft -= looked.length;
+    for (const { from, at } of looked) {
+      const within = { from: instant(from), to: instant(at + HOUR_MS) };
+      const points = await createReader(needs, call, { device, range: within })(attribute, "last", {
+        granularityMs: 1,
+      });
+      const own = doubtfulSteps(rule, points).filter(
+        ({ after }) =>
+          after.at >= Math.max(at, range.from) && after.at < range.to && !isCorrected(device.id, attribute, after),
+      );
+      for (const step of own) steps.push({ ...step, device, attribute });
     }
   }
   return { steps: steps.slice(0, MAX_STEPS), isCut: isCut || steps.length > MAX_STEPS };
+}
+
+interface Suspected {
+  readonly source: Source;
+  readonly counter: NonNullable<Source["counter"]>;
+  readonly range: Period;
+  readonly beforeMs: number;
+}
+
+/** A counter, and its hours whose points have to be looked at. */
+async function suspectCounter(needs: DoubtfulNeeds, call: Call, { source, counter, range, beforeMs }: Suspected) {
+  const { device } = source;
+  const rule: CounterRule = { maxPerHour: (await powerOf(needs, source)) / counter.factor };
+  const attribute = counter.id;
+  const rises = source.rises?.get(attribute);
+  const hours = await suspiciousHours(needs, call, { device, attribute, range, rule, beforeMs, rises });
+  return { device, attribute, rule, hours };
 }
 
 /** W */

@@ -3,7 +3,8 @@ import { refuse } from "#core/app-error.ts";
 import type { EnergyCosts } from "#core/energy/energy-costs.ts";
 import type { Period } from "#core/energy/parse-period.ts";
 import { dayOf, PRICE_KINDS, type PriceDays, type PriceKind } from "#core/energy/price-days.ts";
-import { mergeCells, type SiteCosts, siteCosts } from "#core/energy/site-costs.ts";
+import { mergeCells, type QuarterCells } from "#core/energy/quarter-cells.ts";
+import { type SiteCosts, siteCosts } from "#core/energy/site-costs.ts";
 import type { Tariff } from "#core/energy/tariff.ts";
 import { versionsOf } from "#core/energy/tariff-versions.ts";
 import { DAY_MS } from "#core/time/hour.ts";
@@ -35,7 +36,7 @@ export async function findPricing(
 interface Asked {
   readonly pricing: Pricing;
   readonly flows: readonly SourceFlow[];
-  readonly powers: ReadonlyMap<number, number>;
+  readonly powers: QuarterCells;
   readonly range: Period;
   readonly steps: readonly Period[];
   readonly now: number;

@@ -20,11 +20,11 @@ export interface SourceFlow {
   /** Where the figures come from. Undefined when there are none. */
   readonly basis: "counter" | "power" | undefined;
   /** Starts of the hours that have any value. */
-  readonly hourStarts: readonly number[];
+  readonly hourStarts: Float64Array;
   /** What its counters rose by in each quarter of an hour, in their own units, by attribute. */
   readonly rises: ReadonlyMap<string, ColumnCells>;
   /** Of meters of the grid: the mean power of each quarter of an hour, W. */
-  readonly meanPowers: ColumnCells;
+  readonly meanPowers: QuarterCells;
 }
 
 interface Asked {
@@ -86,8 +86,8 @@ export async function readFlow(
   };
 }
 
-function scaled({ times, values }: ColumnCells, factor: number): ColumnCells {
-  return { times, values: values.map((value) => value * factor) };
+function scaled({ times, values }: ColumnCells, factor: number): QuarterCells {
+  return { starts: times, amounts: factor === 1 ? values : values.map((value) => value * factor) };
 }
 
 /** Corrections are by the start of their quarter, in the unit of the counter. */

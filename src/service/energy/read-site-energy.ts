@@ -12,7 +12,7 @@ import type { EnergyCosts } from "#core/energy/energy-costs.ts";
 import type { EnergyRole } from "#core/energy/energy-sources.ts";
 import { coarserUnit, MAX_STEPS, type StepUnit, stepsOf } from "#core/energy/energy-steps.ts";
 import { type NamedPeriod, type Period, periodBefore } from "#core/energy/parse-period.ts";
-import { hoursBySteps, sumBySteps } from "#core/energy/quarter-cells.ts";
+import { hoursBySteps, mergeCells, type QuarterCells, sumBySteps } from "#core/energy/quarter-cells.ts";
 import { itemAt } from "#core/item-at.ts";
 import { HOUR_MS } from "#core/time/hour.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
@@ -247,18 +247,16 @@ function deviceOf(
 }
 
 /** Watts by the start of the quarter. Negative while the site gives more than it takes. */
-function gridPowers(flows: readonly SourceFlow[]): ReadonlyMap<number, number> {
-  const sums = new Map<number, number>();
-  for (const { meanPowers } of flows) {
-    for (const [n, at] of meanPowers.times.entries()) sums.set(at, (sums.get(at) ?? 0) + itemAt(meanPowers.values, n));
-  }
-  return sums;
+function gridPowers(flows: readonly SourceFlow[]): QuarterCells {
+  return mergeCells(flows.map(({ meanPowers }) => meanPowers).filter(({ starts }) => starts.length > 0));
 }
 
-function highestOf(powers: ReadonlyMap<number, number>): SiteEnergy["peakFromGrid"] {
-  let peak: SiteEnergy["peakFromGrid"];
-  for (const [at, power] of powers) if (power > (peak?.power ?? 0)) peak = { power, at: instant(at) };
-  return peak;
+function highestOf({ starts, amounts }: QuarterCells): SiteEnergy["peakFromGrid"] {
+  let highest = -1;
+  for (let n = 0; n < amounts.length; n++) {
+    if (itemAt(amounts, n) > (highest < 0 ? 0 : itemAt(amounts, highest))) highest = n;
+  }
+  return highest < 0 ? undefined : { power: itemAt(amounts, highest), at: instant(itemAt(starts, highest)) };
 }
 
 /** The load is what is left: it also includes what nobody measures. */

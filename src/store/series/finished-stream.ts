@@ -147,7 +147,10 @@ class FinishedStream extends BucketBlock {
     const part = this.#parts[this.#part];
     if (part === undefined) this.isDone = true;
     else if ("known" in part) this.#copy(part);
-    else this.#take((this.#computing ??= this.#compute(part.missing)));
+    else {
+      this.#computing ??= this.#compute(part.missing);
+      this.#take(this.#computing);
+    }
   }
 
   #copy({ known, first, end }: Extract<Part, { known: unknown }>): void {

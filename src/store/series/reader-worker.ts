@@ -114,11 +114,18 @@ async function pull(id: number): Promise<void> {
   const { block, isLast } = await run.pull();
   if (isLast) runs.delete(id);
   if (run.renderer === undefined) {
-    say({ id, piece: copyBlock(block), isLast });
+    const piece = copyBlock(block);
+    say({ id, piece, isLast }, buffersOf(piece));
     return;
   }
   const bytes = run.renderer.render(block, isLast);
   say({ id, piece: bytes, isLast }, [bytes.buffer as ArrayBuffer]);
+}
+
+/** The block owns them, so they can be given away instead of copied. */
+function buffersOf({ times, repeats, columns }: RowBlock): readonly ArrayBuffer[] {
+  const arrays = [times, repeats, ...columns.flatMap(({ values, presence }) => [values, presence])];
+  return arrays.flatMap((array) => (ArrayBuffer.isView(array) ? [array.buffer as ArrayBuffer] : []));
 }
 
 function say(answer: ReaderAnswer, transfer?: readonly ArrayBuffer[]): void {
