@@ -100,6 +100,7 @@ test("without any source every setting has its documented default", async () => 
       sealAfter: parseDuration("15m"),
       maxOpenPoints: 1_000_000,
       readers: 2,
+      bucketCacheMb: 32,
       forgetDamaged: false,
       replaceLost: false,
     },

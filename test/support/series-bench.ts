@@ -12,6 +12,7 @@ import { BatchWriter, type Scalar } from "#store/series/batch.ts";
 import type { ChunkReader, ChunkView } from "#store/series/chunk-reader.ts";
 import type { ChunkStore } from "#store/series/chunk-store.ts";
 import { type HotSeries, SeriesEngine } from "#store/series/engine.ts";
+import { createFinishedCache, type FinishedCache } from "#store/series/finished-buckets.ts";
 import type { Load } from "#store/series/plan-load.ts";
 import { reachOf, type SeriesItem, type SeriesQuery } from "#store/series/query.ts";
 import { type QueryRun, startQuery } from "#store/series/run-query.ts";
@@ -158,6 +159,8 @@ export class SeriesBench implements QueryBench {
   readonly #backend: ChunkBackend;
   readonly #faults: Faults;
   readonly #times = createTimesCache(1e6);
+  readonly #finished = createFinishedCache(1e6);
+  #queries = 0;
   readonly points: Points = new Map();
   store: ChunkStore;
   reader: ChunkReader;
@@ -211,15 +214,24 @@ export class SeriesBench implements QueryBench {
     for (const [device, columns] of columnsOf(messages)) await this.engine.load({ device, definitions, columns }, NOW);
   }
 
-  async query(query: SeriesQuery): Promise<string> {
+  /** Every second query may use the buckets of earlier ones, unless it is said what it may use. */
+  async query(
+    query: SeriesQuery,
+    asked: { readonly finished?: FinishedCache | undefined } = this.#next(),
+  ): Promise<string> {
     const reaches = query.items.map(reachOf);
     const hot = this.engine.snapshot(
       query.items.flatMap((item) => item.series ?? []),
       query.from - Math.max(0, ...reaches.map(({ before }) => before)),
       query.to + Math.max(0, ...reaches.map(({ after }) => after)),
     );
-    const needs = { reader: withView(this.reader, this.#faults.view), times: this.#times, elapsed: () => 0 };
+    const reader = withView(this.reader, this.#faults.view);
+    const needs = { reader, times: this.#times, finished: asked.finished, elapsed: () => 0 };
     return await runQuery(needs, query, this.#faults.hot?.(hot) ?? hot);
+  }
+
+  #next() {
+    return { finished: this.#queries++ % 2 === 0 ? undefined : this.#finished };
   }
 
   async close(): Promise<void> {
@@ -280,7 +292,7 @@ export function together(benches: ReadonlyMap<string, QueryBench>): QueryBench {
 }
 
 /** Small, fast and the same everywhere. */
-function createRandom(seed: number) {
+export function createRandom(seed: number) {
   let state = seed >>> 0;
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -39,16 +39,17 @@ export function doubtfulSteps(rule: CounterRule, points: readonly CounterPoint[]
 
 /** First, last, lowest and highest value of an hour. */
 export interface CounterHour {
-  readonly at: number;
   readonly first: number;
   readonly last: number;
   readonly min: number;
   readonly max: number;
 }
 
-/** Whether the counter falls in an hour, or from the hour before to it. Only then its points can have a doubtful fall. */
-export function isFalling(hour: CounterHour, before: CounterHour | undefined): boolean {
-  return hour.min < hour.first || hour.max > hour.last || (before !== undefined && hour.first < before.last);
+/**
+ * Whether the counter falls in an hour, or from the last value before to it. Only then its points can have a doubtful fall.
+ */
+export function isFalling(hour: CounterHour, lastBefore: number | undefined): boolean {
+  return hour.min < hour.first || hour.max > hour.last || (lastBefore !== undefined && hour.first < lastBefore);
 }
 
 /**

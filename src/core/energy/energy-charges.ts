@@ -1,4 +1,5 @@
 // Charges that do not depend on the energy: by the day, and by the highest power of a month or year. All in millionths.
+// Hot loops: each bounds its index, and `?? 0` is for the compiler. See core/item-at.ts.
 import { itemAt } from "#core/item-at.ts";
 import { calendarGrid, localOffsets } from "#core/time/calendar.ts";
 import { DAY_MS } from "#core/time/hour.ts";
@@ -90,12 +91,15 @@ function highestOf(
   amount: number,
 ): Pick<PeakCharge, "power" | "at" | "amount"> {
   let highest = -1;
-  for (let n = 0; n < starts.length && itemAt(starts, n) < to; n++) {
-    if (itemAt(starts, n) >= from && (highest < 0 || itemAt(amounts, n) > itemAt(amounts, highest))) highest = n;
+  let most = Number.NEGATIVE_INFINITY;
+  for (let n = 0; n < starts.length && (starts[n] ?? 0) < to; n++) {
+    const power = amounts[n] ?? 0;
+    if (power <= most || (starts[n] ?? 0) < from) continue;
+    highest = n;
+    most = power;
   }
   if (highest < 0) return { power: undefined, at: undefined, amount: undefined };
-  const power = itemAt(amounts, highest);
   // Whole watts; a site that only gives to the grid has no peak.
-  const watts = Math.max(0, Math.round(power));
-  return { power, at: instant(itemAt(starts, highest)), amount: multiplyDivide(watts, amount, 1_000) };
+  const watts = Math.max(0, Math.round(most));
+  return { power: most, at: instant(itemAt(starts, highest)), amount: multiplyDivide(watts, amount, 1_000) };
 }

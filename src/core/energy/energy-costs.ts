@@ -1,5 +1,6 @@
 // What the energy of a site costs, quarter of an hour by quarter of an hour. Every amount is rounded once, in its quarter,
 // and whole numbers are added: so steps add up to the whole, whatever the steps are.
+// Hot loops: each bounds its index, and `?? 0` is for the compiler. See core/item-at.ts.
 import { itemAt } from "#core/item-at.ts";
 import { localOffsets } from "#core/time/calendar.ts";
 import { DAY_MS } from "#core/time/hour.ts";
@@ -132,19 +133,22 @@ function eachCell(
   let step = 0;
   let end: number = itemAt(steps, 0).to;
   for (let n = 0; n < starts.length; n++) {
-    const start = itemAt(starts, n);
+    const start = starts[n] ?? 0;
     while (start >= end && step < steps.length - 1) end = itemAt(steps, ++step).to;
-    use(start, itemAt(amounts, n), step);
+    use(start, amounts[n] ?? 0, step);
   }
 }
 
 function createRates({ versionAt, timezone, prices }: Priced) {
   const offsetAt = localOffsets(timezone);
+  const placeAt = createPlaces();
   return (kind: "import" | "export", at: number): { readonly name: string; readonly price: number } | undefined => {
     const rule = versionAt(at)?.[kind];
     if (rule === undefined) return undefined;
     if (rule.type === "fixed") return rule.rate;
-    if (rule.type === "time_of_use") return rateInForce(rule, at + offsetAt(at));
+    if (rule.type === "time_of_use") {
+      return rule.rates[rule.table[placeAt(at + offsetAt(at))] ?? rule.rates.length];
+    }
     const stored = priceAt(prices[kind], at);
     return stored === undefined ? undefined : { name: rule.name, price: withSurcharge(rule, stored) };
   };
@@ -155,11 +159,19 @@ export function withSurcharge({ add, factor }: Extract<PriceRule, { type: "price
   return Math.round((price + add) * factor) + 0;
 }
 
-function rateInForce({ rates, table }: Extract<PriceRule, { type: "time_of_use" }>, local: number) {
-  const date = new Date(local);
-  const quarter = Math.floor(local / QUARTER_MS) - Math.floor(local / DAY_MS) * QUARTERS_OF_DAY;
-  // getUTCDay counts from Sunday.
-  return rates[table[tablePlace(date.getUTCMonth(), (date.getUTCDay() + 6) % 7, quarter)] ?? rates.length];
+/** The place of a local time in the table of a time-of-use price. Quarters of the same day follow each other. */
+function createPlaces(): (local: number) => number {
+  let [today, first] = [Number.NaN, 0];
+  return (local) => {
+    const day = Math.floor(local / DAY_MS);
+    if (day !== today) {
+      const date = new Date(local);
+      today = day;
+      // getUTCDay counts from Sunday.
+      first = tablePlace(date.getUTCMonth(), (date.getUTCDay() + 6) % 7, 0);
+    }
+    return first + Math.floor(local / QUARTER_MS) - day * QUARTERS_OF_DAY;
+  };
 }
 
 function co2At({ versionAt, prices }: Priced, at: number): number | undefined {

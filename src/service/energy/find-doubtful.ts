@@ -1,20 +1,13 @@
 // The doubtful steps of the counters of a site. Summaries of hours, and what the counter rose by in quarters of an hour, say
 // where points have to be looked at.
+// Hot loops: each bounds its index, and `?? 0` is for the compiler. See core/item-at.ts.
 
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Device } from "#core/device/device.ts";
-import {
-  type CounterHour,
-  type CounterPoint,
-  type CounterStep,
-  doubtfulSteps,
-  isFalling,
-  isSteep,
-} from "#core/energy/doubtful-steps.ts";
+import { type CounterPoint, type CounterStep, doubtfulSteps, isFalling, isSteep } from "#core/energy/doubtful-steps.ts";
 import type { EnergySource } from "#core/energy/energy-sources.ts";
 import { QUARTER_MS } from "#core/energy/energy-steps.ts";
 import type { Period } from "#core/energy/parse-period.ts";
-import { itemAt } from "#core/item-at.ts";
 import type { CounterRule } from "#core/telemetry/counter-rule.ts";
 import { HOUR_MS } from "#core/time/hour.ts";
 import { instant } from "#core/time/instant.ts";
@@ -141,27 +134,26 @@ async function suspiciousHours(
   const quarters = { attribute, aggregation: "delta", granularityMs: QUARTER_MS } as const;
   const rose = rises ?? (await createColumnReader(needs, call, { device, range })([quarters]))[0] ?? NOTHING;
   const steep = new Set<number>();
-  for (const [n, at] of rose.times.entries()) {
-    if (isSteep(rule, itemAt(rose.values, n))) steep.add(Math.floor(at / HOUR_MS) * HOUR_MS);
+  const { times, values } = rose;
+  for (let n = 0; n < times.length; n++) {
+    if (isSteep(rule, values[n] ?? 0)) steep.add(Math.floor((times[n] ?? 0) / HOUR_MS) * HOUR_MS);
   }
   // An hour with a value has all five.
   const [first = NOTHING, last = NOTHING, min = NOTHING, max = NOTHING, count = NOTHING] = await read(columns);
   const found: { from: number; at: number; isLarge: boolean }[] = [];
-  let before: (CounterHour & { readonly count: number }) | undefined;
-  for (const [n, at] of first.times.entries()) {
+  for (let n = 0; n < first.times.length; n++) {
+    const at = first.times[n] ?? 0;
     const hour = {
-      at,
-      first: itemAt(first.values, n),
-      last: itemAt(last.values, n),
-      min: itemAt(min.values, n),
-      max: itemAt(max.values, n),
-      count: itemAt(count.values, n),
+      first: first.values[n] ?? 0,
+      min: min.values[n] ?? 0,
+      max: max.values[n] ?? 0,
+      last: last.values[n] ?? 0,
     };
-    if (at + HOUR_MS > range.from && (steep.has(at) || isFalling(hour, before))) {
-      const isLarge = hour.count + (before ?? hour).count > MAX_POINTS;
-      found.push({ from: before?.at ?? at, at, isLarge });
-    }
-    before = hour;
+    const isSuspicious = steep.has(at) || isFalling(hour, n === 0 ? undefined : last.values[n - 1]);
+    if (at + HOUR_MS <= range.from || !isSuspicious) continue;
+    const before = Math.max(0, n - 1);
+    const isLarge = (count.values[n] ?? 0) + (count.values[before] ?? 0) > MAX_POINTS;
+    found.push({ from: first.times[before] ?? at, at, isLarge });
   }
   return found;
 }

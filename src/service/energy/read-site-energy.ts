@@ -1,4 +1,5 @@
 // The energies of a site in a period, by steps and beside the period before, and the power that flows now.
+// Hot loops: each bounds its index, and `?? 0` is for the compiler. See core/item-at.ts.
 import { refuse } from "#core/app-error.ts";
 import type { Device } from "#core/device/device.ts";
 import {
@@ -252,11 +253,14 @@ function gridPowers(flows: readonly SourceFlow[]): QuarterCells {
 }
 
 function highestOf({ starts, amounts }: QuarterCells): SiteEnergy["peakFromGrid"] {
-  let highest = -1;
+  let [highest, power] = [-1, 0];
   for (let n = 0; n < amounts.length; n++) {
-    if (itemAt(amounts, n) > (highest < 0 ? 0 : itemAt(amounts, highest))) highest = n;
+    const amount = amounts[n] ?? 0;
+    if (amount <= power) continue;
+    highest = n;
+    power = amount;
   }
-  return highest < 0 ? undefined : { power: itemAt(amounts, highest), at: instant(itemAt(starts, highest)) };
+  return highest < 0 ? undefined : { power, at: instant(itemAt(starts, highest)) };
 }
 
 /** The load is what is left: it also includes what nobody measures. */

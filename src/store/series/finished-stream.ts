@@ -3,6 +3,7 @@
 // What a bucket depends on must lie in one stretch, because the count of its changes says whether it is still right. A bucket
 // across two stretches is computed each time, and so are those near a border that look further: an integral looks at the
 // points around it, and a delta at the hour and at the last point before it.
+// Hot loops: each bounds its index, and `?? 0` is for the compiler. See core/item-at.ts.
 import { isIntegral } from "#core/telemetry/aggregation.ts";
 import { LASTS_MS } from "#core/telemetry/counter-rule.ts";
 import { type BucketGrid, fixedGrid } from "#core/time/bucket-grid.ts";

@@ -48,7 +48,7 @@ const POINT_BYTES = 24;
 export async function openSeries(
   chunks: ChunkAddress,
   {
-    readers: readerCount,
+    readers: count,
     finishedBytes = 0,
     shares,
     budgets = createByteBudgets(),
@@ -69,11 +69,7 @@ export async function openSeries(
   const { thread, definitions, latest, damaged, setAside, isShared } = opened;
   if (setAside !== undefined) onDamaged({ table: "journal", start: 0, span: 0, setAside });
   const quick = await openQuick(chunks);
-  const readers = openReaders(
-    chunks,
-    { count: readerCount, finishedBytes, budgets, ...(shares && { shares }) },
-    onTrouble,
-  );
+  const readers = openReaders(chunks, { count, finishedBytes, budgets, ...(shares && { shares }) }, onTrouble);
   index = new SeriesIndex(definitions);
   for (const place of damaged) reportDamaged(place);
   const current = openCurrent(budgets, namedLatest(definitions, latest), clock());
