@@ -2,8 +2,9 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test, vi } from "vitest";
-import type { Site, SiteEnergy } from "#client/resources.ts";
+import type { Site, SiteEnergy, Tariff } from "#client/resources.ts";
 import { PATIENT } from "../support/patient.ts";
+import { startReceiver } from "../support/receiver.ts";
 import { IS_LONG } from "../support/rounds.ts";
 import { inBrowser, PATIENCE, useDemo } from "./support/browse.ts";
 import { createFindings } from "./support/findings.ts";
@@ -23,7 +24,7 @@ const LOOKS = IS_LONG
 inBrowser("energy", energy);
 
 function energy(): void {
-  const world = useDemo(/storage_unavailable/);
+  const world = useDemo(/storage_unavailable/, "--webhooks-allow-private");
   const { busbar } = world;
   let site = "";
 
@@ -252,6 +253,43 @@ function energy(): void {
         `/v3/sites/${site}/prices/import?from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z`,
       );
       expect(stored.body.prices.prices[0]?.price).toBe(0.1);
+
+      // Or from a server, which is tried first.
+      const server = await startReceiver();
+      const at = Math.floor(Date.now() / 3_600_000) * 3_600;
+      server.answer = (response) => void response.end(JSON.stringify({ at: [at, at + 3_600], price: [91.5, -20] }));
+      const source = form.locator("form", { hasText: "Prices from the internet" });
+      await source.getByLabel("Address").fill(`${server.url}/day-ahead`);
+      await source.getByLabel("Path of the start times").fill("/times/*");
+      await source.getByLabel("Path of the prices").fill("/price/*");
+      await source.getByLabel("Times are written as").selectOption("s");
+      await source.getByLabel("Header", { exact: true }).fill("X-Key");
+      await source.getByLabel("Value of the header").fill("canary-key");
+      await source.getByRole("button", { name: "Try it" }).click();
+      await source.getByText("time: there is no /times in the answer; it has at, price").waitFor();
+      await source.getByLabel("Path of the start times").fill("/at/*");
+      await source.getByRole("button", { name: "Try it" }).click();
+      await source.getByText("2 prices can be read. Nothing is stored yet.").waitFor();
+      expect(await source.getByRole("table").getByRole("cell").first().textContent()).toBe("0.0915");
+      await source.getByRole("button", { name: "Save the source" }).click();
+      await source.getByText(/Last fetched .*: 2 prices\./).waitFor();
+      expect((await server.next()).headers["x-key"]).toBe("canary-key");
+      expect(await source.getByLabel("Value of the header").inputValue()).toBe("");
+      await server.stop();
+
+      // Rates may hold in some months only.
+      await form.getByLabel("Price", { exact: true }).first().selectOption("time_of_use");
+      await form.getByLabel("From month").selectOption({ label: "Oct" });
+      await form.getByLabel("Until month").selectOption({ label: "Mar" });
+      await form
+        .getByRole("group", { name: "Rate 1" })
+        .getByLabel(/^EUR for a kWh/)
+        .fill("0.2");
+      await form.getByLabel("At all other times: EUR for a kWh").fill("0.3");
+      await form.getByRole("button", { name: "Save the tariff" }).click();
+      await form.waitFor({ state: "detached" });
+      const { tariff } = (await busbar.admin.get<{ tariff: Tariff }>(`/v3/sites/${site}/tariff`)).body;
+      expect(tariff.versions[0]?.import?.rates?.[0]?.months).toEqual([10, 11, 12, 1, 2, 3]);
       expect(visitor.complaints).toEqual([]);
       await visitor.close();
     },

@@ -61,8 +61,10 @@ export function inBrowser(name: string, tests: () => void): void {
 }
 
 /** `provoked`: faults in the log that the tests of the file bring about. */
-export function useDemo(provoked?: RegExp): World {
-  return useWorld(useServer(["--demo", "--http-page", "--mqtt-port", "0"], { ...(provoked && { provoked }) }));
+export function useDemo(provoked?: RegExp, ...flags: readonly string[]): World {
+  return useWorld(
+    useServer(["--demo", "--http-page", "--mqtt-port", "0", ...flags], { ...(provoked && { provoked }) }),
+  );
 }
 
 /** One for all files that a worker runs, because its start takes longer than many a test. It ends with the worker. */

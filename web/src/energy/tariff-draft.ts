@@ -1,5 +1,6 @@
 // A tariff as it is typed, and as the interface takes it. Pure.
 import type { NewTariff, Tariff, TariffPrice, TariffRate, TariffVersion } from "#client/resources.ts";
+import { type Months, monthsOf, readMonths, WHOLE_YEAR } from "./months.ts";
 
 /** `kept`: weekdays that the form cannot say in a word stay as they are. */
 type Days = "all" | "workdays" | "weekend" | "kept";
@@ -7,9 +8,10 @@ export type RateDraft = {
   readonly name: string;
   readonly price: string;
   readonly days: Days;
+  readonly months: Months;
   readonly from: string;
   readonly to: string;
-  /** What the form does not show. */
+  /** As it was before. */
   readonly rest: Pick<TariffRate, "weekdays" | "months">;
 };
 export type PriceDraft = {
@@ -42,7 +44,15 @@ export type ReadTariff = { readonly tariff: NewTariff; readonly wrong: ReadonlyS
 const WORKDAYS = ["mon", "tue", "wed", "thu", "fri"] as const;
 const WEEKEND = ["sat", "sun"] as const;
 const EMPTY: PriceDraft = { type: "none", price: "", rates: [], otherwise: "", add: "", factor: "", names: {} };
-export const NEW_RATE: RateDraft = { name: "", price: "", days: "all", from: "22:00", to: "06:00", rest: {} };
+export const NEW_RATE: RateDraft = {
+  name: "",
+  price: "",
+  days: "all",
+  months: WHOLE_YEAR,
+  from: "22:00",
+  to: "06:00",
+  rest: {},
+};
 
 /** The newest version of a tariff. Without one: a fixed price that nobody has typed yet. */
 export function draftOfTariff(tariff: Tariff | null, locale: "en" | "de"): TariffDraft {
@@ -59,6 +69,7 @@ export function draftOfTariff(tariff: Tariff | null, locale: "en" | "de"): Tarif
             name,
             price: text(price),
             days: daysOf(weekdays),
+            months: monthsOf(months),
             from: from ?? "00:00",
             to: to ?? "24:00",
             rest: { ...(weekdays && { weekdays }), ...(months && { months }) },
@@ -140,15 +151,16 @@ function readPrice(draft: PriceDraft, field: string, { number, optional }: Reade
     case "fixed":
       return { type: "fixed", ...named, price: number(draft.price, `${field}.price`) };
     case "time_of_use": {
-      const rates = draft.rates.map(({ name, price, days, from, to, rest }, index): TariffRate => {
-        const { weekdays, ...others } = rest;
+      const rates = draft.rates.map(({ name, price, days, months, from, to, rest }, index): TariffRate => {
+        const { weekdays } = rest;
+        const chosenMonths = readMonths(months, rest.months);
         const chosen =
           days === "workdays" ? WORKDAYS : days === "weekend" ? WEEKEND : days === "kept" ? weekdays : undefined;
         return {
           name: name.trim() === "" ? `${from}–${to}` : name.trim(),
           price: number(price, `${field}.rates.${index}.price`),
           ...(chosen && { weekdays: chosen }),
-          ...others,
+          ...(chosenMonths && { months: chosenMonths }),
           from,
           to,
         };
