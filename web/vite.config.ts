@@ -33,6 +33,7 @@ export default defineConfig({
           groups: [
             { name: "page", test: /\/src\/app\/app\.svelte$|icon-groups$|rolldown\/runtime/, priority: 2 },
             { name: "overview", test: /\/src\/(?:site\/day-card|commands\/card-commands)\.svelte$/, priority: 1 },
+            { name: "prices", test: /\/src\/site\/price-steps\.ts$/ },
           ],
         },
       },

@@ -28,11 +28,11 @@ type Compress = (content: InputType, done: (error: Error | null, bytes: Buffer) 
 type Encoding = "zstd" | "gzip";
 
 /**
- * Three manifests of 31 kB become 8.6 kB, in 0.11 ms each by zstd and 0.14 ms by gzip; higher levels take 2 to 8 times as long and
- * save at most a tenth more.
+ * Three manifests of 31 kB become 8.1 kB by zstd, in 0.16 ms each, and 9.0 kB by gzip, in 0.14 ms. Level 1 of zstd takes 0.11 ms for 8.9 kB,
+ * level 12 takes 0.9 ms for 7.9 kB.
  */
 const COMPRESS: Readonly<Record<Encoding, Compress>> = {
-  zstd: (content, done) => zstdCompress(content, { params: { [constants.ZSTD_c_compressionLevel]: 3 } }, done),
+  zstd: (content, done) => zstdCompress(content, { params: { [constants.ZSTD_c_compressionLevel]: 5 } }, done),
   gzip: (content, done) => gzip(content, { level: 1 }, done),
 };
 

@@ -50,7 +50,15 @@ function energy(): void {
       const said = () => chart.getAttribute("aria-valuetext");
       await page.keyboard.press("Home");
       const first = await said();
-      expect(first).toMatch(/^\d\d:\d\d: Solar [\d.]+ kW, Grid .* kW.*, Battery .*, State of charge \d+ %$/);
+      expect(first).toMatch(
+        /^\d\d:\d\d: Solar [\d.]+ kW, Grid .* kW.*, Battery .*, State of charge \d+ %(?:, Price|$)/,
+      );
+      // The demo has a tariff by time of use: its prices are steps, of the hours to come too.
+      const prices = chart.locator("path.stepped");
+      await expect.poll(() => prices.count()).toBe(2);
+      await expect.poll(said).toMatch(/Price 0\.\d+ EUR\/kWh, Feed-in price 0\.0803 EUR\/kWh$/);
+      await page.getByRole("button", { name: /^Feed-in price/ }).click();
+      await expect.poll(() => prices.count()).toBe(1);
       await page.keyboard.press("ArrowRight");
       await expect.poll(said).not.toBe(first);
       await page.keyboard.press("Escape");
@@ -76,6 +84,7 @@ function energy(): void {
       const table = page.getByRole("table", { name: "Power of the site, means of an hour" });
       await table.waitFor();
       expect(await table.getByRole("row").count()).toBeGreaterThanOrEqual(24);
+      await table.getByRole("columnheader", { name: /^Price\s+EUR\/kWh$/ }).waitFor();
       expect(new URL(page.url()).search).toBe("?day=24h&power=table");
       expect(visitor.complaints).toEqual([]);
       await visitor.close();

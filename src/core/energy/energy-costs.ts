@@ -2,15 +2,12 @@
 // and whole numbers are added: so steps add up to the whole, whatever the steps are.
 // Hot loops: each bounds its index, and `?? 0` is for the compiler. See core/item-at.ts.
 import { itemAt } from "#core/item-at.ts";
-import { localOffsets } from "#core/time/calendar.ts";
-import { DAY_MS } from "#core/time/hour.ts";
-import { QUARTER_MS } from "./energy-steps.ts";
 import { amountOf } from "./money.ts";
 import type { Period } from "./parse-period.ts";
 import { PRICE_KINDS, type PriceDays, type PriceKind, priceAt } from "./price-days.ts";
 import type { QuarterCells } from "./quarter-cells.ts";
-import { type PriceRule, QUARTERS_OF_DAY, type TariffVersion, tablePlace } from "./tariff.ts";
-import type { VersionAt } from "./tariff-versions.ts";
+import { createRates, type Rates } from "./rates.ts";
+import type { TariffVersion } from "./tariff.ts";
 
 /** Millionths, and whole milliwatt-hours. Undefined: no energy is known, or none of it has a price. */
 export interface EnergyCosts {
@@ -30,9 +27,7 @@ export interface RateCosts {
   readonly amount: number;
 }
 
-export interface Priced {
-  readonly versionAt: VersionAt;
-  readonly timezone: string;
+export interface Priced extends Rates {
   readonly prices: Readonly<Record<PriceKind, PriceDays>>;
   /** Energy from the grid and to it. */
   readonly import: QuarterCells;
@@ -137,41 +132,6 @@ function eachCell(
     while (start >= end && step < steps.length - 1) end = itemAt(steps, ++step).to;
     use(start, amounts[n] ?? 0, step);
   }
-}
-
-function createRates({ versionAt, timezone, prices }: Priced) {
-  const offsetAt = localOffsets(timezone);
-  const placeAt = createPlaces();
-  return (kind: "import" | "export", at: number): { readonly name: string; readonly price: number } | undefined => {
-    const rule = versionAt(at)?.[kind];
-    if (rule === undefined) return undefined;
-    if (rule.type === "fixed") return rule.rate;
-    if (rule.type === "time_of_use") {
-      return rule.rates[rule.table[placeAt(at + offsetAt(at))] ?? rule.rates.length];
-    }
-    const stored = priceAt(prices[kind], at);
-    return stored === undefined ? undefined : { name: rule.name, price: withSurcharge(rule, stored) };
-  };
-}
-
-/** (price + add) * factor, rounded to a millionth. */
-export function withSurcharge({ add, factor }: Extract<PriceRule, { type: "prices" }>, price: number): number {
-  return Math.round((price + add) * factor) + 0;
-}
-
-/** The place of a local time in the table of a time-of-use price. Quarters of the same day follow each other. */
-function createPlaces(): (local: number) => number {
-  let [today, first] = [Number.NaN, 0];
-  return (local) => {
-    const day = Math.floor(local / DAY_MS);
-    if (day !== today) {
-      const date = new Date(local);
-      today = day;
-      // getUTCDay counts from Sunday.
-      first = tablePlace(date.getUTCMonth(), (date.getUTCDay() + 6) % 7, 0);
-    }
-    return first + Math.floor(local / QUARTER_MS) - day * QUARTERS_OF_DAY;
-  };
 }
 
 function co2At({ versionAt, prices }: Priced, at: number): number | undefined {

@@ -1,14 +1,13 @@
 // The steps of a period: quarters of an hour, hours, days, weeks, months or years as the clocks of the site show them.
 import type { Period } from "#core/energy/parse-period.ts";
 import { CALENDAR_UNITS, calendarGrid, localOffsets } from "#core/time/calendar.ts";
-import { HOUR_MS } from "#core/time/hour.ts";
+import { HOUR_MS, QUARTER_MS } from "#core/time/hour.ts";
 import { instant } from "#core/time/instant.ts";
 
 export const STEP_UNITS = ["quarter_hour", "hour", ...CALENDAR_UNITS] as const;
 export type StepUnit = (typeof STEP_UNITS)[number];
 
 export const MAX_STEPS = 800;
-export const QUARTER_MS = HOUR_MS / 4;
 
 /** They follow each other without gaps, and the first and last are cut to the period. Undefined: more than MAX_STEPS. */
 export function stepsOf({ from, to }: Period, unit: StepUnit, timezone: string): readonly Period[] | undefined {

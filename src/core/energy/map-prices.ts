@@ -1,8 +1,8 @@
 // Takes the prices out of a JSON answer, by the paths of a price source. Everything that is wrong is reported at once.
 
 import { MistakeList } from "#core/mistakes.ts";
+import { QUARTER_MS } from "#core/time/hour.ts";
 import { instant, parseInstant, renderInstant } from "#core/time/instant.ts";
-import { QUARTER_MS } from "./energy-steps.ts";
 import { millionths } from "./money.ts";
 import type { PriceRow } from "./price-days.ts";
 import { type PriceSource, parsePricePath } from "./price-source.ts";

@@ -1,6 +1,5 @@
 // Stored prices: of a site and a kind, by days of UTC, with a price for each quarter of an hour.
-import { DAY_MS } from "#core/time/hour.ts";
-import { QUARTER_MS } from "./energy-steps.ts";
+import { DAY_MS, QUARTER_MS } from "#core/time/hour.ts";
 import { QUARTERS_OF_DAY } from "./tariff.ts";
 
 export const PRICE_KINDS = ["import", "export", "co2"] as const;

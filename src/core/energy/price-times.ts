@@ -1,4 +1,4 @@
-import { QUARTER_MS } from "./energy-steps.ts";
+import { QUARTER_MS } from "#core/time/hour.ts";
 
 const YEAR_MS = 366 * 86_400_000;
 const MOST_PAST_MS = 10 * YEAR_MS;

@@ -1,2 +1,3 @@
 export const HOUR_MS = 3_600_000;
+export const QUARTER_MS = HOUR_MS / 4;
 export const DAY_MS = 24 * HOUR_MS;

@@ -1,10 +1,11 @@
 // What corrections add to the energies of a period. This is the only place, so that days, months and sites agree. Each is
 // calculated anew from the points: one whose step is gone, or has another value now, adds nothing.
+
 import type { Device } from "#core/device/device.ts";
 import { adjustmentOf, type CounterCorrection } from "#core/energy/counter-correction.ts";
 import type { CounterPoint } from "#core/energy/doubtful-steps.ts";
-import { QUARTER_MS } from "#core/energy/energy-steps.ts";
 import type { Period } from "#core/energy/parse-period.ts";
+import { QUARTER_MS } from "#core/time/hour.ts";
 import { instant } from "#core/time/instant.ts";
 import type { SiteSource } from "#service/energy/find-sources.ts";
 import { createReader } from "#service/energy/read-cells.ts";

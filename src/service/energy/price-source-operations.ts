@@ -1,8 +1,8 @@
 // Where the prices of a site are fetched from.
 import { AppError, refuse } from "#core/app-error.ts";
-import { withSurcharge } from "#core/energy/energy-costs.ts";
 import { PRICE_KINDS, type PriceKind, type PriceRow } from "#core/energy/price-days.ts";
 import type { PriceSource, PriceSourceRecord } from "#core/energy/price-source.ts";
+import { withSurcharge } from "#core/energy/rates.ts";
 import { versionsOf } from "#core/energy/tariff-versions.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import { originOf, sourceMistakes } from "#service/energy/check-price-source.ts";

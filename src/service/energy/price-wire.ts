@@ -1,12 +1,11 @@
 import { type Refusal, refuse } from "#core/app-error.ts";
-import { QUARTER_MS } from "#core/energy/energy-steps.ts";
 import { MILLION, millionths } from "#core/energy/money.ts";
 import { PRICE_KINDS, type PriceKind, type PriceRow } from "#core/energy/price-days.ts";
 import { priceTimeProblem } from "#core/energy/price-times.ts";
 import { LARGEST_PRICE } from "#core/energy/tariff.ts";
 import { MistakeList, refuseMistakes } from "#core/mistakes.ts";
 import { parseDuration } from "#core/time/duration.ts";
-import { DAY_MS } from "#core/time/hour.ts";
+import { DAY_MS, QUARTER_MS } from "#core/time/hour.ts";
 import { instant, parseInstant, renderInstant } from "#core/time/instant.ts";
 import { type Static, Type } from "#service/operation/schema.ts";
 import { described, nullable, strict } from "#service/operation/wire.ts";

@@ -1,12 +1,11 @@
 // What flowed through each device of a site, by quarters of an hour.
 // Hot loops: each bounds its index, and `?? 0` is for the compiler. See core/item-at.ts.
 import type { EnergySource } from "#core/energy/energy-sources.ts";
-import { QUARTER_MS } from "#core/energy/energy-steps.ts";
 import type { Period } from "#core/energy/parse-period.ts";
 import { NO_CELLS, type QuarterCells, wholeMilliwattHours } from "#core/energy/quarter-cells.ts";
 import { itemAt } from "#core/item-at.ts";
 import type { ResolvedAggregation } from "#core/telemetry/aggregation.ts";
-import { HOUR_MS } from "#core/time/hour.ts";
+import { HOUR_MS, QUARTER_MS } from "#core/time/hour.ts";
 import type { AppliedCorrections } from "#service/energy/apply-corrections.ts";
 import type { SiteSource } from "#service/energy/find-sources.ts";
 import { type Column, type ColumnCells, createColumnReader, NOTHING } from "#service/energy/read-cells.ts";

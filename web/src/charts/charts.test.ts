@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { digitsOf, hourTicks, niceAxis } from "./axis.ts";
-import { areaPath, linePath, runsOf } from "./paths.ts";
+import { areaPath, linePath, runsOf, stepPath } from "./paths.ts";
 
 test.each([
   [[0, 3.7], "0 1 2 3 4"],
@@ -81,4 +81,14 @@ test("short gaps are bridged when that is asked for", () => {
     [0, 2],
     [5, 5],
   ]);
+});
+
+test("steps are joined where they follow each other, and a gap breaks the line", () => {
+  const steps = [
+    { from: 0, to: 2, value: 1 },
+    { from: 2, to: 3, value: 4 },
+    { from: 5, to: 6, value: 4 },
+  ];
+  const same = (value: number) => value;
+  expect(stepPath(steps, (at) => at * 10, same)).toBe("M0 1H20V4H30M50 4H60");
 });

@@ -10,6 +10,19 @@ export type Places = {
   readonly y: (value: number) => number;
 };
 
+/** A value that holds for a time, in Unix ms. */
+export type Step = { readonly from: number; readonly to: number; readonly value: number };
+
+/** A line of steps. It breaks where a step does not begin with the end of the one before. */
+export function stepPath(steps: readonly Step[], x: (at: number) => number, y: (value: number) => number): string {
+  return steps
+    .map(({ from, to, value }, index) => {
+      const start = steps[index - 1]?.to === from ? `V${round(y(value))}` : `M${round(x(from))} ${round(y(value))}`;
+      return `${start}H${round(x(to))}`;
+    })
+    .join("");
+}
+
 /** The stretches of indices without a gap, the last index included. Gaps of at most `bridged` buckets are no gaps. */
 export function runsOf(column: Column, bridged = 0): readonly (readonly [number, number])[] {
   const runs: [number, number][] = [];
