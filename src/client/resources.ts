@@ -404,8 +404,8 @@ export type DashboardTile = {
   /** letters, digits, _ and - */
   readonly id: string;
   /**
-   * value, curve, states: of `series`. command: `command` of `device`. flow: the site's energy flow. energy:
-   * today's energy. text: `text`.
+   * value, curve, states: of `series`. command: `command` of `device`. flow: the site's energy flow. energy: of
+   * the day or `range`. text: `text`.
    */
   readonly kind: "value" | "curve" | "states" | "command" | "flow" | "energy" | "text";
   /** In columns of four. */
@@ -415,7 +415,7 @@ export type DashboardTile = {
   /** Instead of the name of what it shows. */
   readonly title?: string;
   readonly series?: readonly TileSeries[];
-  /** a range of Explore */
+  /** a range of Explore; of energy day, week, month, year, each the current one */
   readonly range?: string;
   /** Id or slug. */
   readonly device?: string;

@@ -1,5 +1,6 @@
 // What the views of each kind hold, as it is written in the interface.
 import { AppError, type Refusal, refuse } from "#core/app-error.ts";
+import { CALENDAR_UNITS } from "#core/time/calendar.ts";
 import { MAX_VIEW_BYTES, type ViewKind } from "#core/view/view.ts";
 import { compileField } from "#service/operation/body.ts";
 import { type Schema, type Static, Type } from "#service/operation/schema.ts";
@@ -21,6 +22,8 @@ export const deviceFilterSchema = described("DeviceFilterView", "A filter of the
 
 const TILE_KINDS = ["value", "curve", "states", "command", "flow", "energy", "text"] as const;
 
+const ENERGY_RANGES: readonly string[] = CALENDAR_UNITS;
+
 const seriesSchema = strict("TileSeries", {
   device: id("Id or slug."),
   attribute: Type.String({ minLength: 1, maxLength: 200 }),
@@ -35,14 +38,18 @@ const tileSchema = strict("DashboardTile", {
   }),
   kind: oneOf(TILE_KINDS, {
     description:
-      "value, curve, states: of `series`. command: `command` of `device`. flow: the site's energy flow. energy: today's energy. text: `text`.",
+      "value, curve, states: of `series`. command: `command` of `device`. flow: the site's energy flow. energy: of the day or `range`. text: `text`.",
   }),
   width: Type.Integer({ minimum: 1, maximum: 4, description: "In columns of four." }),
   height: Type.Integer({ minimum: 1, maximum: 4, description: "In rows." }),
   title: Type.Optional(name("Instead of the name of what it shows.", 80)),
   series: Type.Optional(Type.Array(seriesSchema, { minItems: 1, maxItems: MAX_SERIES })),
   range: Type.Optional(
-    Type.String({ maxLength: 60, pattern: "^[0-9a-zA-Z:.+-]+$", description: "a range of Explore" }),
+    Type.String({
+      maxLength: 60,
+      pattern: "^[0-9a-zA-Z:.+-]+$",
+      description: `a range of Explore; of energy ${ENERGY_RANGES.join(", ")}, each the current one`,
+    }),
   ),
   device: Type.Optional(id("Id or slug.")),
   command: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
@@ -105,6 +112,9 @@ function tileProblems(tiles: Static<typeof dashboardSchema>["tiles"]): readonly 
     const problems = (NEEDED[tile.kind] ?? [])
       .filter((field) => tile[field] === undefined)
       .map((field) => bad(field, `a tile of kind ${tile.kind} needs ${field}`));
+    if (tile.kind === "energy" && tile.range !== undefined && !ENERGY_RANGES.includes(tile.range)) {
+      problems.push(bad("range", `the range of energy is one of ${ENERGY_RANGES.join(", ")}`));
+    }
     if (seen.has(tile.id)) problems.push(bad("id", `another tile has the id ${tile.id}`));
     seen.add(tile.id);
     return problems;

@@ -36,6 +36,8 @@ export function removeTile(tiles: Tiles, id: string): Tiles {
 /** What is pinned: a tile without its id and its size. */
 export type Pin = Omit<DashboardTile, "id" | "width" | "height">;
 
+export type NamedPin = { readonly name: string; readonly pin: Pin };
+
 const SIZES: Readonly<Record<DashboardTile["kind"], { readonly width: number; readonly height: number }>> = {
   value: { width: 1, height: 1 },
   curve: { width: 2, height: 2 },

@@ -12,7 +12,14 @@ const meter = {
   }),
 };
 const find = (name: string) => (name === "meter" ? meter : undefined);
-const WORDS = { flow: "Flow", energy: "Energy", text: "Text" };
+const WORDS = {
+  flow: "Flow",
+  energy: "Energy",
+  energyWeek: "Energy of the week",
+  energyMonth: "Energy of the month",
+  energyYear: "Energy of the year",
+  text: "Text",
+};
 const tile = (fields: Partial<DashboardTile>): DashboardTile => ({
   id: "a",
   kind: "value",
@@ -30,6 +37,8 @@ test.each([
   [tile({ kind: "command", device: "meter", command: "explode" }), { what: "command", name: "explode" }, "explode"],
   [tile({ kind: "command", device: "gone", command: "stop" }), { what: "device", name: "gone" }, "stop"],
   [tile({ kind: "flow" }), undefined, "Flow"],
+  [tile({ kind: "energy" }), undefined, "Energy"],
+  [tile({ kind: "energy", range: "month" }), undefined, "Energy of the month"],
   [tile({ kind: "text", text: " \nHello\nyou" }), undefined, "Hello"],
   [tile({ kind: "text", text: "" }), undefined, "Text"],
   [tile({ kind: "curve", series: [...series("meter", "power"), ...series("gone", "x")] }), undefined, "Power +1"],

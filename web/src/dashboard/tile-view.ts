@@ -37,11 +37,23 @@ export function commandOf({ manifest }: Pick<Device, "manifest">, tile: Dashboar
   return manifest.commands.get(tile.command ?? "");
 }
 
-type Words = { readonly flow: string; readonly energy: string; readonly text: string };
+type Words = Readonly<Record<"flow" | "energy" | "energyWeek" | "energyMonth" | "energyYear" | "text", string>>;
+
+const ENERGY_WORDS: ReadonlyMap<string | undefined, "energyWeek" | "energyMonth" | "energyYear"> = new Map([
+  ["week", "energyWeek"],
+  ["month", "energyMonth"],
+  ["year", "energyYear"],
+]);
+
+/** What energies of the current day, week, month or year are called. */
+export function energyName(range: string | undefined, words: Omit<Words, "flow" | "text">): string {
+  return words[ENERGY_WORDS.get(range) ?? "energy"];
+}
 
 export function tileName(tile: DashboardTile, find: FindDevice, words: Words): string {
   if (tile.title !== undefined) return tile.title;
-  if (tile.kind === "flow" || tile.kind === "energy") return words[tile.kind];
+  if (tile.kind === "flow") return words.flow;
+  if (tile.kind === "energy") return energyName(tile.range, words);
   if (tile.kind === "text") return (tile.text ?? "").trim().split("\n")[0]?.slice(0, 40) || words.text;
   if (tile.kind === "command") {
     const device = find(tile.device ?? "");

@@ -49,7 +49,9 @@ export function dayPrices(siteId: () => string, zone: () => string, range: () =>
     if (found === undefined) return undefined;
     const { module, tariff, stored } = found;
     const steps = module.priceSteps(tariff, { zone: zone(), range: range(), stored });
-    const directions = module.DIRECTIONS.filter((of) => steps[of].length > 0).map((of) => ({ of, steps: steps[of] }));
+    const directions = (["import", "export"] as const).flatMap((of) =>
+      steps[of].length > 0 ? [{ of, steps: steps[of] }] : [],
+    );
     return { currency: tariff.currency, directions, priceOf: module.priceOf, meanPrice: module.meanPrice };
   });
   return {

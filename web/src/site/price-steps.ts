@@ -9,11 +9,11 @@ import { versionsOf } from "#core/energy/tariff-versions.ts";
 import { QUARTER_MS } from "#core/time/hour.ts";
 import type { Step } from "#web/charts/paths.ts";
 
-export const DIRECTIONS: readonly Direction[] = ["import", "export"];
+const DIRECTIONS: readonly Direction[] = ["import", "export"];
 
 type Range = { readonly from: number; readonly to: number };
 /** As the interface answers them. */
-export type StoredPrice = { readonly from: string; readonly to: string; readonly price: number };
+type StoredPrice = { readonly from: string; readonly to: string; readonly price: number };
 export type StoredPrices = Readonly<Record<Direction, readonly StoredPrice[]>>;
 
 /** Undefined for one that this version of the page does not understand. */
