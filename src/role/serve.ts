@@ -33,7 +33,7 @@ export async function serve(config: Config, log: Logger): Promise<void> {
     );
   }
   log.info({ role: config.role, data: config.data, url: running.url }, "ready");
-  process.stdout.write(welcome(config, running));
+  process.stdout.write(welcome(config, running, running.hasPage ? await running.newSignInCode() : undefined));
   keepCompiled();
   try {
     await end.promise;
@@ -66,15 +66,15 @@ export const TRY_DEMO = [
   `${PROGRAM} run battery-rack-a set_mode mode=remote`,
 ];
 
-function welcome(config: Config, { url, tokenFile, hasPage, assumedSite, newSignInCode }: Running): string {
+function welcome(config: Config, { url, tokenFile, assumedSite }: Running, code: string | undefined): string {
   const token = tokenFile === undefined ? "the one in BUSBAR_ADMIN_TOKEN" : tokenFile;
   return [
     "",
     `  Busbar ${version()}, ${config.role}, is ready`,
     "",
-    ...(hasPage
+    ...(code !== undefined
       ? [
-          `  Open      ${url}/sign-in#code=${newSignInCode()}`,
+          `  Open      ${url}/sign-in#code=${code}`,
           "            signs in once, within 10 minutes; busbar open prints a new link",
         ]
       : [`  Look      ${url}/`]),

@@ -40,8 +40,8 @@ export interface Started {
   readonly assumedSite: Pick<Site, "name" | "timezone"> | undefined;
   /** Performs operations for callers within the program. */
   readonly operations: Pick<Operations, "perform">;
-  /** A code that signs in once, as the admin token. */
-  readonly newSignInCode: () => string;
+  /** A code that signs in once, as the admin token. Undefined where it cannot be stored now. */
+  readonly newSignInCode: () => Promise<string | undefined>;
   /** Uses now what somebody has renewed: the certificate of HTTP. */
   readonly reload: () => Promise<void>;
 }
@@ -104,7 +104,10 @@ export async function startRole(stores: OpenStores, surroundings: Surroundings):
     hasPage,
     assumedSite: await attempt("site", "the sites could not be read", () => role.assumedSite(engines)),
     operations,
-    newSignInCode: () => engines.signInCodes.create(admin.record.id).code,
+    newSignInCode: () =>
+      attempt("sign-in", "no code that signs in could be stored", async () => {
+        return (await engines.signInCodes.create(admin.record.id)).code;
+      }),
   };
 }
 

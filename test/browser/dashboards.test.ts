@@ -67,15 +67,15 @@ function dashboards(): void {
       await dialog.getByRole("button", { name: "Roof" }).click();
       await page.getByText("Energy this month is on Roof.").waitFor();
       await visitor.go(`/sites/${site}`);
-      await page.getByRole("button", { name: "Pin Commands of Roof inverter to a dashboard" }).click();
-      await dialog.getByLabel("What").selectOption({ label: "Stop · Roof inverter" });
+      await page.getByRole("button", { name: "Pin Commands of Wallbox to a dashboard" }).click();
+      await dialog.getByLabel("What").selectOption({ label: "Stop charging · Wallbox" });
       await dialog.getByRole("button", { name: "Roof", exact: true }).click();
-      await page.getByText("Stop · Roof inverter is on Roof.").waitFor();
+      await page.getByText("Stop charging · Wallbox is on Roof.").waitFor();
       await visitor.go(`/sites/${site}/dashboards`);
       await page.getByRole("heading", { name: "AC power", exact: true }).waitFor();
       await page.getByRole("heading", { name: "AC power +1" }).waitFor();
       await page.getByRole("heading", { name: "Energy this month" }).waitFor();
-      await page.getByRole("heading", { name: "Stop", exact: true }).waitFor();
+      await page.getByRole("heading", { name: "Stop charging" }).waitFor();
       await page.getByRole("button", { name: "Arrange" }).click();
       const saved = page.waitForResponse((answer) => answer.request().method() === "PATCH");
       await page.getByLabel("Start page").check();
@@ -155,7 +155,7 @@ function dashboards(): void {
   );
 
   test(
-    "a wall screen signs in once, shows the dashboard alone, and comes back after an outage",
+    "a wall screen signs in once, shows the dashboard alone, and comes back after the gateway has restarted",
     async () => {
       const id = await save({ name: "Hall", is_shared: true });
       const owner = await world.signedIn({}, await busbar.token({ level: "owner" }));
@@ -173,14 +173,19 @@ function dashboards(): void {
       expect(await wall.page.getByRole("navigation").count()).toBe(0);
       expect(await wall.page.getByRole("link").count()).toBe(0);
       expect(await wall.page.getByRole("button", { name: /limit/i }).getAttribute("aria-disabled")).toBe("true");
+      const { code } = (await busbar.admin.post<{ code: string }>(`/v3/sites/${site}/views/${id}/kiosk`, {})).body;
+      const { port } = busbar;
       const reloaded = wall.page.waitForEvent("load");
-      await wall.page.context().setOffline(true);
-      // An open connection goes on while the browser is offline; a new one does not come about.
-      await wall.page.evaluate('dispatchEvent(new Event("online"))');
+      await busbar.stop();
       await wall.page.getByText("The server does not answer.").waitFor();
-      await wall.page.context().setOffline(false);
+      await busbar.restart(["--port", String(port)]);
       await reloaded;
       await wall.page.getByRole("heading", { name: "Hall" }).waitFor();
+      // A link that was made before the restart.
+      const second = await world.visit();
+      await second.page.goto(link.replace(/code=.*/, `code=${code}`));
+      await second.page.getByRole("heading", { name: "Hall" }).waitFor();
+      await second.close();
 
       const stranger = await world.visit();
       await stranger.page.goto(link);

@@ -36,6 +36,45 @@ export function sessionStoreContract(open: OpenStores): void {
     expect(await auditIds(stores)).toEqual([]);
   });
 
+  test("a code is found as it was stored, is used once, and not after its time", async () => {
+    const { sessions } = await open();
+    const limits = { mostOfToken: 10, most: 10 };
+    const code = { hash: "h", tokenId: newId(), isForScreen: true, createdAt: at(0), expiresAt: at(10) };
+    const other = { ...code, hash: "i", isForScreen: false };
+    for (const one of [code, other]) await sessions.insertCode({ code: one, ...limits });
+    expect([await sessions.findCode("h"), await sessions.findCode("i")]).toEqual([code, other]);
+    const taken = await Promise.all([1, 2, 3].map(() => sessions.takeCode("h", at(9))));
+    expect(taken.filter(Boolean)).toEqual([true]);
+    expect(await sessions.takeCode("i", at(10))).toBe(false);
+    for (const hash of [...OBJECT_PROPERTY_NAMES, "", "h"]) {
+      expect(await sessions.findCode(hash)).toBeUndefined();
+      expect(await sessions.takeCode(hash, at(1))).toBe(false);
+    }
+    await sessions.insertCode({ code: { ...code, hash: "later", createdAt: at(10), expiresAt: at(20) }, ...limits });
+    expect(await sessions.findCode("i")).toBeUndefined();
+  });
+
+  test("beyond so many codes of a token, or of all, the oldest end", async () => {
+    const { sessions } = await open();
+    const [mine, theirs] = [newId(), newId()];
+    const insert = (hash: string, tokenId: string, n: number) =>
+      sessions.insertCode({
+        code: { hash, tokenId, isForScreen: false, createdAt: at(n), expiresAt: at(100) },
+        mostOfToken: 2,
+        most: 3,
+      });
+    const left = async () => {
+      const found = await Promise.all(["a", "b", "c", "d", "e"].map((hash) => sessions.findCode(hash)));
+      return found.flatMap((code) => code?.hash ?? []).join("");
+    };
+    for (const [n, hash] of ["a", "b", "c"].entries()) await insert(hash, mine, n);
+    expect(await left()).toBe("bc");
+    await insert("d", theirs, 4);
+    expect(await left()).toBe("bcd");
+    await insert("e", theirs, 5);
+    expect(await left()).toBe("cde");
+  });
+
   test("a token has so many sessions: one more ends the one that was used least recently", async () => {
     const stores = await open();
     const tokenId = newId();

@@ -34,6 +34,20 @@ test("a token that one node revokes is refused by the other a second later, and 
   }
 });
 
+test("a code that one node made signs in at the other, once", async () => {
+  const url = await server.prepared("codes");
+  const one = await startNode({ url });
+  const other = await startNode({ url, like: one });
+  const { code } = (await one.admin.post("/v3/sessions/codes", {})).body;
+  const signIn = async (node: typeof one) => {
+    const headers = { "Content-Type": "application/json", "Sec-Fetch-Site": "same-origin" };
+    return (await fetch(`${node.url}/v3/sessions`, { method: "POST", headers, body: JSON.stringify({ code }) })).status;
+  };
+  // At both at once: one of them gets it.
+  expect((await Promise.all([signIn(other), signIn(one)])).toSorted()).toEqual([200, 401]);
+  expect(await signIn(other)).toBe(401);
+});
+
 test("a node that hears nothing of the others asks the records for every token", async () => {
   const url = await server.prepared("deaf");
   const one = await startNode({ url });

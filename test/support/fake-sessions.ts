@@ -1,10 +1,11 @@
 import type { Session } from "#core/access/session.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
-import type { NewSession, Renewal, SessionStore } from "#service/ports/session-store.ts";
+import type { NewSession, NewSignInCode, Renewal, SessionStore, SignInCode } from "#service/ports/session-store.ts";
 
 /** Sessions in memory, for tests of what is above the store. */
 export class FakeSessions implements SessionStore {
   readonly stored = new Map<string, Session>();
+  readonly codes = new Map<string, SignInCode>();
   /** How many were looked up. */
   looked = 0;
   /** How many renewals were asked for. */
@@ -51,6 +52,18 @@ export class FakeSessions implements SessionStore {
       if (session === undefined) continue;
       this.stored.set(id, { ...session, lastUsedAt: instant(Math.max(session.lastUsedAt, used)) });
     }
+  }
+
+  async insertCode({ code }: NewSignInCode): Promise<void> {
+    this.codes.set(code.hash, code);
+  }
+
+  async findCode(hash: string): Promise<SignInCode | undefined> {
+    return this.codes.get(hash);
+  }
+
+  async takeCode(hash: string): Promise<boolean> {
+    return this.codes.delete(hash);
   }
 
   async prune(): Promise<number> {

@@ -56,6 +56,7 @@ export const NOT_SPREAD: Readonly<Record<string, string>> = {
   migration: SMALL,
   token: SMALL,
   session: SMALL,
+  sign_in_code: SMALL,
   setting: SMALL,
   saved_view: SMALL,
   webhook: SMALL,

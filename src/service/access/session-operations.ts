@@ -175,7 +175,7 @@ export function sessionOperations(needs: SessionNeeds): readonly Operation[] {
         if (caller.sessionId !== undefined) {
           throw refuse("forbidden", "a session cannot make codes that sign in; send the token itself");
         }
-        const { code, expiresAt } = needs.signInCodes.create(caller.tokenId);
+        const { code, expiresAt } = await needs.signInCodes.create(caller.tokenId);
         return { code, expires_at: renderInstant(expiresAt) };
       },
     }),

@@ -80,11 +80,11 @@ async function holderOf(
     const { tokenId } = await authenticator.authenticate(by.token);
     return { ...(await authenticator.holder(tokenId)), lifetimeMs: sessionLifetimeMs };
   }
-  const { tokenId, isForScreen } = signInCodes.find(by.code);
+  const { tokenId, isForScreen } = await signInCodes.find(by.code);
   const holder = await authenticator.holder(tokenId);
   if (former !== undefined && former.tokenId !== holder.token.id && !mayReplace) throw wouldReplace(former, holder);
   // Only now: whoever does not agree has not used the link up. Of two calls at once the second is refused here.
-  signInCodes.take(by.code);
+  await signInCodes.take(by.code);
   const isLong = isForScreen && holder.token.expiresAt !== undefined;
   return { ...holder, lifetimeMs: isLong ? Number.POSITIVE_INFINITY : sessionLifetimeMs };
 }

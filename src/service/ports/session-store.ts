@@ -15,6 +15,24 @@ export interface Renewal extends Pick<Session, "id" | "hash" | "previousHash" | 
   readonly from: Uint8Array;
 }
 
+/** A code that signs in once. */
+export interface SignInCode {
+  /** The lookup key of the code's hash. The code itself is stored nowhere. */
+  readonly hash: string;
+  readonly tokenId: string;
+  /** A screen on a wall, where nobody signs in again. */
+  readonly isForScreen: boolean;
+  readonly createdAt: Instant;
+  readonly expiresAt: Instant;
+}
+
+export interface NewSignInCode {
+  readonly code: SignInCode;
+  /** Beyond so many codes of its token, or of all tokens, the oldest end. */
+  readonly mostOfToken: number;
+  readonly most: number;
+}
+
 export interface SessionStore {
   /** Returns the ids of the sessions that ended with it. */
   insert(input: NewSession, trail: AuditEntry): Promise<readonly string[]>;
@@ -28,6 +46,12 @@ export interface SessionStore {
   /** Ends every session of the token. Returns their ids; nothing is noted when there are none. */
   endOfToken(tokenId: string, trail: AuditEntry): Promise<readonly string[]>;
   noteUse(uses: ReadonlyMap<string, Instant>): Promise<void>;
+  /** Codes that have expired by then are deleted. */
+  insertCode(input: NewSignInCode): Promise<void>;
+  /** Also one that has expired. */
+  findCode(hash: string): Promise<SignInCode | undefined>;
+  /** Uses it up. False when there is no such code, or it has expired: of two calls at once, one gets it. */
+  takeCode(hash: string, now: Instant): Promise<boolean>;
   /** Deletes sessions that have expired or were not used since `idleSince`. Returns how many. */
   prune(limits: { readonly expiredAt: Instant; readonly idleSince: Instant }): Promise<number>;
 }

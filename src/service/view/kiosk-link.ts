@@ -28,6 +28,6 @@ export async function createKioskLink(
   const grant = { name: `Kiosk ${view.name}`, level: "readonly", siteIds: [view.siteId], expiresInMs } as const;
   const tokenExpiresAt = instant(needs.now() + expiresInMs);
   const { id: tokenId } = await createToken(needs, call, grant);
-  const { code, expiresAt: codeExpiresAt } = needs.signInCodes.create(tokenId, true);
+  const { code, expiresAt: codeExpiresAt } = await needs.signInCodes.create(tokenId, true);
   return { tokenId, tokenExpiresAt, code, codeExpiresAt };
 }

@@ -1,7 +1,7 @@
 import type { SessionStore } from "#service/ports/session-store.ts";
 import type { Database } from "#store/database.ts";
 import { everyRow } from "./every-row.ts";
-import { parseSession, SESSION_COLUMNS } from "./session-row.ts";
+import { CODE_COLUMNS, parseCode, parseSession, SESSION_COLUMNS } from "./session-row.ts";
 import { readRows } from "./stored-json.ts";
 import type { Writer } from "./writer.ts";
 
@@ -20,6 +20,12 @@ export function createSessionStore(reader: Database, writer: Writer): SessionSto
     end: (id, trail) => writer.run("endSession", { id, trail }),
     endOfToken: (tokenId, trail) => writer.run("endSessionsOfToken", { tokenId, trail }),
     noteUse: (uses) => writer.run("noteSessionUse", { uses }),
+    insertCode: (input) => writer.run("insertSignInCode", { input }),
+    findCode: async (hash) => {
+      const row = await reader.get(`SELECT ${CODE_COLUMNS} FROM sign_in_code WHERE hash = ?`, hash);
+      return row && parseCode(row);
+    },
+    takeCode: (hash, now) => writer.run("takeSignInCode", { hash, now }),
     prune: (limits) => writer.run("pruneSessions", limits),
   };
 }

@@ -1,11 +1,11 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { NodeMessage } from "#service/ports/nodes.ts";
-import type { NewSession, Renewal } from "#service/ports/session-store.ts";
+import type { NewSession, NewSignInCode, Renewal } from "#service/ports/session-store.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
 import { recordAudit, recordIfChanged } from "./audit-writes.ts";
 import { listed, text } from "./row.ts";
-import { SESSION_COLUMNS } from "./session-row.ts";
+import { CODE_COLUMNS, SESSION_COLUMNS } from "./session-row.ts";
 import { NOBODY, PRUNE_AT_ONCE, prune, write } from "./write.ts";
 
 const endedNote = (ids: readonly string[]): NodeMessage => ({ kind: "sessions", have: "ended", ids });
@@ -101,6 +101,40 @@ export const sessionWrites = {
       for (const [id, at] of uses) {
         await database.run("UPDATE session SET last_used_at = ? WHERE id = ? AND last_used_at < ?", at, id, at);
       }
+    },
+  }),
+
+  insertSignInCode: write({
+    locks: ({ input }) => [`token ${input.code.tokenId}`],
+    informs: NOBODY,
+    fromReserve: false,
+    async run(database: WriteDatabase, { input: { code, mostOfToken, most } }: { input: NewSignInCode }) {
+      await database.run("DELETE FROM sign_in_code WHERE expires_at <= ?", code.createdAt);
+      const newest = (where: string) =>
+        `SELECT hash FROM sign_in_code ${where} ORDER BY created_at DESC, hash LIMIT 1000 OFFSET ?`;
+      const surplus = [
+        ...(await database.all(newest("WHERE token_id = ?"), code.tokenId, mostOfToken - 1)),
+        ...(await database.all(newest(""), most - 1)),
+      ];
+      for (const row of surplus) await database.run("DELETE FROM sign_in_code WHERE hash = ?", text(row, "hash"));
+      await database.run(
+        `INSERT INTO sign_in_code (${CODE_COLUMNS}) VALUES (?, ?, ?, ?, ?)`,
+        code.hash,
+        code.tokenId,
+        Number(code.isForScreen),
+        code.createdAt,
+        code.expiresAt,
+      );
+    },
+  }),
+
+  takeSignInCode: write({
+    locks: ({ hash }) => [`code ${hash}`],
+    informs: NOBODY,
+    fromReserve: true,
+    async run(database: WriteDatabase, { hash, now }: { hash: string; now: Instant }) {
+      const sql = "DELETE FROM sign_in_code WHERE hash = ? AND expires_at > ?";
+      return (await database.run(sql, hash, now)) > 0;
     },
   }),
 
