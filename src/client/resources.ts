@@ -1194,7 +1194,10 @@ export type NewView = {
   readonly content: JsonObject;
   /** Everybody who sees the site sees it, and level user changes it. Otherwise it is the caller's own. */
   readonly is_shared?: boolean | undefined;
-  /** The page of the site begins with it. Dashboards only. One's own comes before the shared one. */
+  /**
+   * The page of the site begins with this dashboard, or Explore with this chart: the page keeps there what was
+   * looked at last. One of each kind; one's own comes before the shared one.
+   */
   readonly is_start?: boolean | undefined;
 };
 
@@ -1462,7 +1465,10 @@ export type SavedView = {
   readonly name: string;
   /** Everybody who sees the site sees it, and level user changes it. Otherwise it is the caller's own. */
   readonly is_shared: boolean;
-  /** The page of the site begins with it. Dashboards only. One's own comes before the shared one. */
+  /**
+   * The page of the site begins with this dashboard, or Explore with this chart: the page keeps there what was
+   * looked at last. One of each kind; one's own comes before the shared one.
+   */
   readonly is_start: boolean;
   /** Rises with each change. */
   readonly revision: number;
@@ -1967,7 +1973,10 @@ export type ViewChange = {
   readonly content?: JsonObject | undefined;
   /** Everybody who sees the site sees it, and level user changes it. Otherwise it is the caller's own. */
   readonly is_shared?: boolean | undefined;
-  /** The page of the site begins with it. Dashboards only. One's own comes before the shared one. */
+  /**
+   * The page of the site begins with this dashboard, or Explore with this chart: the page keeps there what was
+   * looked at last. One of each kind; one's own comes before the shared one.
+   */
   readonly is_start?: boolean | undefined;
 };
 
@@ -1980,7 +1989,10 @@ export type ViewHead = {
   readonly name: string;
   /** Everybody who sees the site sees it, and level user changes it. Otherwise it is the caller's own. */
   readonly is_shared: boolean;
-  /** The page of the site begins with it. Dashboards only. One's own comes before the shared one. */
+  /**
+   * The page of the site begins with this dashboard, or Explore with this chart: the page keeps there what was
+   * looked at last. One of each kind; one's own comes before the shared one.
+   */
   readonly is_start: boolean;
   /** Rises with each change. */
   readonly revision: number;

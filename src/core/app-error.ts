@@ -33,7 +33,7 @@ export const ERROR_CODES = {
   overloaded: "The service has more work than it can take now.",
   storage_full: "The disk that holds the records is full.",
   storage_unavailable: "The records cannot be written now.",
-  storage_damaged: "The requested telemetry is damaged on disk; the details name the place.",
+  storage_damaged: "The requested telemetry or view is damaged on disk; the details name the place.",
   shutting_down: "The service is stopping.",
   owned_by_gateway: "The site belongs to a gateway, and only there it can be changed.",
   gateway_unreachable: "The gateway of the site is not connected, or does not answer in time.",

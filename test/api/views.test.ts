@@ -1,11 +1,12 @@
 // /v3/sites/{site_id}/views, and `busbar view`: what people save on the page, their own or shared.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { beforeAll, expect, test } from "vitest";
 import { runBusbar } from "../support/run-busbar.ts";
 import { useServer } from "../support/server.ts";
 
-const busbar = useServer(["--mqtt-port", "0"]);
+const busbar = useServer(["--mqtt-port", "0"], { provoked: /storage_damaged/ });
 
 interface Saved {
   readonly view: { readonly id: string; readonly revision: number; readonly [field: string]: unknown };
@@ -94,14 +95,34 @@ test("of two editors the later one is told, and nothing is overwritten", async (
   });
 });
 
-test("a start page is a dashboard, one for each person and one for all", async () => {
-  const wrong = await as("ben").post(path, { ...EXPLORE, is_start: true });
+test.each([
+  ["is no JSON", "{"],
+  ["does not fit its kind", '{"tiles":[{"id":"a"}]}'],
+])("a view whose stored text %s says so, is listed, and can be deleted", async (_, text) => {
+  const { id } = await save("ben", dashboard([TILE], { name: "Broken" }));
+  const database = new DatabaseSync(join(busbar.data, "records.db"));
+  database.prepare("UPDATE saved_view SET content = ? WHERE id = ?").run(text, id);
+  database.close();
+  const answer = await as("ben").get(`${path}/${id}`);
+  expect([answer.status, answer.errors[0]]).toEqual([
+    503,
+    { code: "storage_damaged", message: expect.stringContaining("delete it"), details: { view_id: id } },
+  ]);
+  const list = await as("ben").get<{ views: readonly { id: string }[] }>(path);
+  expect(list.body.views.map((view) => view.id)).toContain(id);
+  expect((await as("ben").delete(`${path}/${id}`)).status).toBe(200);
+});
+
+test("a start is a dashboard or a chart, one of each for a person and one for all", async () => {
+  const wrong = await as("ben").post(path, { ...EXPLORE, kind: "device_filter", is_start: true });
   expect(wrong.errors[0]).toMatchObject({ code: "invalid_body", details: { pointer: "/is_start" } });
   await save("ben", dashboard([], { name: "First", is_start: true }));
   await save("ben", dashboard([], { name: "Second", is_start: true }));
+  await save("ben", { ...EXPLORE, name: "Before", is_start: true });
+  await save("ben", { ...EXPLORE, name: "Last", is_start: true });
   await save("ben", dashboard([], { name: "For all", is_start: true, is_shared: true }));
   const { body } = await as("ben").get<{ views: readonly { name: string; is_start: boolean }[] }>(path);
-  expect(body.views.filter(({ is_start }) => is_start).map(({ name }) => name)).toEqual(["For all", "Second"]);
+  expect(body.views.filter(({ is_start }) => is_start).map(({ name }) => name)).toEqual(["For all", "Last", "Second"]);
 });
 
 const deep = JSON.parse(`${'{"a":'.repeat(60)}1${"}".repeat(60)}`);

@@ -57,11 +57,12 @@ function energy(): void {
       const prices = chart.locator("path.stepped");
       await expect.poll(() => prices.count()).toBe(2);
       await expect.poll(said).toMatch(/Price 0\.\d+ EUR\/kWh, Feed-in price 0\.0803 EUR\/kWh$/);
-      await page.getByRole("button", { name: /^Feed-in price/ }).click();
-      await expect.poll(() => prices.count()).toBe(1);
+
       await page.keyboard.press("ArrowRight");
       await expect.poll(said).not.toBe(first);
       await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: /^Feed-in price/ }).click();
+      await expect.poll(() => prices.count()).toBe(1);
 
       const box = await chart.boundingBox();
       await page.mouse.move((box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) + 100);

@@ -166,7 +166,8 @@ function explore(): void {
   test(
     "a first visit shows the day's power, a later one what was looked at last; views of the browser move to the server",
     async () => {
-      const visitor = await world.signedIn({}, await busbar.token({ level: "readonly" }));
+      const token = await busbar.token({ level: "readonly" });
+      const visitor = await world.signedIn({}, token);
       const { page } = visitor;
       const siteId = path.split("/")[2] ?? "";
       const old = { [siteId]: [{ name: "Old one", query: "?series=roof-inverter%3Aac_power" }] };
@@ -175,11 +176,18 @@ function explore(): void {
       await page.evaluate(`localStorage.setItem("busbar.explore.views", ${JSON.stringify(JSON.stringify(old))})`);
       expect(decodeURIComponent(page.url())).toMatch(/roof-inverter:ac_power/);
       expect(page.url()).not.toMatch(/voltage|current|temperature/);
+      const kept = page.waitForResponse(
+        (answer) => answer.request().postData()?.includes("battery_soc") === true && answer.url().includes("/views"),
+      );
       await visitor.go(`${path}?series=battery-rack-a:battery_soc~by.1h&executions=off`);
       await page.getByLabel("Buckets: Battery rack A State of charge").waitFor();
       expect(await page.getByLabel("Buckets: Battery rack A State of charge").inputValue()).toBe("1h");
-      await visitor.go(path);
-      await page.waitForURL(/battery_soc.*executions=off/);
+      expect((await kept).status()).toBe(200);
+      // Another device of the same person.
+      const elsewhere = await world.signedIn({}, token);
+      await elsewhere.go(path);
+      await elsewhere.page.waitForURL(/battery_soc.*executions=off/);
+      await elsewhere.close();
       await page.getByRole("button", { name: "Views" }).click();
       const views = page.getByRole("dialog", { name: "Views" });
       await page.getByText("The view that was kept in this browser is now saved on the server.").waitFor();

@@ -21,7 +21,10 @@ export interface ViewHead {
   readonly name: string;
   /** The token of the person who alone sees it. Undefined: shared with everybody who sees the site. */
   readonly ownerId: string | undefined;
-  /** The page of the site begins with it: for its owner, or for everybody who has none. Dashboards only, one for each. */
+  /**
+   * The page of the site (a dashboard) or Explore (a chart) begins with it: for its owner, or for everybody who has none. Each has
+   * one of a kind.
+   */
   readonly isStart: boolean;
   /** Rises with each change. */
   readonly revision: number;

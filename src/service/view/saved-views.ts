@@ -108,10 +108,9 @@ function requireMayShare({ level }: Caller): void {
 }
 
 function requireCanStart(kind: ViewKind, isStart: boolean): void {
-  if (!isStart || kind === "dashboard") return;
-  throw new AppError([
-    { code: "invalid_body", message: "only a dashboard can be the start page", details: { pointer: "/is_start" } },
-  ]);
+  if (!isStart || kind === "dashboard" || kind === "explore") return;
+  const message = "only a dashboard or a chart can be what the page begins with";
+  throw new AppError([{ code: "invalid_body", message, details: { pointer: "/is_start" } }]);
 }
 
 /** What a view holds is not in the audit log: it may be long, and everybody who may know it can read it. */

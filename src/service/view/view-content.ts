@@ -100,6 +100,16 @@ export function storedContent(kind: ViewKind, content: unknown): string {
   return text;
 }
 
+/** Undefined where the stored text is damaged. */
+export function readContent(kind: ViewKind, text: string): ViewContent | undefined {
+  try {
+    const content: unknown = JSON.parse(text);
+    return contentProblems(kind, content).length === 0 ? (content as ViewContent) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 function tileProblems(tiles: Static<typeof dashboardSchema>["tiles"]): readonly Refusal[] {
   const seen = new Set<string>();
   return tiles.flatMap((tile, index) => {

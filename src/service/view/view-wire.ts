@@ -1,17 +1,26 @@
+import { refuse } from "#core/app-error.ts";
 import { renderInstant } from "#core/time/instant.ts";
 import { LONGEST_VIEW_NAME, VIEW_KINDS, type View, type ViewHead } from "#core/view/view.ts";
 import { parseLifetime } from "#service/access/token-wire.ts";
 import { type Static, Type } from "#service/operation/schema.ts";
 import { described, id, name, oneOf, strict, timestamp } from "#service/operation/wire.ts";
 import type { KioskLink } from "#service/view/kiosk-link.ts";
-import { dashboardSchema, deviceFilterSchema, exploreSchema, type ViewContent } from "#service/view/view-content.ts";
+import {
+  dashboardSchema,
+  deviceFilterSchema,
+  exploreSchema,
+  readContent,
+  type ViewContent,
+} from "#service/view/view-content.ts";
 
 const viewName = name("A name for people.", LONGEST_VIEW_NAME);
 const isShared = Type.Boolean({
   description: "Everybody who sees the site sees it, and level user changes it. Otherwise it is the caller's own.",
 });
 const isStart = Type.Boolean({
-  description: "The page of the site begins with it. Dashboards only. One's own comes before the shared one.",
+  description:
+    "The page of the site begins with this dashboard, or Explore with this chart: the page keeps there what was looked at last. " +
+    "One of each kind; one's own comes before the shared one.",
 });
 /** Checked by the schema of its kind. */
 const anyContent = Type.Unsafe<ViewContent>({
@@ -104,6 +113,11 @@ export function renderViewHead(view: ViewHead): Static<typeof viewHeadSchema> {
   };
 }
 
+/** Throws `storage_damaged` where what is stored is not what was saved. Such a view is listed, and can be deleted. */
 export function renderView(view: View): Static<typeof viewSchema> {
-  return { ...renderViewHead(view), content: JSON.parse(view.content) as ViewContent };
+  const content = readContent(view.kind, view.content);
+  if (content !== undefined) return { ...renderViewHead(view), content };
+  throw refuse("storage_damaged", `what is stored of the view ${view.name} is damaged; delete it, and save it anew`, {
+    view_id: view.id,
+  });
 }

@@ -106,13 +106,14 @@ async function requireRoom(database: Database, { siteId, ownerId }: View): Promi
   throw refuse("conflict", `you have ${MAX_OWN_VIEWS} views of your own on this site already; delete some first`);
 }
 
-/** Each person has one start, and so do all together. */
-async function clearStart(database: Database, { siteId, ownerId, id }: View): Promise<void> {
+/** Of each kind a person has one start, and so do all together. */
+async function clearStart(database: Database, { siteId, ownerId, id, kind }: View): Promise<void> {
   const whose = ownerId === undefined ? "owner_id IS NULL" : "owner_id = ?";
   await database.run(
-    `UPDATE saved_view SET is_start = 0 WHERE site_id = ? AND id <> ? AND is_start = 1 AND ${whose}`,
+    `UPDATE saved_view SET is_start = 0 WHERE site_id = ? AND id <> ? AND kind = ? AND is_start = 1 AND ${whose}`,
     siteId,
     id,
+    kind,
     ...(ownerId === undefined ? [] : [ownerId]),
   );
 }

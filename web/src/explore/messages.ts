@@ -2,6 +2,7 @@ import { defineMessages } from "#web/i18n/define-messages.ts";
 
 export const t = defineMessages({
   en: {
+    lastView: "What was looked at last",
     title: "Explore",
     range: "Range",
     last_1h: "1 h",
@@ -127,6 +128,7 @@ export const t = defineMessages({
     high: "max",
   },
   de: {
+    lastView: "Zuletzt angesehen",
     title: "Verläufe",
     range: "Zeitraum",
     last_1h: "1 h",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { browserViews, moveViews, readLast, writeLast } from "./saved-views.ts";
+import { browserViews, moveViews } from "./saved-views.ts";
 
 function storage(start?: string) {
   const kept = new Map(start === undefined ? [] : [["busbar.explore.views", start]]);
@@ -35,26 +35,3 @@ test.each(["no json", "[]", '{"s1":1}', '{"s1":[1,{"name":2},{"name":"x","query"
     expect(browserViews(storage(text), "s1")).toEqual([]);
   },
 );
-
-test("what was looked at last is kept for each person and site, the newest of them", () => {
-  const store = storage();
-  const whose = (n: number) => ({ site: "s", person: `p${n}` });
-  for (let n = 0; n < 25; n += 1) writeLast(store, whose(n), `?range=${n}`);
-  expect([readLast(store, whose(24)), readLast(store, whose(5)), readLast(store, whose(0))]).toEqual([
-    "?range=24",
-    "?range=5",
-    undefined,
-  ]);
-  expect(readLast(store, { site: "other", person: "p24" })).toBeUndefined();
-});
-
-test("a browser that refuses storage does no harm", () => {
-  const refusing = {
-    getItem: () => null,
-    setItem: () => {
-      throw new Error("no room");
-    },
-  };
-  writeLast(refusing, { site: "s", person: "p" }, "?x=1");
-  expect(readLast(refusing, { site: "s", person: "p" })).toBeUndefined();
-});
