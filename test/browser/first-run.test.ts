@@ -53,18 +53,34 @@ function firstRun(): void {
     await page.keyboard.press("Tab");
     await page.keyboard.type("Upper valley");
     await page.keyboard.press("Tab");
+    await page.keyboard.type("127,7");
     await page.keyboard.press("Enter");
+    await page.getByText("Give a number from −90 to 90").waitFor();
+    await page.getByText("Give a number from −180 to 180").waitFor();
+    await page.context().grantPermissions(["geolocation"]);
+    await page.context().setGeolocation({ latitude: 27.7172453, longitude: 85.3239605 });
+    await page.getByRole("button", { name: "Use this device's position" }).click();
+    await expect.poll(() => page.getByLabel("Longitude").inputValue()).toBe("85.32396");
+    await page.getByLabel("Longitude").press("Enter");
     await page.getByRole("heading", { name: "Dairy" }).waitFor();
     await page.getByText(QUESTION).waitFor({ state: "hidden" });
     expect(await readSite()).toMatchObject({
       name: "Dairy",
       timezone: "Asia/Kathmandu",
-      location: { name: "Upper valley" },
+      location: { name: "Upper valley", latitude: 27.71725, longitude: 85.32396 },
     });
     expect(await readSite()).not.toHaveProperty("timezone_assumed");
     await visitor.go(`/sites/${id}`);
     await page.getByRole("heading", { name: "Dairy" }).waitFor();
     expect(await page.getByText(QUESTION).count()).toBe(0);
+    // Later it is changed where the site is.
+    await page.getByRole("button", { name: "Site settings" }).click();
+    const settings = page.getByRole("dialog", { name: "Site settings" });
+    for (const label of ["Place", "Latitude", "Longitude"]) await settings.getByLabel(label).fill("");
+    expect(await findings(visitor)).toEqual([]);
+    await settings.getByRole("button", { name: "Save" }).click();
+    await settings.waitFor({ state: "detached" });
+    expect(await readSite()).not.toHaveProperty("location");
     await visitor.close();
   });
 

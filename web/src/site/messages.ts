@@ -3,6 +3,7 @@ import { defineMessages } from "#web/i18n/define-messages.ts";
 export const t = defineMessages({
   en: {
     overview: "Overview",
+    settings: "Site settings",
     gatewayAway: "gateway away",
     stateUnknown: (count: number) => (count === 1 ? "state of 1 device unknown" : `state of ${count} devices unknown`),
     noneHere: "no devices",
@@ -103,6 +104,7 @@ export const t = defineMessages({
   },
   de: {
     overview: "Übersicht",
+    settings: "Standort einstellen",
     gatewayAway: "Gateway nicht verbunden",
     stateUnknown: (count) => (count === 1 ? "Zustand von 1 Gerät unbekannt" : `Zustand von ${count} Geräten unbekannt`),
     noneHere: "keine Geräte",
