@@ -92,11 +92,13 @@ interface StartOptions {
   readonly name?: string;
   /** The address of a PostgreSQL to use instead of the embedded store. */
   readonly database?: string;
+  /** Undefined: as a user has it. */
+  readonly bucketCacheMb?: number;
 }
 
 export async function startBusbar(
   site: Site,
-  { nodeFlags = [], name = "busbar", database }: StartOptions = {},
+  { nodeFlags = [], name = "busbar", database, bucketCacheMb }: StartOptions = {},
 ): Promise<Busbar> {
   const flags = ["serve", "--data", site.folder, "--port", "0", "--mqtt-port", "0", "--log-format", "json"];
   const started = performance.now();
@@ -106,6 +108,7 @@ export async function startBusbar(
       BUSBAR_ADMIN_TOKEN: ADMIN_TOKEN,
       NODE_OPTIONS: nodeFlags.join(" "),
       ...(database !== undefined && { BUSBAR_DATABASE_URL: database }),
+      ...(bucketCacheMb !== undefined && { BUSBAR_TELEMETRY_BUCKET_CACHE_MB: String(bucketCacheMb) }),
     },
   });
   const url = await ready(child);
