@@ -1,14 +1,15 @@
-// What the web page costs in a real Chromium. `npm run bench -- web [explore] [paint] [live]` runs some parts or all.
+// What the web page costs in a real Chromium. `npm run bench -- web [explore] [paint] [live] [energy]` runs some parts or all.
 // Each part is a file of bench/web and prints a line of JSON of its own.
 import { mkdtempSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildPage, openBrowser } from "./web/browser.ts";
+import { measureEnergy } from "./web/energy.ts";
 import { measureExplore } from "./web/explore.ts";
 import { measureLive } from "./web/live.ts";
 import { measurePaint } from "./web/paint.ts";
 
-const PARTS = { explore: measureExplore, paint: measurePaint, live: measureLive } as const;
+const PARTS = { explore: measureExplore, paint: measurePaint, live: measureLive, energy: measureEnergy } as const;
 
 const names = Object.keys(PARTS) as (keyof typeof PARTS)[];
 const words = process.argv.slice(2);
