@@ -5,22 +5,10 @@ import { beforeAll, expect, test, vi } from "vitest";
 import type { Site, SiteEnergy, Tariff } from "#client/resources.ts";
 import { PATIENT } from "../support/patient.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { IS_LONG } from "../support/rounds.ts";
 import { inBrowser, PATIENCE, useDemo } from "./support/browse.ts";
-import { createFindings } from "./support/findings.ts";
+import { LOOKS, wrongIn } from "./support/looks.ts";
 
 const LONG = 4 * PATIENCE;
-const ALL_LOOKS = [390, 1024, 1440].flatMap((width) =>
-  (["light", "dark"] as const).flatMap((scheme) => ["en-US", "de-DE"].map((locale) => ({ width, scheme, locale }))),
-);
-/** Each width, theme and language once; the long run has all combinations. */
-const LOOKS = IS_LONG
-  ? ALL_LOOKS
-  : ([
-      { width: 390, scheme: "light", locale: "de-DE" },
-      { width: 1024, scheme: "dark", locale: "en-US" },
-    ] as const);
-
 inBrowser("energy", energy);
 
 function energy(): void {
@@ -356,14 +344,14 @@ function energy(): void {
       const visitor = await world.signedIn({ width, scheme, locale, bypassCSP: true });
       await visitor.go(`/sites/${site}?day=24h`);
       await day(visitor.page).waitFor();
-      expect(await createFindings()(visitor)).toEqual([]);
+      expect(await wrongIn(visitor)).toEqual([]);
       await visitor.move(`/sites/${site}/energy?period=yesterday`);
       await chart(visitor.page).waitFor();
-      expect(await createFindings()(visitor)).toEqual([]);
+      expect(await wrongIn(visitor)).toEqual([]);
       await visitor.move("/devices/battery-rack-a");
       await visitor.page.locator(".spark").first().press("Enter");
       await visitor.page.locator(".curve svg").waitFor();
-      expect(await createFindings()(visitor)).toEqual([]);
+      expect(await wrongIn(visitor)).toEqual([]);
       await visitor.close();
     },
     LONG,

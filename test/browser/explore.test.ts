@@ -4,19 +4,11 @@ import type { Page as Tab } from "playwright-core";
 import { beforeAll, expect, test, vi } from "vitest";
 import type { Page } from "#client/page.ts";
 import type { Site } from "#client/resources.ts";
-import { IS_LONG } from "../support/rounds.ts";
-import { findViolations } from "./support/axe.ts";
-import { inBrowser, PATIENCE, type Scheme, useDemo, type Visitor } from "./support/browse.ts";
+import { inBrowser, PATIENCE, useDemo } from "./support/browse.ts";
 import { useFakeSite } from "./support/fake-site.ts";
+import { LOOKS, wrongIn } from "./support/looks.ts";
 
 const LONG = 4 * PATIENCE;
-const SCHEMES: readonly Scheme[] = ["light", "dark"];
-const WIDTHS = [1440, 360];
-/** Axe takes a second each time: one width in light and the other one in dark, and in the long run all of them. */
-const AXE_WIDTHS: Readonly<Record<Scheme, readonly number[]>> = IS_LONG
-  ? { light: WIDTHS, dark: WIDTHS }
-  : { light: [1440], dark: [360] };
-
 inBrowser("explore", explore);
 
 function explore(): void {
@@ -267,39 +259,29 @@ function explore(): void {
     LONG,
   );
 
-  test.each(SCHEMES)(
-    "in %s axe finds nothing on a chart, its table and the choice of series, and they fit a phone and a desk",
-    async (scheme) => {
-      const visitor = await world.signedIn({ scheme, bypassCSP: true });
+  test.each(LOOKS)(
+    "at $width px in $scheme in $locale axe finds nothing on a chart, its table and the choice of series, and they fit",
+    async (look) => {
+      const visitor = await world.signedIn({ ...look, bypassCSP: true });
       const { page } = visitor;
       const query =
         "series=roof-inverter:ac_power,battery-rack-a:battery_soc,battery-rack-a:status,nobody:power&compare=true";
       await visitor.go(`${path}?${query}`);
       await page.getByText("Battery rack A · Status").waitFor();
-      await check(visitor, scheme, "main");
-      await page.getByRole("button", { name: "Add series" }).click();
-      await page.getByRole("dialog", { name: "Series" }).getByRole("searchbox").fill("battery power");
-      await check(visitor, scheme, "dialog");
-      await page.getByRole("dialog", { name: "Series" }).getByRole("button", { name: "Done" }).click();
-      await page.getByRole("dialog").waitFor({ state: "hidden" });
+      expect(await wrongIn(visitor, "main")).toEqual([]);
+      await page.getByRole("button", { name: /^(Add series|Reihe hinzufügen)$/ }).click();
+      const picker = page.getByRole("dialog");
+      await picker.getByRole("searchbox").fill("battery power");
+      expect(await wrongIn(visitor, "dialog")).toEqual([]);
+      await picker.getByRole("button", { name: /^(Done|Fertig)$/ }).click();
+      await picker.waitFor({ state: "hidden" });
       await visitor.move(`${path}?${query}&view=table&range=1h&granularity=5m`);
       await page.locator("tbody tr").first().waitFor();
-      await check(visitor, scheme, "main");
+      expect(await wrongIn(visitor, "main")).toEqual([]);
       await visitor.close();
     },
     LONG,
   );
-}
-
-async function check({ page, complaints }: Visitor, scheme: Scheme, place: string): Promise<void> {
-  for (const width of WIDTHS) {
-    await page.setViewportSize({ width, height: 900 });
-    // A chart takes its new width a moment later.
-    const isWide = "document.documentElement.scrollWidth > document.documentElement.clientWidth";
-    await expect.poll(() => page.evaluate<boolean>(isWide)).toBe(false);
-    if (AXE_WIDTHS[scheme].includes(width)) expect(await findViolations(page, { include: place })).toEqual([]);
-  }
-  expect(complaints).toEqual([]);
 }
 
 /** Granularities of the questions that the page asks. */

@@ -132,7 +132,7 @@ export const t = defineMessages({
     toGrid: "Ins Netz",
     fromGrid: "Aus dem Netz",
     unknown: "unbekannt",
-    pinTitle: "An ein Dashboard heften",
+    pinTitle: "An ein Dashboard anheften",
     pinWhat: "Was",
     pinText: (name) => `Wo soll ${name} erscheinen?`,
     pinToNew: "An ein neues heften",
