@@ -2076,9 +2076,13 @@ export type Answers = {
   readonly createWebhook: CreatedWebhook;
   readonly deleteCounterCorrection: JsonObject;
   readonly deleteDevice: JsonObject;
-  readonly deletePriceSource: JsonObject;
+  readonly deletePriceSource: {
+    readonly pending_change?: GatewayChange;
+  };
   readonly deleteSite: JsonObject;
-  readonly deleteTariff: JsonObject;
+  readonly deleteTariff: {
+    readonly pending_change?: GatewayChange;
+  };
   readonly deleteView: JsonObject;
   readonly deleteWebhook: JsonObject;
   readonly endCurrentSession: JsonObject;
@@ -2337,11 +2341,14 @@ export type Answers = {
     readonly pending_change?: GatewayChange;
   };
   readonly putPriceSource: {
-    readonly price_source: PriceSource;
+    /** Null: none yet; the change waits for the gateway. */
+    readonly price_source: PriceSource | null;
+    readonly pending_change?: GatewayChange;
   };
   readonly putPrices: {
     /** Rows. */
     readonly stored: number;
+    readonly pending_change?: GatewayChange;
   };
   readonly putRetention: {
     readonly retention: SiteRetention;
@@ -2351,6 +2358,7 @@ export type Answers = {
   };
   readonly putTariff: {
     readonly tariff: Tariff | null;
+    readonly pending_change?: GatewayChange;
   };
   readonly resetSetting: {
     readonly setting: SystemSetting;

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { RaisedAlert } from "#core/alert/alert-state.ts";
 import type { Micros } from "#core/command/execution.ts";
+import { changeOf } from "#core/energy/price-days.ts";
 import type { JoinCode } from "#core/link/gateway.ts";
 import { parseAlertKey, parseLogKey } from "#core/link/linked-key.ts";
 import type { Site } from "#core/site/site.ts";
@@ -10,6 +11,7 @@ import { asNew, makeExecution } from "../support/executions.ts";
 import { makeGateway, makeJoinCode } from "../support/gateways.ts";
 import { makeDevice, makeEntry, makeSite, makeToken, NOON, newId } from "../support/records.ts";
 import { everyEvent } from "./event-outbox-contract.ts";
+import { makePriceSource } from "./price-source-contract.ts";
 import { ALL, expectRefusal, type OpenStores } from "./stores.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -162,6 +164,39 @@ export function linkStoreContract(open: OpenStores): void {
     expect(await uplinks.latest()).toBe(latest);
     await uplinks.noteCloud("c");
     expect((await uplinks.get())?.cloudEpoch).toBe("c");
+  });
+
+  test("tariffs and prices are noted with every change, and all of them once for each cloud", async () => {
+    const { uplinks, sites, tariffs, priceSources } = await open();
+    const site = makeSite();
+    await sites.insert(site, makeEntry());
+    const document = { currency: "EUR", versions: [{ import: { type: "prices" } }] };
+    const change = changeOf([{ from: 20_000 * 86_400_000, to: 20_001 * 86_400_000, price: 7 }]);
+    await tariffs.changePrices(site.id, "co2", change, makeEntry());
+    await priceSources.put(makePriceSource(site.id), makeEntry());
+    const joined = { url: "https://cloud.example", gatewayId: newId(), credential: bytes("x"), joinedAt: NOON };
+    await uplinks.put({ ...joined, historyBefore: undefined, confirmed: 0, cloudEpoch: undefined }, makeEntry());
+    let at = await uplinks.latest();
+    const noted = async () => {
+      const { keys, upTo } = await uplinks.changesAfter(at, 100);
+      at = upTo;
+      return keys.filter(({ kind }) => kind !== "audit").map(({ kind, key }) => `${kind} ${key}`);
+    };
+    const all = [`tariff ${site.id}`, `prices ${site.id} co2 20000`];
+    await uplinks.noteTariffs("c");
+    expect(await noted()).toEqual(all);
+    await uplinks.noteTariffs("c");
+    expect(await noted()).toEqual([]);
+    await tariffs.put(site.id, { document, updatedAt: NOON }, makeEntry());
+    expect(await noted()).toEqual([`tariff ${site.id}`]);
+    await tariffs.changePrices(site.id, "co2", change, makeEntry());
+    expect(await noted()).toEqual([`prices ${site.id} co2 20000`]);
+    const { updatedAt, state } = makePriceSource(site.id);
+    const fetched = { siteId: site.id, kind: "import", updatedAt, state } as const;
+    await priceSources.settle({ ...fetched, prices: { change, trail: makeEntry() } });
+    expect(await noted()).toEqual([`tariff ${site.id}`, `prices ${site.id} import 20000`]);
+    await uplinks.noteTariffs("another");
+    expect(await noted()).toEqual([...all, `prices ${site.id} import 20000`]);
   });
 
   describe("executions of a gateway's devices", () => {
@@ -586,6 +621,38 @@ export function linkStoreContract(open: OpenStores): void {
       await expectRefusal(configurations.put({ deviceId: device.id, buckets: [], events: [] }, entry), owned);
       await copies.deleteDevice("g1", device.id, NOON);
       await expectRefusal(sites.delete(site.id, entry), owned);
+    });
+
+    test("tariff and prices of a gateway's site are copied by its gateway alone, and replaced as a whole", async () => {
+      const { copies, sites, tariffs, priceSources } = await open();
+      const [site, own] = [makeSite(), makeSite()];
+      await copies.site("g1", site, NOON);
+      await sites.insert(own, makeEntry());
+      const document = { currency: "EUR", versions: [{ import: { type: "prices" } }] };
+      const { siteId: _, sealedHeader: __, ...source } = makePriceSource(site.id);
+      const day = Array.from({ length: 96 }, (_, n) => (n === 5 ? 7 : null));
+      const name = { siteId: site.id, kind: "import", day: 20_000 } as const;
+      await copies.tariff("g1", site.id, { document, updatedAt: NOON, sources: [source] });
+      await copies.prices("g1", name, day);
+      expect(await tariffs.find(site.id)).toMatchObject({ document, updatedAt: NOON });
+      expect(await priceSources.ofSite(site.id)).toEqual([{ ...source, siteId: site.id, sealedHeader: undefined }]);
+      // The gateway fetches them.
+      expect((await priceSources.due(NOON, 100)).filter(({ siteId }) => siteId === site.id)).toEqual([]);
+      expect(await tariffs.priceDays(site.id)).toEqual([{ kind: "import", day: 20_000 }]);
+      for (const [gatewayId, siteId] of [
+        ["g2", site.id],
+        ["g1", own.id],
+        ["g1", newId()],
+      ] as const) {
+        await expectRefusal(copies.tariff(gatewayId, siteId, null), "conflict");
+        await expectRefusal(copies.prices(gatewayId, { ...name, siteId }, null), "conflict");
+      }
+      await expectRefusal(tariffs.delete(site.id, makeEntry()), "owned_by_gateway");
+      await expectRefusal(priceSources.delete(site.id, "import", makeEntry()), "owned_by_gateway");
+      await copies.tariff("g1", site.id, null);
+      await copies.prices("g1", name, null);
+      expect(await tariffs.find(site.id)).toBeUndefined();
+      expect([await priceSources.ofSite(site.id), await tariffs.priceDays(site.id)]).toEqual([[], []]);
     });
 
     test("what a revoked gateway has left behind can be deleted", async () => {

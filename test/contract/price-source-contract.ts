@@ -8,7 +8,7 @@ import { auditIds, expectNothingWithoutItsTrail, expectRefusal, type OpenStores 
 const DAY = 86_400_000;
 const START = Math.floor(NOON / DAY) * DAY;
 
-function makeSource(siteId: string, nextAt: number = NOON): PriceSourceRecord {
+export function makePriceSource(siteId: string, nextAt: number = NOON): PriceSourceRecord {
   return {
     siteId,
     kind: "import",
@@ -45,7 +45,7 @@ export function priceSourceContract(open: OpenStores): void {
 
   test("a source is read as it was written, replaced, deleted, and goes with its site", async () => {
     const { stores, sources, siteId, otherId } = await world();
-    const record = makeSource(siteId);
+    const record = makePriceSource(siteId);
     await expectNothingWithoutItsTrail(stores, (entry) => sources.put(record, entry));
     expect(await sources.find(siteId, "import")).toBeUndefined();
     await sources.put(record, makeEntry());
@@ -60,15 +60,15 @@ export function priceSourceContract(open: OpenStores): void {
     expect(await sources.delete(siteId, "import", makeEntry())).toBe(false);
     await stores.sites.delete(siteId, makeEntry());
     expect(await sources.ofSite(siteId)).toEqual([]);
-    await expectRefusal(sources.put(makeSource(newId()), makeEntry()), "not_found");
+    await expectRefusal(sources.put(makePriceSource(newId()), makeEntry()), "not_found");
   });
 
   test("those that are due are given, the longest overdue first, and one that a wrong clock put off", async () => {
     const { sources, siteId, otherId } = await world();
-    await sources.put(makeSource(siteId, NOON), makeEntry());
-    await sources.put({ ...makeSource(siteId, NOON - 5), kind: "export" }, makeEntry());
-    await sources.put({ ...makeSource(siteId, NOON + 1), kind: "co2" }, makeEntry());
-    await sources.put(makeSource(otherId, NOON + 30 * DAY), makeEntry());
+    await sources.put(makePriceSource(siteId, NOON), makeEntry());
+    await sources.put({ ...makePriceSource(siteId, NOON - 5), kind: "export" }, makeEntry());
+    await sources.put({ ...makePriceSource(siteId, NOON + 1), kind: "co2" }, makeEntry());
+    await sources.put(makePriceSource(otherId, NOON + 30 * DAY), makeEntry());
     const due = async (limit: number) =>
       (await sources.due(NOON, limit))
         .filter(({ siteId: id }) => [siteId, otherId].includes(id))
@@ -79,7 +79,7 @@ export function priceSourceContract(open: OpenStores): void {
 
   test("a fetch is settled together with its prices, unless the source has changed", async () => {
     const { stores, sources, siteId } = await world();
-    const record = makeSource(siteId);
+    const record = makePriceSource(siteId);
     await sources.put(record, makeEntry());
     const state = {
       ...record.state,

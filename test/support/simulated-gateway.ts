@@ -115,6 +115,7 @@ export async function joinSimulated(url: string, code: string, onTurn: () => voi
     markHours: nothing,
     unmarkHours: nothing,
     noteHistory: nothing,
+    noteTariffs: nothing,
   } as unknown as Needs["uplinks"];
   const lane = createTelemetryLane({ uplinks, telemetry: EMPTY_STORE, now, budgets: createByteBudgets() });
   await lane.restart();
@@ -158,6 +159,8 @@ export async function joinSimulated(url: string, code: string, onTurn: () => voi
     catalog: { get: async (id: string) => ({ blueprint: BLUEPRINTS.get(id)?.blueprint as Blueprint }) },
     configurations: { get: async () => [] },
     corrections: { ofDevices: async () => new Map() },
+    tariffs: { find: async () => undefined, priceDays: async () => [] },
+    priceSources: { ofSite: async () => [] },
     alerts: { list: async () => page([]) },
     deviceLogs: { list: async () => page([]) },
     audit: { list: async () => page([]) },

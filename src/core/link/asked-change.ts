@@ -6,7 +6,7 @@ import type { Payload } from "#core/command/execution.ts";
 import type { Instant } from "#core/time/instant.ts";
 
 /** What is compared to find out whether the gateway has changed the same thing meanwhile. */
-export type ComparedRecord = "device" | "blueprint" | "configuration" | "site" | "nothing";
+export type ComparedRecord = "device" | "blueprint" | "configuration" | "site" | "tariff" | "price_source" | "nothing";
 
 /** Values by name, as they are compared: of fields, or the revisions of configuration buckets. */
 export type KnownValues = Readonly<Record<string, unknown>>;

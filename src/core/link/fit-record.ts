@@ -34,6 +34,8 @@ export function fitRecord(item: LinkedItem): FittedRecord {
     case "site":
     case "blueprint":
     case "device":
+    case "tariff":
+    case "prices":
     case "alert":
     case "log":
     case "audit":

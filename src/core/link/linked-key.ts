@@ -1,4 +1,5 @@
 import type { Micros } from "#core/command/execution.ts";
+import { PRICE_KINDS, type PriceKind } from "#core/energy/price-days.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import { FARTHEST } from "./message-fields.ts";
 
@@ -9,6 +10,8 @@ export const LINKED_KINDS = [
   "device",
   "properties",
   "configuration",
+  "tariff",
+  "prices",
   "alert",
   "log",
   "audit",
@@ -21,7 +24,7 @@ export const PASSING_KINDS: readonly LinkedKind[] = ["alert", "log", "audit"];
 /** Names a record whose current state has to be sent. */
 export interface LinkedKey {
   readonly kind: LinkedKind;
-  /** The id of the site, blueprint, device or audit entry; for properties and configuration that of their device. */
+  /** The id of the site, blueprint, device or audit entry; of properties and configuration that of their device, of a tariff that of its site. */
   readonly key: string;
 }
 
@@ -63,6 +66,28 @@ export function parseLogKey(key: string): LogName | undefined {
   return { deviceId, receivedAt: Number(receivedAt) as Micros };
 }
 
+/** Prices of one day. */
+export interface PricesName {
+  readonly siteId: string;
+  readonly kind: PriceKind;
+  /** Since 1970. */
+  readonly day: number;
+}
+
+export const pricesKey = ({ siteId, kind, day }: PricesName): string => `${siteId} ${kind} ${day}`;
+
+export function parsePricesKey(key: string): PricesName | undefined {
+  const [, siteId, kind, day] = /^(\S+) (\S+) (\d{1,6})$/.exec(key) ?? [];
+  const known = PRICE_KINDS.find((one) => one === kind);
+  return siteId === undefined || known === undefined ? undefined : { siteId, kind: known, day: Number(day) };
+}
+
+/** The site that tariff or prices belong to. */
+export function siteOfKey({ kind, key }: { readonly kind: string; readonly key: string }): string | undefined {
+  if (kind === "tariff") return key;
+  return kind === "prices" ? parsePricesKey(key)?.siteId : undefined;
+}
+
 /** The device that the record belongs to. */
 export function deviceOfKey({ kind, key }: LinkedKey): string | undefined {
   switch (kind) {
@@ -76,6 +101,8 @@ export function deviceOfKey({ kind, key }: LinkedKey): string | undefined {
       return parseLogKey(key)?.deviceId;
     case "site":
     case "blueprint":
+    case "tariff":
+    case "prices":
     case "audit":
       return undefined;
   }

@@ -7,6 +7,8 @@ import type { ExecutionChange } from "#core/command/remote-execution.ts";
 import type { Device, PropertyValue } from "#core/device/device.ts";
 import type { LogSeverity } from "#core/device/device-message.ts";
 import type { CounterCorrection } from "#core/energy/counter-correction.ts";
+import type { PriceDay } from "#core/energy/price-days.ts";
+import type { PriceSourceRecord } from "#core/energy/price-source.ts";
 import type { Site } from "#core/site/site.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { AskedChange, ChangeOutcome } from "./asked-change.ts";
@@ -17,7 +19,7 @@ import type { RefusedRecord } from "./refused-record.ts";
  * Raise the second number with every change of what travels, and record the frames anew: test/link/frames says how. Such a
  * change only adds; what a side of a lower number does not know is not sent to it.
  */
-export const LINK_PROTOCOL = "1.1";
+export const LINK_PROTOCOL = "1.2";
 
 /** A record as it is now; null when it was deleted. */
 export type LinkedItem =
@@ -26,6 +28,8 @@ export type LinkedItem =
   | { readonly kind: "device"; readonly key: string; readonly value: LinkedDevice | null }
   | { readonly kind: "properties"; readonly key: string; readonly value: readonly PropertyValue[] }
   | { readonly kind: "configuration"; readonly key: string; readonly value: readonly LinkedBucket[] }
+  | { readonly kind: "tariff"; readonly key: string; readonly value: LinkedTariff | null }
+  | { readonly kind: "prices"; readonly key: string; readonly value: PriceDay | null }
   | { readonly kind: "alert"; readonly key: string; readonly value: LinkedAlert | null }
   | { readonly kind: "log"; readonly key: string; readonly value: LinkedLogEntry | null }
   | { readonly kind: "audit"; readonly key: string; readonly value: LinkedAuditEntry | null }
@@ -57,6 +61,17 @@ export interface LinkedBucket {
   readonly shown: Payload;
   readonly updatedAt: Instant;
 }
+
+/** What energy costs at a site, and where its prices are fetched from. */
+export interface LinkedTariff {
+  /** As people write it; undefined: the site has none. */
+  readonly document?: object | undefined;
+  readonly updatedAt?: Instant | undefined;
+  readonly sources: readonly LinkedPriceSource[];
+}
+
+/** Only the gateway has the value of the header. */
+export type LinkedPriceSource = Omit<PriceSourceRecord, "siteId" | "sealedHeader">;
 
 export interface LinkedAlert extends Omit<RaisedAlert, "blueprintId"> {
   readonly blueprintDigest: string | undefined;

@@ -13,6 +13,8 @@ import type { ExecutionChange } from "#core/command/remote-execution.ts";
 import { DEVICE_FIELDS, DEVICE_TYPES, type Device, type PropertyValue } from "#core/device/device.ts";
 import { LOG_SEVERITIES } from "#core/device/device-message.ts";
 import { CORRECTION_KINDS, type CounterCorrection } from "#core/energy/counter-correction.ts";
+import { isPriceDay, PRICE_KINDS } from "#core/energy/price-days.ts";
+import { isPriceSource } from "#core/energy/price-source.ts";
 import { MESSAGE_JSON } from "./link-limits.ts";
 import {
   count,
@@ -35,7 +37,9 @@ import type {
   LinkedDevice,
   LinkedItem,
   LinkedLogEntry,
+  LinkedPriceSource,
   LinkedSite,
+  LinkedTariff,
 } from "./messages.ts";
 import { type RefusedRecord, refusedRecord } from "./refused-record.ts";
 
@@ -85,6 +89,11 @@ function parseItem(value: unknown): LinkedItem {
       return { kind: "properties", key, value: list(given, "value").map(parseProperty) };
     case "configuration":
       return { kind: "configuration", key, value: list(given, "value").map(parseBucket) };
+    case "tariff":
+      return { kind: "tariff", key, value: content === null ? null : parseTariffRecord(object(content, "a tariff")) };
+    case "prices":
+      if (content !== null && !isPriceDay(content)) throw new LinkMistake("the prices are not those of a day");
+      return { kind: "prices", key, value: content };
     case "alert":
       return { kind: "alert", key, value: content === null ? null : parseAlert(object(content, "an alert")) };
     case "log":
@@ -210,6 +219,34 @@ function parseBucket(value: unknown): LinkedBucket {
     bucket: text(given, "bucket"),
     shown: object(given["shown"], "shown"),
     updatedAt: moment(given, "updatedAt"),
+  };
+}
+
+function parseTariffRecord(given: Fields): LinkedTariff {
+  const { document } = given;
+  return {
+    ...(document !== undefined && { document: object(document, "document"), updatedAt: moment(given, "updatedAt") }),
+    sources: list(given, "sources").map(parsePriceSource),
+  };
+}
+
+function parsePriceSource(value: unknown): LinkedPriceSource {
+  const given = object(value, "a source of prices");
+  const state = object(given["state"], "state");
+  const { source } = given;
+  if (!isPriceSource(source)) throw new LinkMistake("a source of prices cannot be read");
+  return {
+    kind: word(given, "kind", PRICE_KINDS),
+    source,
+    updatedAt: moment(given, "updatedAt"),
+    state: {
+      nextAt: moment(state, "nextAt"),
+      failures: count(state, "failures"),
+      succeededAt: optionalMoment(state, "succeededAt"),
+      rows: state["rows"] === undefined ? undefined : count(state, "rows"),
+      failedAt: optionalMoment(state, "failedAt"),
+      error: optionalText(state, "error"),
+    },
   };
 }
 

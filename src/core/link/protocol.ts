@@ -11,6 +11,11 @@ export function requireProtocol(said: { readonly protocol: string; readonly vers
   );
 }
 
+/** Tariffs and prices travel since 1.2. */
+export function takesTariffs(protocol: string): boolean {
+  return Number(/^\d{1,6}\.(\d{1,6})$/.exec(protocol)?.at(1) ?? 0) >= 2;
+}
+
 /** 0 for what is no version. */
 function majorOf(protocol: string): number {
   return Number(/^(\d{1,6})\.\d{1,6}$/.exec(protocol)?.at(1) ?? 0);

@@ -8,8 +8,13 @@ import {
   MAX_CORRECTIONS,
   newStartProblem,
 } from "#core/energy/counter-correction.ts";
+import { millionths } from "#core/energy/money.ts";
+import { parseTariff } from "#core/energy/parse-tariff.ts";
+import { PRICE_KINDS, type PriceDay } from "#core/energy/price-days.ts";
+import { LARGEST_PRICE } from "#core/energy/tariff.ts";
 import { isTimezone } from "#core/site/timezone.ts";
-import type { LinkedDevice, LinkedItem, LinkedSite } from "./messages.ts";
+import { parsePricesKey } from "./linked-key.ts";
+import type { LinkedDevice, LinkedItem, LinkedSite, LinkedTariff } from "./messages.ts";
 
 const LONGEST_NAME = 200;
 const LONGEST_TIMEZONE = 100;
@@ -40,6 +45,10 @@ export function recordProblem(item: LinkedItem): string | undefined {
           item.value.map(({ bucket }) => bucket),
         )
       );
+    case "tariff":
+      return idProblem("the id", key) ?? (item.value === null ? undefined : tariffProblem(item.value));
+    case "prices":
+      return pricesProblem(key, item.value);
     case "execution": {
       const { execution } = item.value;
       const { request } = execution;
@@ -84,6 +93,25 @@ function deviceProblem(device: LinkedDevice): string | undefined {
     (parentId === undefined ? undefined : idProblem("the id of the parent", parentId)) ??
     correctionsProblem(corrections)
   );
+}
+
+function tariffProblem({ document, sources }: LinkedTariff): string | undefined {
+  if (sources.length > PRICE_KINDS.length || new Set(sources.map(({ kind }) => kind)).size < sources.length) {
+    return "it has two sources of the same prices";
+  }
+  const long = longest(
+    "the error of a source",
+    sources.map(({ state }) => state.error ?? ""),
+  );
+  const [problem] = document === undefined ? [] : parseTariff(document).problems;
+  return long ?? (problem && `the tariff is not valid: ${problem.pointer} ${problem.message}`);
+}
+
+function pricesProblem(key: string, day: PriceDay | null): string | undefined {
+  const name = parsePricesKey(key);
+  if (name === undefined) return `${quoted(key)} names no prices`;
+  const isTooHigh = day?.some((price) => Math.abs(price ?? 0) > millionths(LARGEST_PRICE)) ?? false;
+  return idProblem("the id of the site", name.siteId) ?? (isTooHigh ? "a price is too high" : undefined);
 }
 
 function correctionsProblem(corrections: readonly CounterCorrection[]): string | undefined {

@@ -10,7 +10,8 @@ export interface FetcherSettings extends AddressSettings {
   readonly timeoutMs: number;
 }
 
-export const FETCHER_TIMEOUT_MS = 10_000;
+/** Shorter than a cloud waits for the answer of a gateway: its people get the reason, too. */
+export const FETCHER_TIMEOUT_MS = 8_000;
 /** Two days of quarters of an hour take some ten kilobytes. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
 

@@ -20,7 +20,7 @@ import { priceKind } from "#service/energy/price-wire.ts";
 import { siteOfPath } from "#service/operation/find-place.ts";
 import { type Operation, operation } from "#service/operation/operation.ts";
 import { type Static, Type } from "#service/operation/schema.ts";
-import { NOTHING } from "#service/operation/wire.ts";
+import { NOTHING, nullable } from "#service/operation/wire.ts";
 import type { Needs } from "#service/ports.ts";
 import { visibleSite } from "#service/site/visible-site.ts";
 
@@ -30,7 +30,8 @@ export type PriceSourceNeeds = Pick<
 >;
 
 const tag = "Telemetry";
-const atGateway = { by: "gateway alone", place: siteOfPath } as const;
+/** A cloud has copies, and the gateway that owns the site fetches. What is shown of a change holds no secret. */
+const atGateway = { by: "gateway", place: siteOfPath, waits: true, compares: "price_source" } as const;
 const kinds = `Kinds are ${PRICE_KINDS.join(", ")}.`;
 
 export function priceSourceOperations(needs: PriceSourceNeeds): readonly Operation[] {
@@ -59,9 +60,25 @@ export function priceSourceOperations(needs: PriceSourceNeeds): readonly Operati
         "pause longer, up to 6 hours. Only public addresses are allowed, as for webhooks, and redirects are not followed.",
       tag,
       level: "owner",
-      atGateway,
+      atGateway: {
+        ...atGateway,
+        shown: ({ params, body }) => detailsOf(params, body),
+        current: async (call, { siteId }, answer) => {
+          if (answer !== undefined) return {};
+          const known = await needs.priceSources.find(siteId, priceKind((call.params as { kind: string }).kind));
+          return { price_source: known === undefined ? null : renderPriceSource(known) };
+        },
+      },
       body: newPriceSourceSchema,
-      answer: Type.Object({ price_source: priceSourceSchema }, { additionalProperties: false }),
+      answer: Type.Object(
+        {
+          price_source: {
+            ...nullable(priceSourceSchema),
+            description: "Null: none yet; the change waits for the gateway.",
+          },
+        },
+        { additionalProperties: false },
+      ),
       run: async (call) => {
         const { id: siteId } = await visibleSite(needs, call, call.params.site_id);
         const kind = priceKind(call.params.kind);
@@ -79,8 +96,7 @@ export function priceSourceOperations(needs: PriceSourceNeeds): readonly Operati
           updatedAt: now === before?.updatedAt ? ((now + 1) as typeof now) : now,
           state: { ...state, nextAt: now, failures: 0 },
         };
-        // Not quoted: the path may hold a secret.
-        const details = { kind, origin: originOf(source.url), every: source.every };
+        const details = detailsOf(call.params, call.body);
         await needs.priceSources.put(record, auditTrail(needs, call, { target: { siteId }, details }));
         return { price_source: renderPriceSource(record) };
       },
@@ -111,7 +127,12 @@ export function priceSourceOperations(needs: PriceSourceNeeds): readonly Operati
       description: `${kinds} Fetches once and answers the first rows as they would be stored, or everything that is wrong. Nothing is stored.`,
       tag,
       level: "owner",
-      atGateway,
+      atGateway: {
+        ...atGateway,
+        waits: false,
+        compares: "nothing",
+        shown: ({ params, body }) => detailsOf(params, body),
+      },
       body: newPriceSourceSchema,
       answer: priceTrialSchema,
       run: async (call) => {
@@ -123,6 +144,12 @@ export function priceSourceOperations(needs: PriceSourceNeeds): readonly Operati
       },
     }),
   ];
+}
+
+/** Not the whole address: its path may hold a secret. */
+function detailsOf(params: unknown, body: unknown) {
+  const { url, every = "1h" } = body as Static<typeof newPriceSourceSchema>;
+  return { kind: (params as { readonly kind: string }).kind.slice(0, 20), origin: originOf(url) ?? null, every };
 }
 
 interface Place {

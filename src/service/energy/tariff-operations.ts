@@ -15,7 +15,7 @@ import {
 import { siteOfPath } from "#service/operation/find-place.ts";
 import { type Operation, operation } from "#service/operation/operation.ts";
 import { dateTime } from "#service/operation/query.ts";
-import { Type } from "#service/operation/schema.ts";
+import { type Static, Type } from "#service/operation/schema.ts";
 import { NOTHING, nullable } from "#service/operation/wire.ts";
 import type { Needs } from "#service/ports.ts";
 import { visibleSite } from "#service/site/visible-site.ts";
@@ -25,8 +25,8 @@ export type TariffNeeds = Pick<Needs, "sites" | "tariffs" | "now" | "newId">;
 const tag = "Telemetry";
 const tariffAnswer = Type.Object({ tariff: nullable(tariffSchema) }, { additionalProperties: false });
 const pricesAnswer = Type.Object({ prices: pricesSchema }, { additionalProperties: false });
-/** A cloud has no copies of them. */
-const atGateway = { by: "gateway alone", place: siteOfPath } as const;
+/** A cloud has copies, and the gateway that owns the site makes the changes. */
+const atGateway = { by: "gateway", place: siteOfPath, waits: true } as const;
 /** Of one answer. */
 const MAX_RANGE_DAYS = 400;
 
@@ -56,7 +56,14 @@ export function tariffOperations(needs: TariffNeeds): readonly Operation[] {
         "time; a new tariff is one more version with its date. A mistake is reported with all others, by JSON pointer.",
       tag,
       level: "owner",
-      atGateway,
+      atGateway: {
+        ...atGateway,
+        compares: "tariff",
+        shown: (call) => tariffDetails(call.body as Static<typeof newTariffSchema>),
+        check: async (call) => requireTariff(call.body),
+        current: async (_, { siteId }, answer) =>
+          answer === undefined ? renderTariff(await needs.tariffs.find(siteId)) : {},
+      },
       body: newTariffSchema,
       moreMistakes: tariffMistakes,
       answer: tariffAnswer,
@@ -64,7 +71,7 @@ export function tariffOperations(needs: TariffNeeds): readonly Operation[] {
         const { id: siteId } = await visibleSite(needs, call, call.params.site_id);
         requireTariff(call.body);
         const tariff = { document: call.body, updatedAt: needs.now() };
-        const details = { currency: call.body.currency, versions: call.body.versions.length };
+        const details = tariffDetails(call.body);
         await needs.tariffs.put(siteId, tariff, auditTrail(needs, call, { target: { siteId }, details }));
         return renderTariff(tariff);
       },
@@ -77,7 +84,7 @@ export function tariffOperations(needs: TariffNeeds): readonly Operation[] {
       description: "Stored prices stay. A site without a tariff stays without one.",
       tag,
       level: "owner",
-      atGateway,
+      atGateway: { ...atGateway, compares: "tariff" },
       answer: NOTHING,
       run: async (call) => {
         const { id: siteId } = await visibleSite(needs, call, call.params.site_id);
@@ -89,6 +96,11 @@ export function tariffOperations(needs: TariffNeeds): readonly Operation[] {
     ...priceOperations(needs),
   ];
 }
+
+const tariffDetails = ({ currency, versions }: Static<typeof newTariffSchema>) => ({
+  currency,
+  versions: versions.length,
+});
 
 function priceOperations(needs: TariffNeeds): readonly Operation[] {
   return [
@@ -125,7 +137,17 @@ function priceOperations(needs: TariffNeeds): readonly Operation[] {
         "tariffs with a series of CO2. They are kept as long as the site.",
       tag,
       level: "owner",
-      atGateway,
+      atGateway: {
+        ...atGateway,
+        // Prices replace those of their times alone, and whoever writes later is right.
+        compares: "nothing",
+        shown: (call) => ({ rows: (call.body as Static<typeof newPricesSchema>).prices.length }),
+        check: async (call) => {
+          priceKind((call.params as { kind: string }).kind);
+          parsePrices(call.body as Static<typeof newPricesSchema>, needs.now());
+        },
+        current: async (_, __, answer) => (answer === undefined ? { stored: 0 } : {}),
+      },
       body: newPricesSchema,
       answer: Type.Object({ stored: Type.Integer({ description: "Rows." }) }, { additionalProperties: false }),
       run: async (call) => {

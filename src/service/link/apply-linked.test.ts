@@ -17,6 +17,8 @@ function prepare(stored: { readonly kind: string } = { kind: "applied" }) {
     now: () => 0,
     copies: {
       properties: note("properties"),
+      prices: async (gatewayId: string, { siteId, kind }: { siteId: string; kind: string }) =>
+        await note("prices")(gatewayId, siteId, kind),
       deleteSite: note("delete site"),
       deleteDevice: async (gatewayId: string, id: string) => {
         if (id === "foreign") throw refuse("conflict", "it does not belong to this gateway");
@@ -25,6 +27,12 @@ function prepare(stored: { readonly kind: string } = { kind: "applied" }) {
     },
     telemetry: { deleteDevice: note("delete telemetry") },
     alerts: { active: async () => [] },
+    tariffs: {
+      priceDays: async () => [
+        { kind: "import", day: 1 },
+        { kind: "co2", day: 1 },
+      ],
+    },
     connectivity: { connected: () => {}, forget: () => {} },
     gateways: { devices: async () => ["own", "gone"], sites: async () => ["here", "there"] },
     dispatcher: {
@@ -84,6 +92,7 @@ test("a blueprint that is not valid here costs only itself, and other trouble en
 
 test("after a full upload, devices and sites that were not named are deleted, with their telemetry", async () => {
   const { needs, source, done } = prepare();
-  await forgetOthers(needs, source, new Set(["device own", "site here"]));
-  expect(done).toEqual(["delete device g gone", "delete telemetry gone", "delete site g there"]);
+  await forgetOthers(needs, source, new Set(["device own", "site here", "prices here import 1"]));
+  const others = ["delete device g gone", "delete telemetry gone", "prices g here co2", "delete site g there"];
+  expect(done).toEqual(others);
 });

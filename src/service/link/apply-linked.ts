@@ -1,6 +1,7 @@
 // Copies the records that a gateway sends. A gateway is believed only about its own sites and devices.
 import { AppError } from "#core/app-error.ts";
-import { alertKey, parseLogKey } from "#core/link/linked-key.ts";
+import { dayOf } from "#core/energy/price-days.ts";
+import { alertKey, parseLogKey, parsePricesKey, pricesKey } from "#core/link/linked-key.ts";
 import type { LinkedDevice, LinkedItem } from "#core/link/messages.ts";
 import { RecordRefused } from "#core/link/refused-record.ts";
 import type { Site } from "#core/site/site.ts";
@@ -17,7 +18,7 @@ import type { Call, Needs } from "#service/ports.ts";
 export interface ApplyNeeds
   extends UploadNeeds,
     CopyAlertNeeds,
-    Pick<Needs, "gateways" | "copies" | "devices" | "telemetry" | "configurations" | "executions"> {
+    Pick<Needs, "gateways" | "copies" | "tariffs" | "devices" | "telemetry" | "configurations" | "executions"> {
   readonly events: Pick<EventHub, "publish">;
   readonly log: { warn(about: object, text: string): void };
   readonly dispatcher: Pick<CommandDispatcher, "applyRemote">;
@@ -62,6 +63,13 @@ export async function applyItem(
     case "configuration":
       if (devices.has(item.key)) await copyConfiguration(needs, source, item);
       return "applied";
+    case "tariff":
+      // The operators know that the whole site is refused.
+      if (!source.refusedSites.has(item.key)) await orRefused(needs.copies.tariff(gatewayId, item.key, item.value));
+      return "applied";
+    case "prices":
+      await copyPrices(needs, source, item);
+      return "applied";
     case "alert":
       await copyAlert(needs, source, item);
       return "applied";
@@ -94,6 +102,19 @@ async function copyBlueprint(needs: ApplyNeeds, source: SourceGateway, { value }
     // Its devices are shown without a blueprint. The gateway may have profiles or rocks that are missing here.
     needs.log.warn({ gatewayId: source.gatewayId, err: error }, "a blueprint of a gateway is not valid here");
   }
+}
+
+const MOST_DAYS_PAST = 20 * 366;
+const MOST_DAYS_AHEAD = 3 * 366;
+
+async function copyPrices(needs: ApplyNeeds, source: SourceGateway, { key, value }: Item<"prices">): Promise<void> {
+  const name = parsePricesKey(key);
+  if (name === undefined || source.refusedSites.has(name.siteId)) return;
+  const today = dayOf(needs.now());
+  if (value !== null && (name.day < today - MOST_DAYS_PAST || name.day > today + MOST_DAYS_AHEAD)) {
+    throw new RecordRefused("the prices are of a time too far from now");
+  }
+  await orRefused(needs.copies.prices(source.gatewayId, name, value));
 }
 
 async function forgetDevice(needs: ApplyNeeds, { gatewayId, devices }: SourceGateway, id: string): Promise<void> {
@@ -189,7 +210,13 @@ export async function forgetOthers(
     }
   }
   for (const siteId of await needs.gateways.sites(source.gatewayId)) {
-    if (named.has(`site ${siteId}`)) continue;
+    if (named.has(`site ${siteId}`)) {
+      for (const { kind, day } of await needs.tariffs.priceDays(siteId)) {
+        const key = pricesKey({ siteId, kind, day });
+        if (!named.has(`prices ${key}`)) await applyItem(needs, source, { kind: "prices", key, value: null });
+      }
+      continue;
+    }
     await applyItem(needs, source, { kind: "site", key: siteId, value: null });
   }
 }

@@ -1,10 +1,14 @@
 // The values that are compared to find out whether both sides have changed the same thing.
 import { DEVICE_FIELDS } from "#core/device/device.ts";
+import { PRICE_KINDS } from "#core/energy/price-days.ts";
 import type { AskedChange, ComparedRecord, KnownValues } from "#core/link/asked-change.ts";
 import type { Location } from "#core/site/site.ts";
 import type { Needs } from "#service/ports.ts";
 
-export type KnownNeeds = Pick<Needs, "sites" | "devices" | "blueprints" | "configurations">;
+export type KnownNeeds = Pick<
+  Needs,
+  "sites" | "devices" | "blueprints" | "configurations" | "tariffs" | "priceSources"
+>;
 type Named = Pick<AskedChange, "siteId" | "deviceId" | "params" | "body">;
 
 /** What this side has, of what the change is about. */
@@ -32,6 +36,13 @@ export async function knownValues(needs: KnownNeeds, change: Named, compares: Co
       const fields = [...Object.keys(body), ...("clear" in body ? ["location"] : [])];
       return pick({ name, timezone, location: location && textOf(location) }, fields);
     }
+    case "tariff":
+      return { tariff: (await needs.tariffs.find(siteId))?.updatedAt ?? null };
+    case "price_source": {
+      const kind = PRICE_KINDS.find((one) => one === change.params["kind"]);
+      const source = kind && (await needs.priceSources.find(siteId, kind));
+      return { price_source: source?.updatedAt ?? null };
+    }
     case "nothing":
       return {};
   }
@@ -46,6 +57,8 @@ export function wantedValues({ body = {}, blueprintDigest }: AskedChange, compar
     case "site":
       return pick(body, ["name", "slug", "timezone"]);
     case "configuration":
+    case "tariff":
+    case "price_source":
     case "nothing":
       return {};
   }

@@ -77,6 +77,7 @@ function connect(
       deleteSite: async (_gatewayId: string, id: string) => void heard.push(`deleted ${id}`),
     },
     alerts: { active: async () => [] },
+    tariffs: { priceDays: async () => [] },
     telemetry: { deleteDevice: nothing },
     gateways: {
       find,

@@ -33,6 +33,8 @@ function records({
     },
     devices: { find: async (id: string) => ({ id, siteId: "s" }) },
     corrections: { ofDevices: async () => new Map() },
+    tariffs: { find: async () => undefined, priceDays: async () => [] },
+    priceSources: { ofSite: async () => [] },
     audit: { find: async (id: string) => ({ id }) },
   } as unknown as ReadLinkedNeeds;
 }
@@ -75,6 +77,8 @@ test("no device is left out of a full upload when another one is deleted meanwhi
     },
     configurations: { get: async () => [] },
     corrections: { ofDevices: async () => new Map() },
+    tariffs: { find: async () => undefined, priceDays: async () => [] },
+    priceSources: { ofSite: async () => [] },
     deviceLogs: { list: none },
     sites: { list: none },
     blueprints: { list: none },

@@ -10,8 +10,11 @@ import {
   logKey,
   parseAlertKey,
   parseLogKey,
+  parsePricesKey,
+  pricesKey,
+  siteOfKey,
 } from "#core/link/linked-key.ts";
-import type { LinkedAlert, LinkedItem, LinkedSite } from "#core/link/messages.ts";
+import type { LinkedAlert, LinkedItem, LinkedPriceSource, LinkedSite, LinkedTariff } from "#core/link/messages.ts";
 import type { Site } from "#core/site/site.ts";
 import { allAtOnce, allPages } from "#service/all-pages.ts";
 import type { AlertRecord } from "#service/ports/alert-store.ts";
@@ -22,6 +25,8 @@ export type ReadLinkedNeeds = Pick<
   | "sites"
   | "devices"
   | "corrections"
+  | "tariffs"
+  | "priceSources"
   | "blueprints"
   | "executions"
   | "uplinks"
@@ -67,7 +72,8 @@ export async function readLinkedChanges(needs: ReadLinkedNeeds, after: number): 
 export async function* readEverythingLinked(needs: ReadLinkedNeeds, upTo: number): AsyncIterable<LinkedItem> {
   // The cloud deletes devices and sites that are left out.
   const devices = await allAtOnce((page) => needs.devices.list({ scope: "all" }, page));
-  for (const site of await allAtOnce((page) => needs.sites.list("all", page))) {
+  const sites = await allAtOnce((page) => needs.sites.list("all", page));
+  for (const site of sites) {
     yield { kind: "site", key: site.id, value: linkedSite(site) };
   }
   // Also those that no device has yet: a device that gets one later names only which one.
@@ -79,6 +85,10 @@ export async function* readEverythingLinked(needs: ReadLinkedNeeds, upTo: number
     yield await readItem(needs, { kind: "properties", key: id });
     yield await readItem(needs, { kind: "configuration", key: id });
   }
+  yield* readTariffs(
+    needs,
+    sites.map(({ id }) => id),
+  );
   yield* readPassing(needs, devices);
   for (let cursor = 0; cursor < upTo; ) {
     const { changes, next } = await needs.executions.changesAfter(cursor, EXECUTIONS_AT_ONCE);
@@ -121,6 +131,11 @@ async function withReferences(
     const name = `${one.kind} ${one.key}`;
     if (found.has(name)) return;
     found.set(name, one);
+    const siteId = siteOfKey(one);
+    if (siteId !== undefined) {
+      for (const changed of await needs.uplinks.amongChanged([{ kind: "site", key: siteId }], after))
+        await add(changed);
+    }
     const deviceId = deviceOfKey(one);
     const device = deviceId === undefined ? undefined : await needs.devices.find(deviceId);
     if (device === undefined) return;
@@ -197,6 +212,13 @@ export async function readItem(needs: ReadLinkedNeeds, { kind, key }: LinkedKey)
       const buckets = await needs.configurations.get(key);
       return { kind, key, value: buckets.map(({ bucket, shown, updatedAt }) => ({ bucket, shown, updatedAt })) };
     }
+    case "tariff":
+      return { kind, key, value: await linkedTariff(needs, key) };
+    case "prices": {
+      const name = parsePricesKey(key);
+      const days = name && (await needs.tariffs.prices(name.siteId, name.kind, { first: name.day, last: name.day }));
+      return { kind, key, value: days?.get(name?.day ?? 0) ?? null };
+    }
     case "alert": {
       const name = parseAlertKey(key);
       const alert = name && (await needs.alerts.find(name));
@@ -208,6 +230,28 @@ export async function readItem(needs: ReadLinkedNeeds, { kind, key }: LinkedKey)
     }
     case "audit":
       return { kind, key, value: (await needs.audit.find(key)) ?? null };
+  }
+}
+
+async function linkedTariff(
+  needs: Pick<Needs, "tariffs" | "priceSources">,
+  siteId: string,
+): Promise<LinkedTariff | null> {
+  const tariff = await needs.tariffs.find(siteId);
+  const sources = (await needs.priceSources.ofSite(siteId)).map(
+    ({ siteId: _, sealedHeader: __, ...source }): LinkedPriceSource => source,
+  );
+  if (tariff === undefined && sources.length === 0) return null;
+  return { ...(tariff && { document: tariff.document, updatedAt: tariff.updatedAt }), sources };
+}
+
+/** The tariff of each site, also where there is none: the cloud may have an old one. */
+async function* readTariffs(needs: ReadLinkedNeeds, siteIds: readonly string[]): AsyncIterable<LinkedItem> {
+  for (const siteId of siteIds) {
+    yield await readItem(needs, { kind: "tariff", key: siteId });
+    for (const { kind, day } of await needs.tariffs.priceDays(siteId)) {
+      yield await readItem(needs, { kind: "prices", key: pricesKey({ siteId, kind, day }) });
+    }
   }
 }
 

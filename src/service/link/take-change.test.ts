@@ -40,6 +40,8 @@ function gateway(run: () => object = () => ({ device: {} })) {
     },
     devices: { find: async () => ({ id: "d", siteId: "s", name: "old" }) },
     corrections: { ofDevices: async () => new Map() },
+    tariffs: { find: async () => undefined, priceDays: async () => [] },
+    priceSources: { ofSite: async () => [] },
     blueprints: { findByDigest: async () => undefined, find: async () => undefined },
     operations: {
       carried: async (name: string) => CARRIED[name],

@@ -135,7 +135,8 @@ async function itemsOf(
   const made = outcome.state === "DONE" ? outcome.answer?.["device_id"] : undefined;
   const key = typeof made === "string" ? made : deviceId;
   const keys: LinkedKey[] = [];
-  if (key === undefined) keys.push({ kind: "site", key: siteId });
+  if (compares === "tariff" || compares === "price_source") keys.push({ kind: "tariff", key: siteId });
+  else if (key === undefined) keys.push({ kind: "site", key: siteId });
   else {
     keys.push({ kind: "device", key });
     if (compares === "configuration") keys.push({ kind: "configuration", key });

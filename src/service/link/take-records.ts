@@ -1,6 +1,6 @@
 // Stores the records that one connected gateway sends, and refuses single ones: those that the cloud cannot keep, and those
 // beyond what a gateway may have.
-import { parseAlertKey } from "#core/link/linked-key.ts";
+import { parseAlertKey, siteOfKey } from "#core/link/linked-key.ts";
 import type { LinkedItem } from "#core/link/messages.ts";
 import { recordProblem } from "#core/link/record-problem.ts";
 import { RecordRefused, type RefusedRecord } from "#core/link/refused-record.ts";
@@ -37,7 +37,7 @@ const APPLIED_TOGETHER = 256;
 /** Each of them takes some ten microseconds of the main thread at least. */
 const ITEMS_A_TURN = 32;
 /** A full upload deletes those of these kinds that it does not name. */
-const NAMED: ReadonlySet<LinkedItem["kind"]> = new Set(["site", "device", "alert"]);
+const NAMED: ReadonlySet<LinkedItem["kind"]> = new Set(["site", "device", "alert", "prices"]);
 
 export function createRecordIntake(needs: TakeRecordsNeeds, source: SourceGateway, line: RecordLine): RecordIntake {
   const { refusals } = line;
@@ -47,6 +47,7 @@ export function createRecordIntake(needs: TakeRecordsNeeds, source: SourceGatewa
   /** What a full upload names and the cloud does not keep need not be remembered. */
   function isCopied(item: LinkedItem): boolean {
     if (!NAMED.has(item.kind) || item.value === null) return false;
+    if (item.kind === "prices") return sites.has(siteOfKey(item) ?? "");
     return (
       item.kind === "site" || devices.has((item.kind === "alert" ? parseAlertKey(item.key)?.deviceId : item.key) ?? "")
     );
@@ -55,7 +56,8 @@ export function createRecordIntake(needs: TakeRecordsNeeds, source: SourceGatewa
   /** What the cloud has of a record that is refused stays as it was taken last. */
   function refuse(record: Pick<RefusedRecord, "kind" | "key">, reason: string, named?: Set<string>): void {
     refusals.add(record, reason);
-    if (sites.has(record.key) || devices.has(record.key)) named?.add(`${record.kind} ${record.key}`);
+    const isHere = sites.has(record.key) || devices.has(record.key) || sites.has(siteOfKey(record) ?? "");
+    if (isHere) named?.add(`${record.kind} ${record.key}`);
   }
 
   function limitProblem(item: LinkedItem): string | undefined {

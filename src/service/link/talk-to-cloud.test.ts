@@ -2,8 +2,10 @@ import { expect, test } from "vitest";
 import type { Execution } from "#core/command/execution.ts";
 import { type DownMessage, type ExecutionOrder, LINK_PROTOCOL, type UpMessage } from "#core/link/messages.ts";
 import { createTelemetrySpool } from "#core/link/telemetry-spool.ts";
+import type { Site } from "#core/site/site.ts";
 import { makeExecution } from "../../../test/support/executions.ts";
 import { PLAIN_INTAKE } from "../../../test/support/plain-intake.ts";
+import { makeSite } from "../../../test/support/records.ts";
 import { type TalkNeeds, talkToCloud } from "./talk-to-cloud.ts";
 
 /** A log of half a megabyte. */
@@ -20,6 +22,10 @@ interface Situation {
   readonly asked?: readonly string[];
   /** Whether the cloud sends its tokens. */
   readonly hasTokens?: boolean;
+  /** Of the cloud. */
+  readonly protocol?: string;
+  /** Those of the gateway. */
+  readonly sites?: readonly Site[];
 }
 
 /**
@@ -28,13 +34,15 @@ interface Situation {
  */
 async function saidAfter(
   taken: number | null,
-  { latest, confirmed, cloudEpoch, ordered, asked = [], hasTokens = false }: Situation,
+  { latest, confirmed, cloudEpoch, ordered, asked = [], hasTokens = false, protocol, sites = [] }: Situation,
 ): Promise<{
   readonly said: readonly UpMessage[];
   readonly taken: readonly number[];
   readonly stored: readonly string[];
   readonly noted: readonly number[];
+  readonly tariffsFor: readonly string[];
 }> {
+  const tariffsFor: string[] = [];
   const stored: string[] = [];
   const said: UpMessage[] = [];
   const noted: number[] = [];
@@ -46,7 +54,7 @@ async function saidAfter(
   async function* messages(): AsyncIterable<DownMessage> {
     yield {
       type: "welcome",
-      protocol: LINK_PROTOCOL,
+      protocol: protocol ?? LINK_PROTOCOL,
       version: "9",
       epoch: cloudEpoch,
       taken,
@@ -55,6 +63,8 @@ async function saidAfter(
     };
     await sent.promise;
     if (hasTokens) yield { type: "tokens", tokens: [] };
+    // Of the message with the records of the sites.
+    if (sites.length > 0) yield { type: "ack", to: 0 };
     yield { type: "ack", to: latest };
     if (ordered !== undefined) yield { type: "execute", order: orderOf(ordered) };
     if (asked.length > 0) yield { type: "ask", executions: asked };
@@ -96,7 +106,13 @@ async function saidAfter(
         return () => {};
       },
     },
-    sites: { list: NOTHING },
+    sites: { list: async () => ({ items: sites, total: sites.length }) },
+    tariffs: {
+      find: async () => ({ document: {}, updatedAt: 0 }),
+      priceDays: async () => [{ kind: "import", day: 1 }],
+      prices: async () => new Map([[1, []]]),
+    },
+    priceSources: { ofSite: async () => [] },
     devices: { list: NOTHING },
     blueprints: { list: NOTHING },
     alerts: { list: NOTHING },
@@ -120,6 +136,7 @@ async function saidAfter(
       changesAfter: async () => ({ keys: [], upTo }),
       confirm: async (number: number) => void noted.push(number),
       noteCloud: async () => {},
+      noteTariffs: async (epoch: string) => void tariffsFor.push(epoch),
       amongChanged: async () => [],
     },
   } as unknown as TalkNeeds;
@@ -138,7 +155,7 @@ async function saidAfter(
     if (number === latest + 1 && ordered === undefined) seen.resolve();
   };
   await talkToCloud(needs, channel, { isFormer: false, onWelcome: () => {}, onRefused: () => {}, onTaken });
-  return { said, taken: numbers, stored, noted };
+  return { said, taken: numbers, stored, noted, tariffsFor };
 }
 
 test.each([
@@ -161,6 +178,17 @@ test("access by tokens of the cloud is prolonged once the cloud has sent them, n
   const situation = { latest: 5, confirmed: 4, cloudEpoch: "c" };
   expect((await saidAfter(5, situation)).stored).toEqual([]);
   expect((await saidAfter(5, { ...situation, hasTokens: true })).stored).toEqual(["tokens", "contact"]);
+});
+
+test("a cloud of an earlier version is not sent tariffs and prices, and a later one gets all of them", async () => {
+  const situation = { latest: 5, confirmed: 4, cloudEpoch: "c", sites: [makeSite()] };
+  const sentTo = async (protocol: string) => {
+    const { said, tariffsFor } = await saidAfter(null, { ...situation, protocol });
+    const kinds = said.flatMap((message) => (message.type === "records" ? message.items.map(({ kind }) => kind) : []));
+    return { kinds, tariffsFor };
+  };
+  expect(await sentTo("1.1")).toEqual({ kinds: ["site"], tariffsFor: [] });
+  expect(await sentTo("1.2")).toEqual({ kinds: ["site", "tariff", "prices"], tariffsFor: ["c"] });
 });
 
 test("what the cloud has confirmed is noted at once, then now and then, and when the connection ends", async () => {

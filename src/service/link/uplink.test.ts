@@ -144,6 +144,7 @@ test.each([
           joinedAt: 0,
         }),
         epoch: async () => "e",
+        noteTariffs: async () => {},
         latest: async () => 0,
         changesAfter: async () => ({ keys: [], upTo: 0 }),
       },

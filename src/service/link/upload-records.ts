@@ -1,5 +1,6 @@
 // Sends the cloud what has changed in the records, in their order, and notes what it has confirmed.
 import type { DownMessage, LinkedItem, UpMessage } from "#core/link/messages.ts";
+import { takesTariffs } from "#core/link/protocol.ts";
 import {
   mustWait,
   NOTHING_SENT,
@@ -38,7 +39,7 @@ const LOOK_AGAIN_MS = 500;
 
 export interface RecordUpload {
   /** Goes on until the end of the line. Calls `onComplete` once, when the cloud has been sent everything. */
-  run(welcome: Pick<Welcome, "taken" | "epoch">, onComplete: () => void): Promise<void>;
+  run(welcome: Pick<Welcome, "taken" | "epoch" | "protocol">, onComplete: () => void): Promise<void>;
   /** Something may have changed. */
   wake(): void;
   confirmed(to: number): void;
@@ -46,10 +47,18 @@ export interface RecordUpload {
   end(): void;
 }
 
+async function* only(
+  items: AsyncIterable<LinkedItem>,
+  isTaken: (item: LinkedItem) => boolean,
+): AsyncIterable<LinkedItem> {
+  for await (const item of items) if (isTaken(item)) yield item;
+}
+
 export function uploadRecords(needs: UploadRecordsNeeds, line: Line, listeners: Listeners): RecordUpload {
   const awake = createWake();
   const confirmed = createWake();
   let sentChanges = NOTHING_SENT;
+  let isTaken: (item: LinkedItem) => boolean = () => true;
 
   function reportTaken(): void {
     const taken = takenByCloud(sentChanges);
@@ -70,7 +79,7 @@ export function uploadRecords(needs: UploadRecordsNeeds, line: Line, listeners: 
     const to = await needs.uplinks.latest();
     // A cloud that knows nothing of these records has none of their telemetry.
     await needs.telemetryLane.uploadAgain();
-    for await (const items of inPieces(fitting(needs.log, readEverythingLinked(needs, to)))) {
+    for await (const items of inPieces(fitting(needs.log, only(readEverythingLinked(needs, to), isTaken)))) {
       await send({ type: "records", to: 0, isWhole: true, isLast: false, items });
     }
     sentChanges = withWhole(sentChanges, { to, epoch });
@@ -84,7 +93,7 @@ export function uploadRecords(needs: UploadRecordsNeeds, line: Line, listeners: 
     { from, to, isLast }: { readonly from: number; readonly to: number; readonly isLast: boolean },
   ): Promise<void> {
     let pieces: LinkedItem[][] = [];
-    for await (const piece of inPieces(fitting(needs.log, items))) pieces.push(piece);
+    for await (const piece of inPieces(fitting(needs.log, items.filter(isTaken)))) pieces.push(piece);
     if (pieces.length === 0) pieces = [[]];
     for (const [place, piece] of pieces.entries()) {
       const isEnd = place === pieces.length - 1;
@@ -96,6 +105,9 @@ export function uploadRecords(needs: UploadRecordsNeeds, line: Line, listeners: 
   return {
     async run(welcome, onComplete) {
       const { confirmed: atLeast = 0, cloudEpoch } = (await needs.uplinks.get()) ?? {};
+      if (!takesTariffs(welcome.protocol)) isTaken = ({ kind }) => kind !== "tariff" && kind !== "prices";
+      // An earlier version of this cloud, or of this gateway, has left them out.
+      else await needs.uplinks.noteTariffs(welcome.epoch);
       const own = { confirmed: atLeast, cloudEpoch, latest: await needs.uplinks.latest() };
       const taken = sendAfter(welcome, own);
       let at = taken ?? (await sendEverything(welcome.epoch));

@@ -1,9 +1,11 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { Device, PropertyValue } from "#core/device/device.ts";
 import type { CounterCorrection } from "#core/energy/counter-correction.ts";
+import type { PriceDay } from "#core/energy/price-days.ts";
 import type { Gateway, JoinCode, OpenJoinCode, Uplink } from "#core/link/gateway.ts";
 import type { DroppedHistory } from "#core/link/gateway-figures.ts";
-import type { LinkedKey } from "#core/link/linked-key.ts";
+import type { LinkedKey, PricesName } from "#core/link/linked-key.ts";
+import type { LinkedTariff } from "#core/link/messages.ts";
 import type { RefusedRecord } from "#core/link/refused-record.ts";
 import type { LinkedHour, MarkedHour } from "#core/link/telemetry-spool.ts";
 import type { Site } from "#core/site/site.ts";
@@ -39,6 +41,8 @@ export interface UplinkStore {
   confirm(number: number): Promise<void>;
   /** The cloud's records of this name have everything. */
   noteCloud(epoch: string): Promise<void>;
+  /** Tariffs and prices count as changed, unless that was noted for the cloud's records of this name. */
+  noteTariffs(epoch: string): Promise<void>;
   /** Hours of which the cloud may lack points. */
   hours(): Promise<readonly MarkedHour[]>;
   markHours(hours: readonly LinkedHour[]): Promise<void>;
@@ -171,6 +175,10 @@ export interface CopyStore {
   deleteDevice(gatewayId: string, deviceId: string, at: Instant): Promise<void>;
   /** Replaces all buckets. */
   configuration(gatewayId: string, change: ConfigurationChange): Promise<void>;
+  /** Replaces tariff and sources of prices; null: there are none. */
+  tariff(gatewayId: string, siteId: string, tariff: LinkedTariff | null): Promise<void>;
+  /** Replaces the prices of the day; null: there are none. */
+  prices(gatewayId: string, name: PricesName, day: PriceDay | null): Promise<void>;
   /** Replaces what is known of the alert, adds the events and queues the notices. */
   alert(gatewayId: string, alert: AlertRecord, announced: AlertAnnouncement): Promise<void>;
   /** False when it is known already, or too old to be kept. */

@@ -19,5 +19,7 @@ export interface TariffStore {
   delete(siteId: string, trail: AuditEntry): Promise<boolean>;
   /** Days since 1970, both included. */
   prices(siteId: string, kind: PriceKind, days: { readonly first: number; readonly last: number }): Promise<PriceDays>;
+  /** The days that have any price. */
+  priceDays(siteId: string): Promise<readonly { readonly kind: PriceKind; readonly day: number }[]>;
   changePrices(siteId: string, kind: PriceKind, change: PriceChange, trail: AuditEntry): Promise<void>;
 }

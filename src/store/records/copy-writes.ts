@@ -2,7 +2,10 @@ import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { refuse } from "#core/app-error.ts";
 import type { Device, PropertyValue } from "#core/device/device.ts";
 import type { CounterCorrection } from "#core/energy/counter-correction.ts";
+import type { PriceDay } from "#core/energy/price-days.ts";
 import { deviceEvent } from "#core/event/event.ts";
+import type { PricesName } from "#core/link/linked-key.ts";
+import type { LinkedTariff } from "#core/link/messages.ts";
 import type { Site } from "#core/site/site.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { AlertAnnouncement, AlertRecord } from "#service/ports/alert-store.ts";
@@ -18,8 +21,10 @@ import { replaceCorrections } from "./correction-writes.ts";
 import { dropOldest, insertLogEntry } from "./device-log-writes.ts";
 import { deviceValues, findDevice, REPLACE_DEVICE } from "./device-row.ts";
 import { addEvent } from "./event-writes.ts";
+import { replacePriceSources } from "./price-source-writes.ts";
 import { optionalText } from "./row.ts";
 import { renderLocation } from "./site-writes.ts";
+import { storeDay, storeTariff } from "./tariff-writes.ts";
 import { deviceLock, NOBODY, treeLocks, write } from "./write.ts";
 
 /** Copies of what gateways own. */
@@ -109,6 +114,36 @@ export const copyWrites = {
           receivedAt,
         );
       }
+    },
+  }),
+
+  copyTariff: write({
+    locks: ({ siteId }) => [`site ${siteId}`],
+    informs: NOBODY,
+    fromReserve: false,
+    async run(
+      database: WriteDatabase,
+      { gatewayId, siteId, tariff }: { gatewayId: string; siteId: string; tariff: LinkedTariff | null },
+    ) {
+      await requireOwner(database, gatewayId, siteId);
+      const { document, updatedAt, sources } = tariff ?? { sources: [] };
+      if (document === undefined || updatedAt === undefined) {
+        await database.run("DELETE FROM site_tariff WHERE site_id = ?", siteId);
+      } else await storeTariff(database, siteId, { document, updatedAt });
+      await replacePriceSources(database, siteId, sources);
+    },
+  }),
+
+  copyPrices: write({
+    locks: ({ name }) => [`prices ${name.siteId} ${name.kind}`],
+    informs: NOBODY,
+    fromReserve: false,
+    async run(
+      database: WriteDatabase,
+      { gatewayId, name, day }: { gatewayId: string; name: PricesName; day: PriceDay | null },
+    ) {
+      await requireOwner(database, gatewayId, name.siteId);
+      await storeDay(database, name, day);
     },
   }),
 

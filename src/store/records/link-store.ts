@@ -65,6 +65,7 @@ export function createUplinkStore(reader: ReadDatabase, writer: Writer, newEpoch
         hasExpired: row["has_expired"] === 1,
       })),
     noteCloud: (epoch) => writer.run("noteCloud", { epoch }),
+    noteTariffs: (epoch) => writer.run("noteTariffs", { epoch }),
     confirm: (number) => writer.run("confirmChanges", { number }),
     markHours: (hours) => writer.run("markHours", { hours }),
     unmarkHours: (hours) => writer.run("unmarkHours", { hours }),
@@ -199,6 +200,8 @@ export function createCopyStore(
       changing(deviceId, writer.run("deleteCopiedDevice", { gatewayId, deviceId, at })),
     deleteSite: (gatewayId, siteId) => writer.run("deleteCopiedSite", { gatewayId, siteId }),
     configuration: (gatewayId, change) => writer.run("copyConfiguration", { gatewayId, change }),
+    tariff: (gatewayId, siteId, tariff) => writer.run("copyTariff", { gatewayId, siteId, tariff }),
+    prices: (gatewayId, name, day) => writer.run("copyPrices", { gatewayId, name, day }),
     alert: (gatewayId, alert, announced) => writer.run("copyAlert", { gatewayId, alert, announced }),
     logEntry: (gatewayId, { deviceId, entry, maxBytes }) =>
       writer.run("copyLogEntry", { gatewayId, deviceId, entry, maxBytes }),

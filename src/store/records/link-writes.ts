@@ -9,8 +9,9 @@ import type { NotedRefusals, SeenGateway } from "#service/ports/link-store.ts";
 import type { Database, Row, Value, WriteDatabase } from "#store/database.ts";
 import { recordAudit, recordIfChanged } from "./audit-writes.ts";
 import { refuseChanges } from "./change-writes.ts";
+import { marked, note } from "./link-marks.ts";
 import { GATEWAY_COLUMNS, siteIdsOf } from "./link-row.ts";
-import { listed, optionalText, text } from "./row.ts";
+import { listed, number, optionalText, text } from "./row.ts";
 import { NOBODY, write } from "./write.ts";
 
 /** A few bytes about the cloud, by one statement. Without them the link would end. */
@@ -126,6 +127,25 @@ export const uplinkWrites = {
   ),
 
   noteCloud: uplinkNote("UPDATE uplink SET cloud_epoch = ?", ({ epoch }: { epoch: string }) => [epoch]),
+
+  /** Tariffs and prices are sent once more to records of a cloud that may lack them. */
+  noteTariffs: write({
+    locks: ["uplink"],
+    informs: NOBODY,
+    fromReserve: true,
+    async run(database: WriteDatabase, { epoch }: { epoch: string }) {
+      const sql = "UPDATE uplink SET tariffs_for = ? WHERE tariffs_for IS NULL OR tariffs_for <> ?";
+      if ((await database.run(sql, epoch, epoch)) === 0) return;
+      const sites = await database.all("SELECT site_id FROM site_tariff UNION SELECT site_id FROM price_source");
+      const prices = await database.all("SELECT site_id, kind, day FROM site_price");
+      await note(database, [
+        ...sites.flatMap((row) => marked("tariff", text(row, "site_id"))),
+        ...prices.flatMap((row) =>
+          marked("prices", `${text(row, "site_id")} ${text(row, "kind")} ${number(row, "day")}`),
+        ),
+      ]);
+    },
+  }),
 
   noteDropped: write({
     locks: ["uplink", "link hours"],

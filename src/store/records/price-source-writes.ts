@@ -1,12 +1,15 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { PriceKind } from "#core/energy/price-days.ts";
 import type { PriceSourceRecord } from "#core/energy/price-source.ts";
+import type { LinkedKey } from "#core/link/linked-key.ts";
+import type { LinkedPriceSource } from "#core/link/messages.ts";
 import type { SettledFetch } from "#service/ports/price-source-store.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
 import { recordAudit, recordIfChanged } from "./audit-writes.ts";
+import { marked } from "./link-marks.ts";
 import { PRICE_SOURCE_COLUMNS, priceSourceValues } from "./price-source-row.ts";
-import { changeDays, type PriceChanges, requireOwnSite } from "./tariff-writes.ts";
-import { NOBODY, write } from "./write.ts";
+import { changeDays, markedPrices, type PriceChanges, requireOwnSite } from "./tariff-writes.ts";
+import { write } from "./write.ts";
 
 interface StoredFetch extends Omit<SettledFetch, "prices"> {
   readonly prices: { readonly change: PriceChanges; readonly trail: AuditEntry } | undefined;
@@ -19,7 +22,7 @@ const lockOf = ({ siteId, kind }: { readonly siteId: string; readonly kind: Pric
 export const priceSourceWrites = {
   putPriceSource: write({
     locks: ({ record }) => lockOf(record),
-    informs: NOBODY,
+    informs: { cloud: ({ record }) => marked("tariff", record.siteId), nodes: undefined },
     fromReserve: false,
     async run(database: WriteDatabase, { record, trail }: { record: PriceSourceRecord; trail: AuditEntry }) {
       await requireOwnSite(database, record.siteId);
@@ -30,7 +33,7 @@ export const priceSourceWrites = {
 
   deletePriceSource: write({
     locks: lockOf,
-    informs: NOBODY,
+    informs: { cloud: ({ siteId }) => marked("tariff", siteId), nodes: undefined },
     fromReserve: true,
     async run(
       database: WriteDatabase,
@@ -44,7 +47,7 @@ export const priceSourceWrites = {
 
   settleFetch: write({
     locks: lockOf,
-    informs: NOBODY,
+    informs: { cloud: changedBy, nodes: undefined },
     fromReserve: false,
     async run(database: WriteDatabase, { siteId, kind, updatedAt, state, prices }: StoredFetch) {
       const changed = await database.run(
@@ -68,6 +71,22 @@ export const priceSourceWrites = {
     },
   }),
 };
+
+function changedBy({ siteId, kind, prices }: StoredFetch, isSettled: boolean): readonly LinkedKey[] {
+  if (!isSettled) return [];
+  const days = prices === undefined ? [] : markedPrices({ siteId, kind, change: prices.change });
+  return [...marked("tariff", siteId), ...days];
+}
+
+/** The copies that a cloud has: all that the gateway has. */
+export async function replacePriceSources(
+  database: Database,
+  siteId: string,
+  sources: readonly LinkedPriceSource[],
+): Promise<void> {
+  await database.run("DELETE FROM price_source WHERE site_id = ?", siteId);
+  for (const source of sources) await storePriceSource(database, { ...source, siteId, sealedHeader: undefined });
+}
 
 async function storePriceSource(database: Database, record: PriceSourceRecord): Promise<void> {
   const columns = PRICE_SOURCE_COLUMNS.split(", ");

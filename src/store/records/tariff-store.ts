@@ -1,9 +1,9 @@
 import { parseTariff } from "#core/energy/parse-tariff.ts";
-import { isPriceDay, type PriceDay } from "#core/energy/price-days.ts";
+import { isPriceDay, PRICE_KINDS, type PriceDay } from "#core/energy/price-days.ts";
 import type { Tariff } from "#core/energy/tariff.ts";
 import type { TariffStore } from "#service/ports/tariff-store.ts";
 import type { ReadDatabase } from "#store/database.ts";
-import { number, time } from "./row.ts";
+import { number, oneOf, time } from "./row.ts";
 import { isObject, storedJson } from "./stored-json.ts";
 import type { Writer } from "./writer.ts";
 
@@ -37,6 +37,10 @@ export function createTariffStore(reader: ReadDatabase, writer: Writer): TariffS
         if (prices !== undefined) days.set(number(row, "day"), prices);
       }
       return days;
+    },
+    priceDays: async (siteId) => {
+      const rows = await reader.all("SELECT kind, day FROM site_price WHERE site_id = ? ORDER BY kind, day", siteId);
+      return rows.map((row) => ({ kind: oneOf(row, "kind", PRICE_KINDS), day: number(row, "day") }));
     },
     changePrices: (siteId, kind, change, trail) =>
       writer.run("changePrices", { siteId, kind, change: [...change], trail }),

@@ -94,6 +94,36 @@ const ITEMS: ItemSamples = {
     key: "device",
     value: [{ bucket: "main", shown: { limit: 3 }, updatedAt: AT }],
   },
+  tariff: {
+    kind: "tariff",
+    key: "site",
+    value: {
+      document: { currency: "EUR", versions: [{ import: { type: "prices" } }] },
+      updatedAt: AT,
+      sources: [
+        {
+          kind: "import",
+          source: {
+            url: "https://prices.example/",
+            header: "X-Key",
+            time: "/data/*/start",
+            price: "/data/*/price",
+            timeFormat: "ms",
+            resolution: "1h",
+            scale: 0.001,
+            every: "1h",
+          },
+          updatedAt: AT,
+          state: { nextAt: AT, failures: 1, succeededAt: AT, rows: 24, failedAt: AT, error: "answered 500" },
+        },
+      ],
+    },
+  },
+  prices: {
+    kind: "prices",
+    key: "site import 20000",
+    value: Array.from({ length: 96 }, (_, n) => (n < 92 ? n : null)),
+  },
   alert: {
     kind: "alert",
     key: "alert",
