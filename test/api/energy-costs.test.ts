@@ -171,6 +171,19 @@ test("stored prices count with their surcharges, negative ones too, and gaps sta
   expect((await read(DAY)).costs?.import).toBe(null);
 });
 
+test("no place of a tariff is reported twice, whether its schema or the rules find the mistake", async () => {
+  const rates = [{ name: " ", price: "dear", from: "25:00", to: "25:00", months: [13], weekdays: [] }];
+  const versions = [
+    { import: { type: "time_of_use", rates }, export: 7, base: {} },
+    { valid_from: "2026-02-30", "a/b": 1 },
+    8,
+  ];
+  const { errors } = await put({ currency: "eur", versions });
+  const pointers = errors.map(({ details }) => details?.["pointer"]);
+  expect(pointers).toContain("/versions/1/valid_from");
+  expect(pointers.filter((pointer, place) => pointers.indexOf(pointer) !== place)).toEqual([]);
+});
+
 test("all mistakes in a tariff are reported at once, by pointer", async () => {
   const rates = [{ name: "night", price: 0.2, from: "22:00", to: "06:00" }];
   const { status, errors } = await put({

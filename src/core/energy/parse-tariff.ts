@@ -1,5 +1,6 @@
 // Reads a tariff as people write it, and reports everything that is wrong with it at once. The same reader serves the
 // interface, the command line, stored rows and the link.
+import { pointerTo } from "#core/text/json-pointer.ts";
 import { millionths } from "./money.ts";
 import {
   BASE_UNITS,
@@ -38,7 +39,7 @@ export function parseTariff(document: unknown): {
   readonly tariff: Tariff | undefined;
   readonly problems: readonly TariffProblem[];
 } {
-  const problems: TariffProblem[] = [];
+  const problems: Problems = new Map();
   const reader = new Reader("", problems);
   const fields = reader.object(document, ["currency", "versions"]);
   const currency = fields.at("currency").text(fields.get("currency"), /^[A-Z]{3}$/, "an ISO 4217 code such as EUR");
@@ -55,8 +56,8 @@ export function parseTariff(document: unknown): {
       at.report("must be later than that of the version before");
     }
   }
-  const isWhole = problems.length === 0;
-  return { tariff: isWhole ? { currency, versions } : undefined, problems: problems.slice(0, MAX_PROBLEMS) };
+  const tariff = problems.size === 0 ? { currency, versions } : undefined;
+  return { tariff, problems: [...problems.values()].slice(0, MAX_PROBLEMS) };
 }
 
 function readVersion(reader: Reader, value: unknown): TariffVersion {
@@ -153,22 +154,26 @@ function momentOf(place: number): string {
   return `on ${WEEKDAYS[day % WEEKDAYS.length]} at ${time} in month ${Math.floor(day / WEEKDAYS.length) + 1}`;
 }
 
+/** By pointer. Of several at one place the first says enough. */
+type Problems = Map<string, TariffProblem>;
+
 /** A place in the document. Where something is wrong it is reported, and a value that fits the type is given. */
 class Reader {
   readonly pointer: string;
-  readonly problems: TariffProblem[];
+  readonly problems: Problems;
 
-  constructor(pointer: string, problems: TariffProblem[]) {
+  constructor(pointer: string, problems: Problems) {
     this.pointer = pointer;
     this.problems = problems;
   }
 
   at(name: string): Reader {
-    return new Reader(`${this.pointer}/${name}`, this.problems);
+    return new Reader(pointerTo(this.pointer, name), this.problems);
   }
 
   report(message: string): void {
-    this.problems.push({ pointer: this.pointer, message });
+    const { pointer } = this;
+    if (!this.problems.has(pointer)) this.problems.set(pointer, { pointer, message });
   }
 
   object(value: unknown, known: readonly string[]): Fields {
@@ -176,9 +181,11 @@ class Reader {
     if (!isObject) this.report("must be an object");
     const entries = isObject ? Object.entries(value) : [];
     for (const [name] of entries) {
-      if (!known.includes(name)) this.at(name.slice(0, 60)).report(`is not known here; known are ${known.join(", ")}`);
+      if (!known.includes(name)) this.at(name).report(`is not known here; known are ${known.join(", ")}`);
     }
-    return new Fields(this, new Map(entries.filter(([name]) => known.includes(name))));
+    // What is no object lacks every field, which need not be said.
+    const reader = isObject ? this : new Reader(this.pointer, new Map());
+    return new Fields(reader, new Map(entries.filter(([name]) => known.includes(name))));
   }
 
   list(value: unknown, most: number): readonly { readonly value: unknown; readonly at: Reader }[] {
