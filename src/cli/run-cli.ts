@@ -83,6 +83,10 @@ export const VERBS: Readonly<Record<string, readonly [about: string, load: () =>
     "What people saved on the page: list, show, delete, export, import.",
     async () => (await import("#cli/commands/view.ts")).addViewCommands,
   ],
+  control: [
+    "Who controls a device, why and until when: show, claim, release, history.",
+    async () => (await import("#cli/commands/control.ts")).addControlCommands,
+  ],
   now: ["The latest values of devices.", async () => (await import("#cli/commands/now.ts")).addNowCommand],
   telemetry: [
     "Time series: query, chart, export, import.",

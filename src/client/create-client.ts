@@ -4,6 +4,7 @@ import { backups } from "./backups.ts";
 import { blueprints } from "./blueprints.ts";
 import { catalogue } from "./catalogue.ts";
 import { commands } from "./commands.ts";
+import { controls } from "./controls.ts";
 import { type DeviceShape, type TypedDevice, typedDevice } from "./device.ts";
 import { devices } from "./devices.ts";
 import { changes, gateways, uplink } from "./gateways.ts";
@@ -69,6 +70,7 @@ export function createClient<
     alerts: alerts(transport),
     webhooks: webhooks(transport),
     views: views(transport),
+    controls: controls(transport),
     gateways: gateways(transport),
     changes: changes(transport),
     uplink: uplink(transport),

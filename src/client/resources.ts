@@ -291,6 +291,30 @@ export type ChangeEvent = {
   readonly at: string;
 };
 
+/** What somebody wants of a control, and until when. */
+export type Claim = {
+  /** Claim identifier. */
+  readonly id: string;
+  /** A wanted value, or a limit of what others want. */
+  readonly kind: "target" | "min" | "max";
+  /** In the unit of the control. null, as if left out, says nothing now; unlimited is for min and max. */
+  readonly value: number | "unlimited" | null;
+  /** The first of the list counts most. */
+  readonly class: "interlock" | "grid" | "person" | "rule" | "plan" | "default";
+  /** Who claims, such as token:ID. */
+  readonly source: string;
+  readonly reason: string;
+  readonly lease_until: string;
+  readonly created_at: string;
+  /** What led to it, such as execution:ID. */
+  readonly cause: string | null;
+};
+
+export type ClaimRenewal = {
+  /** From now on. Default: as for a new claim. */
+  readonly lease?: string | undefined;
+};
+
 /** A run of a command. */
 export type Execution = {
   /** Execution identifier. */
@@ -358,6 +382,58 @@ export type ConnectivityEvent = {
   readonly device_id: string;
   readonly connectivity: Connectivity;
   readonly at: string;
+};
+
+/** A controlled quantity of a device, and who controls it now. */
+export type Control = {
+  readonly id: string;
+  readonly device_id: string;
+  readonly display_name: string;
+  readonly unit: string | null;
+  readonly command: string;
+  readonly argument: string;
+  /** null: no limit is known. */
+  readonly min: number | null;
+  /** null: no limit is known. */
+  readonly max: number | null;
+  /** Values are multiples of it. */
+  readonly step: number | null;
+  /** What counts now; null: nobody claims it. */
+  readonly value: number | null;
+  /** The lowest value that claims allow now. */
+  readonly lower_bound: number | null;
+  /** The highest value that claims allow now. */
+  readonly upper_bound: number | null;
+  /** Limits exclude each other; the safe side of the control counts. */
+  readonly is_contradicted: boolean;
+  readonly winner: Claim | null;
+  /** The claims that set the bounds. */
+  readonly limited_by: readonly Claim[];
+  /** Claims that hold and do not count now. */
+  readonly losers: readonly Claim[];
+  readonly until: string | null;
+  /** What the device was last told. */
+  readonly written: number | null;
+  /** What the device measures; null also if the caller may not read it. */
+  readonly measured: number | null;
+  readonly measured_at: string | null;
+  /** Whether the device does what it was told. */
+  readonly follow: "idle" | "settling" | "followed" | "not_followed" | "unknown";
+};
+
+/** What controlled a device since a moment. */
+export type ControlRecord = {
+  readonly at: string;
+  readonly control: string;
+  /** null: the fallback. */
+  readonly value: number | null;
+  /** What the device measured then. */
+  readonly measured: number | null;
+  readonly follow: "idle" | "settling" | "followed" | "not_followed" | "unknown";
+  readonly class: "interlock" | "grid" | "person" | "rule" | "plan" | "default" | null;
+  readonly source: string | null;
+  readonly reason: string | null;
+  readonly cause: string | null;
 };
 
 export type CorrectionAuthor = {
@@ -999,6 +1075,21 @@ export type NewChildDevice = {
   readonly child_type: string;
   /** Blueprint identifier. */
   readonly blueprint_id?: string | undefined;
+};
+
+export type NewClaim = {
+  /** Default: target. */
+  readonly kind?: "target" | "min" | "max" | undefined;
+  /** In the unit of the control. null, as if left out, says nothing now; unlimited is for min and max. */
+  readonly value?: number | "unlimited" | null | undefined;
+  /** Default: person. grid only limits, and needs level installer. */
+  readonly class?: "grid" | "person" | "rule" | "plan" | "default" | undefined;
+  /** Why, for people. */
+  readonly reason: string;
+  /** A duration such as 10m. Default: 1h for person, else 1m. At most 7d for person, else 1d. */
+  readonly lease?: string | undefined;
+  /** Ends the targets of the same class that others have. Otherwise the oldest counts. */
+  readonly take_over?: boolean | undefined;
 };
 
 export type NewCounterCorrection = {
@@ -2051,6 +2142,9 @@ export type Answers = {
     readonly changes: readonly BlueprintChange[];
     readonly pending_change?: GatewayChange;
   };
+  readonly claimControl: {
+    readonly control: Control;
+  };
   readonly createCommandExecution: {
     readonly execution_id: string;
   };
@@ -2116,6 +2210,9 @@ export type Answers = {
     readonly bucket: string;
     /** Parameter to value. */
     readonly values: JsonObject;
+  };
+  readonly getControl: {
+    readonly control: Control;
   };
   readonly getCurrentSession: {
     readonly session: Session;
@@ -2230,6 +2327,11 @@ export type Answers = {
     /** How many match, on all pages. */
     readonly total_count: number;
   };
+  readonly listControlHistory: {
+    readonly records: readonly ControlRecord[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
   readonly listCounterCorrections: {
     readonly corrections: readonly CounterCorrection[];
     /** How many match, on all pages. */
@@ -2237,6 +2339,11 @@ export type Answers = {
   };
   readonly listDeviceAlerts: {
     readonly alerts: readonly Alert[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
+  readonly listDeviceControls: {
+    readonly controls: readonly Control[];
     /** How many match, on all pages. */
     readonly total_count: number;
   };
@@ -2288,6 +2395,11 @@ export type Answers = {
   };
   readonly listSiteCommandExecutions: {
     readonly executions: readonly Execution[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
+  readonly listSiteControls: {
+    readonly controls: readonly Control[];
     /** How many match, on all pages. */
     readonly total_count: number;
   };
@@ -2360,6 +2472,12 @@ export type Answers = {
     readonly tariff: Tariff | null;
     readonly pending_change?: GatewayChange;
   };
+  readonly releaseClaim: {
+    readonly control: Control;
+  };
+  readonly renewClaim: {
+    readonly control: Control;
+  };
   readonly resetSetting: {
     readonly setting: SystemSetting;
   };
@@ -2419,6 +2537,7 @@ export type Answers = {
 export type Bodies = {
   readonly adjustSimulation: SimulationChange;
   readonly assignBlueprint: AssignBlueprint;
+  readonly claimControl: NewClaim;
   readonly createCommandExecution: CommandInput;
   readonly createCounterCorrection: NewCounterCorrection;
   readonly createJoinCode: NewJoinCode;
@@ -2448,6 +2567,7 @@ export type Bodies = {
   readonly putRetention: RetentionRules;
   readonly putSetting: NewSettingValue;
   readonly putTariff: NewTariff;
+  readonly renewClaim: ClaimRenewal;
   readonly tryPriceSource: NewPriceSource;
   readonly updateDevice: DeviceChange;
   readonly updateOnlySite: SiteChange;
@@ -2613,6 +2733,18 @@ export type Queries = {
     /** Only these states. */
     readonly "state.in"?: readonly ExecutionState[] | undefined;
   };
+  readonly listControlHistory: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+    /** Only this control. */
+    readonly control?: string | undefined;
+    /** Leaves out what was before. */
+    readonly "at.gte"?: string | undefined;
+    /** Leaves out this moment and what came after. */
+    readonly "at.lt"?: string | undefined;
+  };
   readonly listCounterCorrections: {
     /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
     readonly limit?: number | undefined;
@@ -2636,6 +2768,12 @@ export type Queries = {
     readonly "raised_at.lt"?: string | undefined;
     /** By the time of raising; newest first unless said otherwise. */
     readonly order?: "RAISED_AT_DESC" | "RAISED_AT_ASC" | undefined;
+  };
+  readonly listDeviceControls: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
   };
   readonly listDeviceLogs: {
     /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
@@ -2764,6 +2902,12 @@ export type Queries = {
     readonly "device.child_type.in"?: readonly string[] | undefined;
     /** Only children of these devices, by id or slug. */
     readonly "device.parent_id.in"?: readonly string[] | undefined;
+  };
+  readonly listSiteControls: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
   };
   readonly listSiteDevices: {
     /** The most items to answer with. Default 100; more than 1000 counts as 1000. */

@@ -13,6 +13,7 @@ import { alerts } from "#role/subjects/alerts.ts";
 import { backups } from "#role/subjects/backups.ts";
 import { blueprints } from "#role/subjects/blueprints.ts";
 import { commands } from "#role/subjects/commands.ts";
+import { control } from "#role/subjects/control.ts";
 import { devices } from "#role/subjects/devices.ts";
 import { energy } from "#role/subjects/energy.ts";
 import { events } from "#role/subjects/events.ts";
@@ -39,6 +40,7 @@ export const gateway: Role = {
     devices(parts),
     alerts(parts),
     commands(parts),
+    control(parts),
     telemetry(parts),
     energy(parts),
     views(parts),

@@ -7,6 +7,7 @@ import { createAlertTracker } from "#service/alert/alert-tracker.ts";
 import { createBlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import { createCatalogue } from "#service/blueprint/catalogue.ts";
 import { createCommandDispatcher } from "#service/command/command-dispatcher.ts";
+import { createControls } from "#service/control/controls.ts";
 import { createChannelRouter } from "#service/device/channel-router.ts";
 import { createChildRoutes } from "#service/device/child-routes.ts";
 import { deviceConfiguration } from "#service/device/configuration.ts";
@@ -64,8 +65,12 @@ export async function openEngines(foundation: Foundation, access: Awaited<Return
     feed: createTelemetryFeed(),
     telemetryCounter: createTelemetryCounter(),
   };
+  const controlling = createControls(parts);
+  foundation.opened.defer(() => controlling.stop());
   return {
     ...parts,
+    controlling,
+    directCommands: controlling,
     inbox: createDeviceInbox(parts),
     // Filled when all parts run. Calls that come before wait until then.
     operations: createOperations(parts),

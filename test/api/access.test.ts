@@ -83,6 +83,13 @@ const TABLE: Readonly<Record<string, Row>> = {
   createCounterCorrection: ["owner", "one", correction],
   listCounterCorrections: ["owner", "one"],
   deleteCounterCorrection: ["owner", "one"],
+  listDeviceControls: ["readonly", "one"],
+  listSiteControls: ["readonly", "one"],
+  listControlHistory: ["readonly", "one"],
+  getControl: ["readonly", "one"],
+  claimControl: ["readonly", "one", () => ({ value: 1, reason: "test" })],
+  renewClaim: ["readonly", "one", () => ({})],
+  releaseClaim: ["readonly", "one"],
   listViews: ["readonly", "one"],
   createView: ["readonly", "one", view],
   getView: ["readonly", "one"],
@@ -242,8 +249,15 @@ const QUERIES: Readonly<Record<string, (target: Target) => string>> = {
   getLatestTelemetry: ({ device }) => `?devices[${device}]=power`,
 };
 
-/** The target has no counter, so nothing of it is corrected. */
-const NO_COUNTER: readonly string[] = ["createCounterCorrection", "deleteCounterCorrection"];
+/** The target has no counter, so nothing of it is corrected, and no control, so nothing of it is claimed. */
+const NOT_THERE: readonly string[] = [
+  "createCounterCorrection",
+  "deleteCounterCorrection",
+  "getControl",
+  "claimControl",
+  "renewClaim",
+  "releaseClaim",
+];
 
 const LINK: Readonly<Record<string, number>> = {
   createJoinCode: 409,
@@ -397,6 +411,8 @@ function paramsOf(target: Target): Readonly<Record<string, string>> {
     webhook_id: target.webhook,
     delivery_id: target.delivery,
     view_id: target.view,
+    control: "power",
+    claim_id: "01890000-0000-7000-8000-000000000000",
     gateway_id: "01890000-0000-7000-8000-000000000000",
     rollout_id: "01890000-0000-7000-8000-000000000000",
     correction_id: "01890000-0000-7000-8000-000000000000",
@@ -452,7 +468,7 @@ function expected(operation: string, level: AccessLevel, scope: Scope): number {
   if (reach === "one" && scope === "other site") return 404;
   // The target connects by itself.
   if (["restartDeviceRuntime", "getSimulation", "adjustSimulation"].includes(operation)) return 409;
-  if (NO_COUNTER.includes(operation)) return 404;
+  if (NOT_THERE.includes(operation)) return 404;
   // Below it, other tokens' sessions are hidden, not only kept.
   if (operation === "endSession" && !allows(level, inside)) return 404;
   return allows(level, inside) ? 200 : 403;
@@ -528,7 +544,7 @@ test.each(Object.keys(TABLE))("%s is open to exactly the levels and sites of the
         answer.text.slice(0, 200),
       ]);
       if (operation === "deleteSite" && answer.status === 200) doomed.shift();
-      if (answer.status !== 404 || (NO_COUNTER.includes(operation) && scope !== "other site")) continue;
+      if (answer.status !== 404 || (NOT_THERE.includes(operation) && scope !== "other site")) continue;
       const others = { token: uuidv7(), session: uuidv7(), webhook: uuidv7() };
       const unknown = { ...target, ...others, site: uuidv7(), device: uuidv7() };
       const nothing = await call(operation, token, unknown);

@@ -52,7 +52,7 @@ const REFUSED: Readonly<Record<string, string>> = {
 };
 
 /** What is only once, and what is gone afterwards. */
-const FIRST = ["getOnlySite", "updateOnlySite"];
+const FIRST = ["getOnlySite", "updateOnlySite", "renewClaim", "releaseClaim"];
 const LAST = ["deleteView", "deleteWebhook", "revokeToken", "deleteDevice", "deleteSite"];
 
 /** Ids and addresses of a real installation, by those of the examples. */
@@ -86,6 +86,9 @@ beforeAll(async () => {
   const shared = { kind: "dashboard", name: "Wall", content: { tiles: [] }, is_shared: true } as const;
   const { view } = await client.views.create(site.id, shared);
   ids.set(ID.view_id, view.id);
+  const claim = { kind: "max", value: 9, reason: "test" } as const;
+  const { control } = await client.controls.claim(ID.device_id, ID.control, claim);
+  ids.set(ID.claim_id, control.limited_by[0]?.id ?? "");
   ids.set(ID.webhook_id, webhook.id).set(ID.token_id, token.id).set(ID.rollout_id, rollout.id);
   // Nothing here speaks to another machine.
   ids

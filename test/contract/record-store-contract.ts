@@ -11,6 +11,7 @@ import { blueprintStoreContract } from "./blueprint-store-contract.ts";
 import { changeEventsContract } from "./change-events-contract.ts";
 import { changeStoreContract } from "./change-store-contract.ts";
 import { configurationStoreContract } from "./configuration-store-contract.ts";
+import { controlStoreContract } from "./control-store-contract.ts";
 import { correctionStoreContract } from "./correction-store-contract.ts";
 import { deviceLogStoreContract } from "./device-log-store-contract.ts";
 import { deviceStoreContract } from "./device-store-contract.ts";
@@ -51,6 +52,7 @@ export function recordStoreContract(open: OpenStores): void {
   describe("the audit log", () => auditStoreContract(open));
   describe("webhooks", () => webhookStoreContract(open));
   describe("saved views", () => viewStoreContract(open));
+  describe("controls", () => controlStoreContract(open));
   describe("the link", () => linkStoreContract(open));
   describe("join codes", () => joinCodeContract(open));
   describe("roll-outs", () => rolloutStoreContract(open));

@@ -3,6 +3,9 @@
 
 export const SPREAD: Readonly<Record<string, string>> = {
   alert: "device_id",
+  control_claim: "device_id",
+  control_history: "device_id",
+  control_state: "device_id",
   counter_correction: "device_id",
   device_configuration: "device_id",
   device_log: "device_id",

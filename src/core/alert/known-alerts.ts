@@ -15,6 +15,16 @@ export const KNOWN_ALERTS: ReadonlyMap<string, Alert> = new Map(
       displayName: "Communication failed",
       description: "The integration cannot communicate with the device.",
     }),
+    known("control_not_followed", {
+      severity: "error",
+      displayName: "Does not follow",
+      description: "The device was told a value several times and does not do it. Its controls say which one.",
+    }),
+    known("control_contradicted", {
+      severity: "warning",
+      displayName: "Limits contradict each other",
+      description: "Claims limit a control of the device to values that exclude each other. The safe side counts.",
+    }),
   ].map((alert) => [alert.id, alert]),
 );
 

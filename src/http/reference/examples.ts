@@ -27,6 +27,7 @@ const STEP = {
   new_start: 12.5,
   note: "new meter",
 };
+const CLAIM = { value: 5, reason: "Peak hours", lease: "10m" };
 const VIEW = {
   kind: "dashboard",
   name: "Wall",
@@ -141,6 +142,19 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   listSiteCommandExecutions: {
     query: { "device_id.in": ID.device_id, retention: "ALL" },
     ts: `client.commands.listBySite(${site}, { "device_id.in": [${device}], retention: "ALL" })`,
+  },
+  listDeviceControls: { ts: `client.controls.list(${device})` },
+  listSiteControls: { ts: `client.controls.listBySite(${site})` },
+  getControl: { ts: `client.controls.get(${device}, "power")` },
+  claimControl: { body: CLAIM, ts: `client.controls.claim(${device}, "power", ${tsOf(CLAIM)})` },
+  renewClaim: {
+    body: { lease: "10m" },
+    ts: `client.controls.renew(${device}, "power", ${JSON.stringify(ID.claim_id)}, { lease: "10m" })`,
+  },
+  releaseClaim: { ts: `client.controls.release(${device}, "power", ${JSON.stringify(ID.claim_id)})` },
+  listControlHistory: {
+    query: { control: "power", limit: "20" },
+    ts: `client.controls.history(${device}, { control: "power", limit: 20 })`,
   },
   getCurrentTelemetry: {
     query: { [`devices[${ID.device_id}]`]: "power,mode" },

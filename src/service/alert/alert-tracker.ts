@@ -63,7 +63,7 @@ export interface AlertTracker {
 interface AlertMessage {
   readonly at: Instant;
   /** Empty when the message has none. */
-  readonly lists: ReadonlyMap<Attribute, readonly string[]>;
+  readonly lists: ReadonlyMap<Pick<Attribute, "id" | "accessLevel">, readonly string[]>;
   readonly details: AlertDetails;
   readonly blueprint: Blueprint | undefined;
 }

@@ -68,6 +68,8 @@ export interface CommandDispatcher {
   dropped(): ReadonlyMap<ResponseState, number>;
   /** Calls the listener with each execution whose end this node has stored, and the milliseconds since its creation. */
   onEnd(listener: EndListener): void;
+  /** Calls the listener with each device that can be reached anew. */
+  onReachable(listener: (deviceId: string) => void): void;
   /** The open executions of one site's devices. */
   openOf(siteId: string): OpenUse;
   stop(): void;
@@ -92,9 +94,14 @@ const OVERDUE_MS = 2_000;
 const LARGE_BYTES = 64 * 1024;
 const RECORDING_BYTES = 1024 * 1024;
 
+interface Listeners {
+  readonly end: EndListener[];
+  readonly reach: ((deviceId: string) => void)[];
+}
+
 export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatcher {
   const waiters = new Map<string, Set<Waiter>>();
-  const endListeners: EndListener[] = [];
+  const listeners: Listeners = { end: [], reach: [] };
   const open = createOpenExecutions();
   const turns = createDeviceTurns(needs.background);
   const dropped = new Map<ResponseState, number>(RESPONSE_STATES.map((state) => [state, 0]));
@@ -149,7 +156,7 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
 
   function reportEnd(execution: Execution): void {
     const ms = Math.max(0, needs.now() - execution.createdAt);
-    for (const listener of endListeners) listener(execution, ms);
+    for (const listener of listeners.end) listener(execution, ms);
   }
 
   /** Nobody here has to watch it any longer. */
@@ -263,6 +270,7 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
       return true;
     },
     deviceReachable(deviceId) {
+      for (const listener of listeners.reach) listener(deviceId);
       turns.take(deviceId, async () => {
         const left: Promise<void>[] = [];
         // All at once: the marks share a commit, and the store answers in order, so the commands leave in order.
@@ -306,7 +314,8 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
       return deadlines.count;
     },
     dropped: () => dropped,
-    onEnd: (listener) => void endListeners.push(listener),
+    onEnd: (listener) => void listeners.end.push(listener),
+    onReachable: (listener) => void listeners.reach.push(listener),
     openOf: (siteId) => open.of(siteId),
     stop() {
       delivery.stop();

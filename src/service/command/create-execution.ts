@@ -1,5 +1,6 @@
 import { allows } from "#core/access/level.ts";
 import { refuse } from "#core/app-error.ts";
+import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Execution } from "#core/command/execution.ts";
 import { type CommandInput, hideSensitive, type Plan, planCommand } from "#core/command/plan-command.ts";
 import { IDEMPOTENCY_LIFETIME_MS } from "#core/command/retention.ts";
@@ -23,6 +24,19 @@ export interface CreateNeeds extends StoreNeeds {
   readonly catalog: BlueprintCatalog;
   readonly checkJson: CheckJsonValue;
   readonly responseTimeoutMs: number;
+  /** Hears of commands that callers execute. Undefined for commands of the control itself. */
+  readonly directCommands: DirectCommands | undefined;
+}
+
+/** Takes a command on a controlled argument for a claim of its caller. */
+interface DirectCommands {
+  began(command: BegunCommand, call: Pick<Call, "caller">): void;
+}
+
+export interface BegunCommand {
+  readonly id: string;
+  readonly blueprint: Blueprint;
+  readonly plan: Plan;
 }
 
 export interface ExecutionInput extends CommandInput {
@@ -60,10 +74,13 @@ export async function createExecution(needs: CreateNeeds, call: Call, input: Exe
     });
   }
   const createdAt = needs.now();
+  const id = needs.newId();
+  // Before it is stored: it may end before the answer.
+  needs.directCommands?.began({ id, blueprint: known.blueprint, plan }, call);
   return await storeExecution(needs, call, {
     device,
     plan,
-    id: needs.newId(),
+    id,
     name: input.name,
     ephemeral: input.ephemeral,
     createdAt,

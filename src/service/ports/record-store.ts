@@ -4,6 +4,7 @@ import type { AuditStore } from "./audit-store.ts";
 import type { BlueprintStore } from "./blueprint-store.ts";
 import type { ChangeStore } from "./change-store.ts";
 import type { ConfigurationStore } from "./configuration-store.ts";
+import type { ControlStore } from "./control-store.ts";
 import type { CorrectionStore } from "./correction-store.ts";
 import type { DeviceLogStore } from "./device-log-store.ts";
 import type { DeviceStore } from "./device-store.ts";
@@ -52,6 +53,7 @@ export interface SubjectStores {
   readonly changes: ChangeStore;
   readonly settings: SettingStore;
   readonly views: ViewStore;
+  readonly controls: ControlStore;
 }
 
 /** All records as one port: a role opens it at the start and closes it at the end. */

@@ -6,6 +6,7 @@ import { createAuditStore } from "./audit-store.ts";
 import { createBlueprintStore } from "./blueprint-store.ts";
 import { createChangeStore } from "./change-store.ts";
 import { createConfigurationStore } from "./configuration-store.ts";
+import { createControlStore } from "./control-store.ts";
 import { createCorrectionStore } from "./correction-store.ts";
 import { createDeviceLogStore } from "./device-log-store.ts";
 import { createDeviceStore } from "./device-store.ts";
@@ -84,6 +85,7 @@ export function createSubjectStores(
     },
     settings: createSettingStore(reader, writer),
     views: createViewStore(reader, writer, lists),
+    controls: createControlStore(reader, writer, lists),
   };
 }
 

@@ -3,6 +3,7 @@ import { auditWrites } from "./audit-writes.ts";
 import { blueprintWrites } from "./blueprint-writes.ts";
 import { changeWrites } from "./change-writes.ts";
 import { configurationWrites } from "./configuration-writes.ts";
+import { controlWrites } from "./control-writes.ts";
 import { copyWrites } from "./copy-writes.ts";
 import { correctionWrites } from "./correction-writes.ts";
 import { deviceLogWrites } from "./device-log-writes.ts";
@@ -55,6 +56,7 @@ export const WRITES = {
   ...changeWrites,
   ...settingWrites,
   ...viewWrites,
+  ...controlWrites,
 };
 
 export type Writes = typeof WRITES;

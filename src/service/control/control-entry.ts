@@ -1,0 +1,61 @@
+import { type Claim, holds } from "#core/control/claim.ts";
+import type { ControlRecord } from "#core/control/control-record.ts";
+import { type ControlState, NEVER_WRITTEN } from "#core/control/control-writer.ts";
+import type { Resolution } from "#core/control/resolve-claims.ts";
+
+/** A control that somebody claims or that still owes its fallback. */
+export interface ControlEntry {
+  readonly deviceId: string;
+  readonly control: string;
+  claims: readonly Claim[];
+  state: ControlState;
+  wasReachable: boolean;
+  /** Rises with each write: only the end of the last one counts. */
+  writes: number;
+  /** The state differs from the stored one. */
+  isDirty: boolean;
+  /** Ids of alerts that it gives rise to. */
+  alerts: readonly string[];
+  hasAlerted: boolean;
+  /** What the last entry of the history said. */
+  recorded: string | undefined;
+}
+
+export function newEntry(deviceId: string, control: string, state: ControlState = NEVER_WRITTEN): ControlEntry {
+  // A device that is connected already is not told again because of that.
+  const flags = { wasReachable: true, writes: 0, isDirty: false, alerts: [], hasAlerted: false, recorded: undefined };
+  return { deviceId, control, claims: [], state, ...flags };
+}
+
+export function isDone({ claims, state, isDirty }: ControlEntry, now: number): boolean {
+  const isHeld = state.isHeld || state.writing !== undefined || isDirty;
+  return !isHeld && !claims.some((claim) => holds(claim, now));
+}
+
+interface Moment {
+  readonly now: number;
+  readonly resolution: Resolution;
+  readonly state: ControlState;
+  readonly measured: number | undefined;
+}
+
+/** The entry of history, if something is different from the last one. */
+export function recordOf(entry: ControlEntry, { now, resolution, state, measured }: Moment): ControlRecord | undefined {
+  const { value, winner } = resolution;
+  // While it settles, nothing new is known.
+  const follow = state.follow;
+  const said = JSON.stringify([value, winner?.id, follow === "followed" || follow === "not_followed" ? follow : ""]);
+  if (said === entry.recorded) return undefined;
+  entry.recorded = said;
+  return {
+    control: entry.control,
+    at: now * 1000,
+    value,
+    follow,
+    measured,
+    class: winner?.class,
+    source: winner?.source,
+    reason: winner?.reason,
+    cause: winner?.cause,
+  };
+}

@@ -1,0 +1,275 @@
+// Runs the claims of this gateway's devices: resolves them every second, tells the devices, and looks whether they follow.
+
+import type { AuditEntry } from "#core/access/audit-entry.ts";
+import type { Execution } from "#core/command/execution.ts";
+import { type Claim, holds } from "#core/control/claim.ts";
+import { type Control, valueOfArgument, valueOfReading } from "#core/control/control.ts";
+import { isIgnoring, planWrite, startedAnew, type Write, writeEnded } from "#core/control/control-writer.ts";
+import { type Resolution, resolveClaims } from "#core/control/resolve-claims.ts";
+import type { Device } from "#core/device/device.ts";
+import type { AlertTracker } from "#service/alert/alert-tracker.ts";
+import type { Background } from "#service/background.ts";
+import { deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
+import type { BegunCommand, CreateNeeds } from "#service/command/create-execution.ts";
+import type { Call, Needs } from "#service/ports.ts";
+import { createControlAlerts } from "./control-alerts.ts";
+import { type ControlEntry, isDone, newEntry, recordOf } from "./control-entry.ts";
+import { createKnownControls } from "./known-controls.ts";
+import { writeControl } from "./write-control.ts";
+
+export interface ControlsNeeds
+  extends Omit<CreateNeeds, "directCommands">,
+    Pick<Needs, "controls" | "profiles" | "telemetry"> {
+  readonly background: Background;
+  readonly alertTracker: Pick<AlertTracker, "report">;
+}
+
+export interface ControlView {
+  readonly deviceId: string;
+  readonly control: Control;
+  readonly resolution: Resolution;
+  readonly state: ControlEntry["state"];
+  readonly measured: { readonly value: number; readonly at: number } | undefined;
+  /** All that hold, also those that say nothing now. */
+  readonly claims: readonly Claim[];
+}
+
+interface DirectCommand {
+  readonly tokenId: string;
+  readonly control: string;
+  readonly value: number;
+}
+
+export type Controls = ReturnType<typeof createControls>;
+
+const WRITE_MS = 15_000;
+const DIRECT_LEASE_MS = 3_600_000;
+const MOST_DIRECT = 10_000;
+
+export function createControls(needs: ControlsNeeds) {
+  const controlsOf = createKnownControls(needs.profiles);
+  const entries = new Map<string, ControlEntry>();
+  const alerts = createControlAlerts(needs.alertTracker, needs.now);
+  const direct = new Map<string, DirectCommand>();
+  const stopping = new AbortController();
+  let loading: Promise<void> | undefined;
+  let isRunning = false;
+
+  const keyOf = (deviceId: string, control: string) => JSON.stringify([deviceId, control]);
+
+  function entryOf(deviceId: string, control: string): ControlEntry {
+    const key = keyOf(deviceId, control);
+    const entry = entries.get(key) ?? newEntry(deviceId, control);
+    entries.set(key, entry);
+    return entry;
+  }
+
+  async function load(): Promise<void> {
+    const { claims, states } = await needs.controls.load();
+    for (const { deviceId, control, state } of states) {
+      if (state.isHeld) Object.assign(entryOf(deviceId, control), { state: startedAnew(state), isDirty: true });
+    }
+    for (const claim of claims) {
+      const entry = entryOf(claim.deviceId, claim.control);
+      entry.claims = [...entry.claims, claim];
+    }
+  }
+
+  async function controlsOfDevice(device: Pick<Device, "blueprintId">): Promise<ReadonlyMap<string, Control>> {
+    const blueprint = await deviceBlueprint(needs, device);
+    return blueprint === undefined ? new Map() : controlsOf(blueprint);
+  }
+
+  function readingOf(deviceId: string, control: Control) {
+    if (control.reads === undefined) return undefined;
+    const snapshot = needs.telemetry.latest(deviceId).get(control.reads.attribute);
+    const value = snapshot === undefined ? undefined : valueOfReading(control, snapshot.value);
+    return snapshot === undefined || value === undefined ? undefined : { value, at: snapshot.at };
+  }
+
+  /** The alerts of a device are those of all its controls. */
+  async function reportAlerts(device: Device, entry: ControlEntry): Promise<void> {
+    const ids = new Set<string>();
+    for (const one of entries.values()) if (one.deviceId === device.id) for (const id of one.alerts) ids.add(id);
+    const isNothing = ids.size === 0 && !entry.hasAlerted;
+    entry.hasAlerted = ids.size > 0;
+    if (!isNothing) await alerts.report(device, await deviceBlueprint(needs, device), [...ids]);
+  }
+
+  async function runEntry(key: string, entry: ControlEntry): Promise<void> {
+    const device = await needs.devices.find(entry.deviceId);
+    const control = device && (await controlsOfDevice(device)).get(entry.control);
+    const now = needs.now();
+    if (device === undefined || control === undefined) {
+      // The device is gone, or its blueprint is another one: nobody knows any more how to tell it anything.
+      if (device === undefined || !entry.claims.some((claim) => holds(claim, now))) entries.delete(key);
+      return;
+    }
+    const isReachable = needs.channel.isReady(entry.deviceId);
+    const isBack = isReachable && !entry.wasReachable;
+    const resolution = resolveClaims(control, entry.claims, now);
+    const reading = readingOf(entry.deviceId, control);
+    const before = isBack ? startedAnew(entry.state) : entry.state;
+    const situation = { now, value: resolution.value, bounds: resolution.bounds, reading, isReachable };
+    const { state, write } = planWrite(control, before, situation);
+    const record = recordOf(entry, { now, resolution, state, measured: reading?.value });
+    if (write !== undefined || record !== undefined || entry.isDirty || isBack) {
+      await needs.controls.save({ deviceId: entry.deviceId, control: entry.control, state }, record, now);
+      entry.isDirty = false;
+    }
+    entry.wasReachable = isReachable;
+    entry.claims = entry.claims.filter((claim) => holds(claim, now));
+    if (isBack) entry.writes += 1;
+    entry.state = state;
+    entry.alerts = [
+      ...(isIgnoring(state) ? ["control_not_followed"] : []),
+      ...(resolution.isContradicted ? ["control_contradicted"] : []),
+    ];
+    if (write !== undefined) send(entry, control, { write, resolution, isRefresh: isSame(write, before.sent) });
+    await reportAlerts(device, entry);
+    if (isDone(entry, now)) entries.delete(key);
+  }
+
+  function send(
+    entry: ControlEntry,
+    control: Control,
+    { write, resolution, isRefresh }: { write: Write; resolution: Resolution; isRefresh: boolean },
+  ): void {
+    entry.writes += 1;
+    const { writes, deviceId } = entry;
+    const left = write.kind === "value" && resolution.until !== undefined ? resolution.until - needs.now() : WRITE_MS;
+    const withinMs = Math.max(1, Math.min(WRITE_MS, left));
+    const claimId = resolution.winner?.id;
+    needs.background.run("tell a controlled device", async () => {
+      let isDone = false;
+      try {
+        const given = { deviceId, control, write, claimId, withinMs, isRefresh };
+        isDone = await writeControl({ ...needs, directCommands: undefined }, given, stopping.signal);
+      } finally {
+        if (entry.writes === writes) {
+          entry.state = writeEnded(entry.state, isDone);
+          entry.isDirty = true;
+        }
+      }
+    });
+  }
+
+  /** The claim that stands for a command that somebody executed, and has been carried out. */
+  async function adopt(execution: Execution, { tokenId, control, value }: DirectCommand): Promise<void> {
+    const now = needs.now();
+    const claim: Claim = {
+      id: needs.newId(),
+      deviceId: execution.deviceId,
+      control,
+      kind: "target",
+      value,
+      class: "person",
+      source: `token:${tokenId}`,
+      reason: `executed ${execution.request.manifestName}`,
+      leaseUntil: now + DIRECT_LEASE_MS,
+      createdAt: now,
+      cause: `execution:${execution.id}`,
+    };
+    await place(claim, { takesOver: true, trail: undefined });
+    const entry = entryOf(execution.deviceId, control);
+    const { state } = entry;
+    entry.isDirty = true;
+    entry.writes += 1;
+    entry.state =
+      state.writing !== undefined
+        ? startedAnew({ ...state, isHeld: true })
+        : {
+            ...state,
+            isHeld: true,
+            sent: value,
+            sentAt: now,
+            changedAt: now,
+            failures: 0,
+            tries: 0,
+            follow: "settling",
+          };
+  }
+
+  async function place(claim: Claim, { takesOver, trail }: { takesOver: boolean; trail: AuditEntry | undefined }) {
+    await ready();
+    const ended = new Set(await needs.controls.claim({ claim, takesOver, trail }));
+    const entry = entryOf(claim.deviceId, claim.control);
+    entry.claims = [...entry.claims.filter(({ id }) => !ended.has(id) && id !== claim.id), claim];
+  }
+
+  /** What is stored is known. A failed start is tried again. */
+  async function ready(): Promise<void> {
+    loading ??= load().catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
+    await loading;
+  }
+
+  needs.dispatcher.onReachable((deviceId) => {
+    for (const entry of entries.values()) if (entry.deviceId === deviceId) entry.wasReachable = false;
+  });
+  needs.dispatcher.onEnd((execution) => {
+    const command = direct.get(execution.id);
+    if (command === undefined || !direct.delete(execution.id) || execution.state !== "SUCCESS") return;
+    needs.background.run("claim for a command", () => adopt(execution, command));
+  });
+
+  return {
+    /** One cycle. A device whose turn fails does not hold up the others. */
+    async turn(): Promise<void> {
+      isRunning = true;
+      await ready();
+      const failures: unknown[] = [];
+      for (const [key, entry] of [...entries]) {
+        try {
+          await runEntry(key, entry);
+        } catch (error) {
+          failures.push(error);
+        }
+      }
+      if (failures.length > 0) throw failures[0];
+    },
+    stop: () => stopping.abort(),
+    place,
+    async release(claim: Claim, trail: AuditEntry): Promise<boolean> {
+      const isReleased = await needs.controls.release(claim.deviceId, claim.id, trail);
+      const entry = entryOf(claim.deviceId, claim.control);
+      entry.claims = entry.claims.filter(({ id }) => id !== claim.id);
+      return isReleased;
+    },
+    controlsOfDevice,
+    /** How it stands, also if nobody claims it. */
+    async view(deviceId: string, control: Control): Promise<ControlView> {
+      await ready();
+      const entry = entries.get(keyOf(deviceId, control.id)) ?? newEntry(deviceId, control.id);
+      const now = needs.now();
+      return {
+        deviceId,
+        control,
+        resolution: resolveClaims(control, entry.claims, now),
+        state: entry.state,
+        measured: readingOf(deviceId, control),
+        claims: entry.claims.filter((claim) => holds(claim, now)),
+      };
+    },
+    /** Devices that somebody controls now. */
+    async controlled(): Promise<ReadonlySet<string>> {
+      await ready();
+      return new Set([...entries.values()].map(({ deviceId }) => deviceId));
+    },
+    /** Before a command of a caller is stored: if it sets a controlled argument, its success is a claim. */
+    began({ id, blueprint, plan }: BegunCommand, { caller }: Pick<Call, "caller">): void {
+      if (!isRunning) return;
+      for (const control of controlsOf(blueprint).values()) {
+        const value = valueOfArgument(control, plan.arguments[control.argument]);
+        if (control.command !== plan.command.id || value === undefined) continue;
+        direct.set(id, { tokenId: caller.tokenId, control: control.id, value });
+        const [oldest] = direct.keys();
+        if (direct.size > MOST_DIRECT && oldest !== undefined) direct.delete(oldest);
+      }
+    },
+  };
+}
+
+const isSame = (write: Write, sent: number | undefined): boolean => write.kind === "value" && write.value === sent;

@@ -1,0 +1,42 @@
+import type { ControlStore } from "#service/ports/control-store.ts";
+import type { Database } from "#store/database.ts";
+import { CLAIM_COLUMNS, parseClaim, parseRecord, parseState, RECORD_COLUMNS } from "./control-row.ts";
+import type { Lists } from "./lists.ts";
+import { text } from "./row.ts";
+import { Where } from "./where.ts";
+import type { Writer } from "./writer.ts";
+
+export function createControlStore(reader: Database, writer: Writer, lists: Lists): ControlStore {
+  return {
+    load: async () => {
+      const claims = await reader.all(`SELECT ${CLAIM_COLUMNS} FROM control_claim`);
+      const states = await reader.all("SELECT device_id, control, state FROM control_state");
+      return {
+        claims: claims.map(parseClaim),
+        states: states.map((row) => ({
+          deviceId: text(row, "device_id"),
+          control: text(row, "control"),
+          state: parseState(text(row, "state")),
+        })),
+      };
+    },
+    claim: (input) => writer.run("insertClaim", input),
+    release: (deviceId, claimId, trail) => writer.run("releaseClaim", { deviceId, claimId, trail }),
+    save: (stored, record, now) => writer.run("saveControl", { stored, record, now }),
+    history: async ({ deviceId, control, from, to }, page) => {
+      const where = new Where().and("device_id = ?", deviceId);
+      if (from !== undefined) where.and("at >= ?", from * 1000);
+      if (to !== undefined) where.and("at < ?", to * 1000);
+      if (control !== undefined) where.and("control = ?", control);
+      return await lists.page(page, {
+        columns: RECORD_COLUMNS,
+        from: "control_history",
+        range: new Where().and("device_id = ?", deviceId),
+        where,
+        order: "at DESC",
+        read: parseRecord,
+      });
+    },
+    prune: (before) => writer.run("pruneControlHistory", { before }),
+  };
+}
