@@ -26,6 +26,8 @@ const BUILDS = [
     cwd: ".",
   },
 ];
+/** What tests build is what people get: with the variable that vitest sets, the page would be a tenth larger. */
+const ENVIRONMENT = { ...process.env, NODE_ENV: "production" };
 const LEFT_OUT = new Set(["dist", "node_modules"]);
 
 /** False when one of them could not be built; the reason is printed then. */
@@ -38,7 +40,7 @@ function buildOne({ what, sources, folder, args, cwd }) {
   const wanted = fingerprint(sources);
   if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === wanted) return true;
   const built = withProgress(`building ${what}`, () =>
-    spawnSync(nodePath(), args, { cwd: join(root, cwd), encoding: "utf8" }),
+    spawnSync(nodePath(), args, { cwd: join(root, cwd), encoding: "utf8", env: ENVIRONMENT }),
   );
   if (built.status !== 0) {
     say(`${what} could not be built:\n${built.stdout ?? ""}${built.stderr ?? built.error}`);
