@@ -27,7 +27,9 @@ export async function keepPrices(needs: KeepPricesNeeds, stopping: AbortSignal):
       await keepOne(needs, next, stopping);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  // A failure is reported once nothing is under way any more: the next round must not meet this one.
+  const ended = await Promise.allSettled(Array.from({ length: AT_ONCE }, work));
+  for (const one of ended) if (one.status === "rejected") throw one.reason;
 }
 
 async function keepOne(needs: KeepPricesNeeds, record: PriceSourceRecord, stopping: AbortSignal): Promise<void> {
