@@ -6,6 +6,7 @@ import type { Site, SiteEnergy, Tariff } from "#client/resources.ts";
 import { PATIENT } from "../support/patient.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { inBrowser, PATIENCE, useDemo } from "./support/browse.ts";
+import { createFindings } from "./support/findings.ts";
 import { LOOKS, wrongIn } from "./support/looks.ts";
 
 const LONG = 4 * PATIENCE;
@@ -274,6 +275,7 @@ function energy(): void {
       expect((await server.next()).headers["x-key"]).toBe("canary-key");
       expect(await source.getByLabel("Value of the header").inputValue()).toBe("");
       await server.stop();
+      expect(await createFindings()(visitor)).toEqual([]);
 
       // Rates may hold in some months only.
       await form.getByLabel("Price", { exact: true }).first().selectOption("time_of_use");
