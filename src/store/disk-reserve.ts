@@ -7,8 +7,8 @@ const SLICE = 1024 * 1024;
 const WHOLE = 16 * SLICE;
 
 export interface DiskReserve {
-  /** Releases a slice to the disk; false when nothing is left. */
-  release(): boolean;
+  /** Releases a slice to the disk; false when nothing is left. The last slice is for the next opening of the files. */
+  release(purpose: "commands" | "opening"): boolean;
   /** Adds a slice if enough room stays for others. */
   grow(): Promise<"whole" | "grown" | "no room">;
   /** Takes what is left of the disk, for a start on a disk that is still full. */
@@ -26,10 +26,11 @@ export function createDiskReserve(file: string, folder: string): DiskReserve {
   const add = (bytes: number) => promises.appendFile(file, randomBytes(bytes), { mode: 0o600 });
   return {
     free,
-    release() {
+    release(purpose) {
       const held = size();
-      if (held === 0) return false;
-      truncateSync(file, Math.max(0, held - SLICE));
+      const least = purpose === "opening" ? 0 : SLICE;
+      if (held <= least) return false;
+      truncateSync(file, Math.max(least, held - SLICE));
       return true;
     },
     async grow() {

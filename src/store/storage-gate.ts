@@ -68,12 +68,12 @@ export function createStorageGate({ reserve, files, onState }: GateNeeds): Stora
     makeRoom() {
       if (reserve.free() >= ROOM_TO_OPEN) return;
       become("full");
-      reserve.release();
+      reserve.release("opening");
     },
     noteFailure(error) {
       if (!(error instanceof AppError && error.code === "storage_full")) return false;
       if (state === "well") become("full");
-      return reserve.release();
+      return reserve.release("commands");
     },
     async look() {
       if (!areInPlace()) return become("moved");

@@ -103,7 +103,7 @@ function commands(): void {
       const quick = page.getByRole("group", { name: "Commands of Rig" });
       await quick.getByRole("button", { name: "Vent" }).click();
       const dialog = page.getByRole("dialog", { name: "Open the valve?" });
-      expect(await focused(page)).toBe("Cancel");
+      await expect.poll(() => focused(page)).toBe("Cancel");
       await dialog.getByRole("button", { name: "Run" }).click();
       const result = page.locator(".commands").getByRole("status");
       await result.getByRole("progressbar", { name: "Vent" }).waitFor({ state: "attached" });

@@ -173,7 +173,7 @@ if (canMount()) {
     const reserve = join(first.data, "reserve");
     await until(
       "there is a reserve",
-      () => (statSync(reserve, { throwIfNoEntry: false })?.size ?? 0) >= 2 * 1024 * 1024,
+      () => (statSync(reserve, { throwIfNoEntry: false })?.size ?? 0) >= 4 * 1024 * 1024,
     );
     await keepFull(filler, first);
     for (let at = 0; at < 30; at++) {

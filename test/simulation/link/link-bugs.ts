@@ -59,7 +59,7 @@ export const LINK_BUGS: readonly LinkBug[] = [
   },
   {
     name: "a restored cloud keeps its epoch",
-    caughtBy: 879,
+    caughtBy: 1521,
     restored: (database, epoch) => database.run("INSERT INTO epoch (id, epoch) VALUES (1, ?)", epoch),
     restoredSide: "cloud",
   },

@@ -35,5 +35,5 @@ CREATE TABLE control_history (
   reason TEXT,
   cause TEXT,
   PRIMARY KEY (device_id, at)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 CREATE INDEX control_history_by_time ON control_history (at);
