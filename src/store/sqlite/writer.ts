@@ -46,13 +46,15 @@ export async function openWriter(
   }),
 ): Promise<LocalWriter> {
   const { fromReserve } = await new Promise<Ready>((resolve, reject) => {
+    let failure = new Error("the writing thread ended before it was ready");
     worker.once("message", resolve);
     // An error arrives from a thread without its class, so the start reports it as a plain error.
     worker.once("error", (error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error);
-      reject(new Error(`the records cannot be opened: ${reason}`, { cause: error }));
+      failure = new Error(`the records cannot be opened: ${reason}`, { cause: error });
     });
-    worker.once("exit", () => reject(new Error("the writing thread ended before it was ready")));
+    // Only now: until the thread has ended, it may hold the file.
+    worker.once("exit", () => reject(failure));
   });
 
   const waiting = new Map<number, Waiting>();
