@@ -17,6 +17,8 @@ interface Kept extends FinishedBuckets {
 }
 
 export interface FinishedCache {
+  /** Whether what is computed is to be kept. */
+  readonly isKeeping: boolean;
   /** Undefined when nothing is known, or when the stretch has changed since. */
   find(column: string, stretch: number, changes: number): FinishedBuckets | undefined;
   /** Joins them with those that they touch; otherwise the newer ones take the place of the others. */
@@ -47,6 +49,7 @@ export function createFinishedCache(room: number, onUse: (bytes: number) => void
     onUse(used);
   };
   return {
+    isKeeping: true,
     find(column, stretch, changes) {
       const key = `${column}/${stretch}`;
       const entry = drop(key);

@@ -160,6 +160,11 @@ test.each<[string, Planted]>([
   expect(await isNoticed(planted)).toBe(true);
 });
 
+test("queries that are not to keep anything leave nothing behind", async () => {
+  const { found, hits } = await tryHistory(1, { wrap: (cache) => ({ ...cache, isKeeping: false }) });
+  expect([found, hits]).toEqual([undefined, 0]);
+});
+
 test("the least used are dropped when there is no room", async () => {
   const used: number[] = [];
   const cache = createFinishedCache(2_500, (bytes) => used.push(bytes));

@@ -60,7 +60,7 @@ export function openFinished({ cache, item, range, hot, view, compute }: Asked):
   };
   return new FinishedStream(planOf(column, range, stretches), (part) => ({
     stream: compute(part),
-    keeper: new Keeper(column, part),
+    keeper: cache.isKeeping ? new Keeper(column, part) : undefined,
   }));
 }
 
@@ -127,7 +127,7 @@ function planOf(
 
 interface Computing {
   readonly stream: BucketBlock;
-  readonly keeper: Keeper;
+  readonly keeper: Keeper | undefined;
 }
 
 class FinishedStream extends BucketBlock {
@@ -171,14 +171,17 @@ class FinishedStream extends BucketBlock {
       return;
     }
     if (next === Number.POSITIVE_INFINITY) {
-      keeper.finish();
+      keeper?.finish();
       this.#endPart();
       return;
     }
     const count = Math.min(stream.ready, BLOCK - this.size);
     stream.copyStarts(this.starts, this.size, count);
     stream.takeNumbers(this.numbers, this.size, count);
-    keeper.add(this.starts.subarray(this.size, this.size + count), this.numbers.subarray(this.size, this.size + count));
+    keeper?.add(
+      this.starts.subarray(this.size, this.size + count),
+      this.numbers.subarray(this.size, this.size + count),
+    );
     this.size += count;
   }
 

@@ -58,6 +58,9 @@ const reader = await (await loadChunkModule(chunks)).openReader(chunks.place, "q
 const times = createTimesCache(TIMES_BYTES);
 const finished =
   kept.room > 0 ? createFinishedCache(kept.room, (bytes) => Atomics.store(kept.used, 0, bytes)) : undefined;
+/** Queries at once that keep what they compute: each holds it until a stretch is complete. Further ones only use what is kept. */
+const MOST_KEEPING = 4;
+const cacheOf = () => finished && { ...finished, isKeeping: runs.size < MOST_KEEPING };
 const runs = new Map<number, QueryRun & { readonly renderer: Renderer | undefined }>();
 /** Those whose unsealed points are not known yet. */
 const prepared = new Map<number, Prepared>();
@@ -80,7 +83,11 @@ keepCompiled();
 
 function prepare({ id, query, rendering }: Extract<ReaderRequest, { kind: "prepare" }>): void {
   const { promise, resolve } = Promise.withResolvers<OpenPoints>();
-  prepared.set(id, { ...startEarly({ reader, times, finished, elapsed }, query, promise), rendering, begin: resolve });
+  prepared.set(id, {
+    ...startEarly({ reader, times, finished: cacheOf(), elapsed }, query, promise),
+    rendering,
+    begin: resolve,
+  });
 }
 
 async function answer(request: Exclude<ReaderRequest, { kind: "drop" | "prepare" }>): Promise<void> {
@@ -93,7 +100,7 @@ async function answer(request: Exclude<ReaderRequest, { kind: "drop" | "prepare"
     if (request.kind === "open") {
       const { query, hot, rendering } = request;
       const renderer = rendering && (await loadRenderer(rendering));
-      runs.set(id, { ...startQuery({ reader, times, finished, elapsed }, query, hot), renderer });
+      runs.set(id, { ...startQuery({ reader, times, finished: cacheOf(), elapsed }, query, hot), renderer });
     }
     if (request.kind === "start") {
       const { rendering, begin, pull } = prepared.get(id) ?? fail("a query starts that was not prepared");

@@ -12,6 +12,7 @@ import type { ChunkAddress } from "./load-chunk-module.ts";
 import type { SeriesQuery } from "./query.ts";
 import { parseFailure, type ReadFailure } from "./read-failure.ts";
 import type { ReaderAnswer, ReaderData, ReaderRequest } from "./reader-worker.ts";
+import { createHomes } from "./series-homes.ts";
 import type { OpenPoints } from "./series-writer.ts";
 
 export interface Readers {
@@ -156,7 +157,7 @@ export function openReaders(
   }, spareMs).unref();
   let lastId = 0;
   let isClosed = false;
-  const homes = createHomes();
+  const homes = createHomes<Thread>();
   const leastBusy = ({ items }: SeriesQuery) => {
     if (isClosed) throw refuse("storage_unavailable", "telemetry is closed");
     const series = items[0]?.series;
@@ -220,22 +221,6 @@ export function openReaders(
       clearInterval(endSpare);
       for (const thread of threads) await thread.close();
       await Promise.all(closing);
-    },
-  };
-}
-
-/** Series of which it is known which thread answered last. */
-const MOST_HOMES = 10_000;
-
-/** The thread that answered for a series has its finished buckets: among threads that are as busy, it goes first. */
-function createHomes() {
-  const known = new Map<number, Thread>();
-  return {
-    of: (series: number | undefined) => (series === undefined ? undefined : known.get(series)),
-    note(series: number | undefined, thread: Thread): void {
-      if (series === undefined) return;
-      if (known.size >= MOST_HOMES) known.clear();
-      known.set(series, thread);
     },
   };
 }
