@@ -303,6 +303,8 @@ export type Claim = {
   readonly class: "interlock" | "grid" | "person" | "rule" | "plan" | "default";
   /** Who claims, such as token:ID. */
   readonly source: string;
+  /** The name of the token or of the interlock, while it is known. */
+  readonly source_name: string | null;
   readonly reason: string;
   readonly lease_until: string;
   readonly created_at: string;
@@ -432,6 +434,8 @@ export type ControlRecord = {
   readonly follow: "idle" | "settling" | "followed" | "not_followed" | "unknown";
   readonly class: "interlock" | "grid" | "person" | "rule" | "plan" | "default" | null;
   readonly source: string | null;
+  /** As of a claim. */
+  readonly source_name: string | null;
   readonly reason: string | null;
   readonly cause: string | null;
 };
@@ -480,10 +484,10 @@ export type DashboardTile = {
   /** letters, digits, _ and - */
   readonly id: string;
   /**
-   * value, curve, states: of `series`. command: `command` of `device`. flow: the site's energy flow. energy: of
-   * the day or `range`. text: `text`.
+   * value, curve, states: of `series`. command, control: `command` or `control` of `device`. flow: the site's
+   * energy flow. energy: of the day or `range`. text: `text`.
    */
-  readonly kind: "value" | "curve" | "states" | "command" | "flow" | "energy" | "text";
+  readonly kind: "value" | "curve" | "states" | "command" | "control" | "flow" | "energy" | "text";
   /** In columns of four. */
   readonly width: number;
   /** In rows. */
@@ -496,6 +500,7 @@ export type DashboardTile = {
   /** Id or slug. */
   readonly device?: string;
   readonly command?: string;
+  readonly control?: string;
   readonly text?: string;
 };
 
@@ -2908,6 +2913,8 @@ export type Queries = {
     readonly limit?: number | undefined;
     /** How many items to skip before the first one. */
     readonly offset?: number | undefined;
+    /** Those that are claimed unless said otherwise; false: all. */
+    readonly claimed?: boolean | undefined;
   };
   readonly listSiteDevices: {
     /** The most items to answer with. Default 100; more than 1000 counts as 1000. */

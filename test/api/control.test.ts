@@ -80,11 +80,17 @@ test("a claim is told to the device in its unit, followed, outranked, and ended 
   expect(now).toMatchObject({
     value: -1000,
     upper_bound: 0,
-    losers: [{ class: "plan" }],
+    winner: { source_name: "test" },
+    losers: [{ class: "plan", source_name: "admin" }],
     limited_by: [{ kind: "max" }],
   });
-  const all = await busbar.admin.get<{ controls: Wire[] }>(`/v3/sites/${site.siteId}/controls`);
-  expect(all.body.controls.map(({ device_id }) => device_id)).toContain(id);
+  const idle = await site.device("battery-idle", { blueprint_id: blueprintId });
+  const listed = async (query = "") =>
+    (await busbar.admin.get<{ controls: Wire[] }>(`/v3/sites/${site.siteId}/controls${query}`)).body.controls.map(
+      ({ device_id }) => device_id,
+    );
+  expect(await listed()).toEqual([id]);
+  expect(await listed("?claimed=false")).toEqual(expect.arrayContaining([id, idle]));
   expect((await person.delete(`${path}/claims/${now.winner?.id}`)).status).toBe(200);
   // The plan wants 2500, and the grid allows 0.
   await eventually(() => expect(powers()).toEqual([2.5, -1, 0]));

@@ -14,6 +14,7 @@ interface Saved {
 
 const EXPLORE = { kind: "explore", name: "Day", content: { query: "range=24h" } };
 const TILE = { id: "a", kind: "text", width: 1, height: 1, text: "Hello" };
+const CONTROL = { id: "b", kind: "control", width: 1, height: 2, device: "battery", control: "battery_power" };
 const dashboard = (tiles: readonly unknown[], more: object = {}) => ({
   kind: "dashboard",
   name: "Wall",
@@ -137,6 +138,11 @@ test.each([
   ["a query with a line break", { ...EXPLORE, content: { query: "a\nb" } }, ["/content/query"]],
   ["deep JSON", dashboard([deep]), ["/content/tiles/0/a"]],
   ["a tile without what it shows", dashboard([{ ...TILE, kind: "value" }]), ["/content/tiles/0/series"]],
+  [
+    "a tile of a control without both names",
+    dashboard([{ ...TILE, kind: "control" }]),
+    ["/content/tiles/0/device", "/content/tiles/0/control"],
+  ],
   ["two tiles of one id", dashboard([TILE, TILE]), ["/content/tiles/1/id"]],
   ["a tile that is too wide", dashboard([{ ...TILE, width: 5 }]), ["/content/tiles/0/width"]],
   ["too many tiles", dashboard(Array.from({ length: 41 }, (_, n) => ({ ...TILE, id: `t${n}` }))), ["/content/tiles"]],
@@ -177,7 +183,7 @@ test("a view ends with its person's token, and the audit log says who saved and 
 
 test("busbar view lists, shows, exports, imports and deletes", async () => {
   const own = busbar.as(busbar.adminToken);
-  await own.post(elsewhere, dashboard([TILE], { name: "Exported", is_shared: true }));
+  await own.post(elsewhere, dashboard([TILE, CONTROL], { name: "Exported", is_shared: true }));
   const env = { BUSBAR_URL: busbar.url, BUSBAR_TOKEN: busbar.adminToken };
   const run = (...args: readonly string[]) => runBusbar(args, { env });
   expect((await run("view", "list", "Other")).out).toContain("Exported");
@@ -187,7 +193,8 @@ test("busbar view lists, shows, exports, imports and deletes", async () => {
   expect((await run("view", "import", "Other", file)).out).toBe("saved 1 views\n");
   const { views } = JSON.parse((await run("view", "list", "Other", "-o", "json")).out);
   expect(views.map(({ name }: { name: string }) => name)).toEqual(["Exported", "Exported"]);
-  expect((await run("view", "show", "Other", views[0].id)).out).toContain('"tiles"');
+  const shown = (await run("view", "show", "Other", views[0].id)).out;
+  expect([shown.includes('"tiles"'), shown.includes('"battery_power"')]).toEqual([true, true]);
   expect((await run("view", "delete", "Other", views[0].id, "--yes")).out).toBe(`deleted ${views[0].id}\n`);
   writeFileSync(file, "{");
   expect(await run("view", "import", "Other", file)).toMatchObject({ code: 2 });

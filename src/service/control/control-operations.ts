@@ -1,10 +1,11 @@
 // Controls of devices: who controls what, why and until when; claims; and what controlled a device before.
 import { allows } from "#core/access/level.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
+import { allPages } from "#service/all-pages.ts";
 import { deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import { type Operation, operation } from "#service/operation/operation.ts";
-import { anyText, dateTime, pageOf, paging } from "#service/operation/query.ts";
+import { anyText, choice, dateTime, pageOf, paging } from "#service/operation/query.ts";
 import { Type } from "#service/operation/schema.ts";
 import { listAnswer, renderPage } from "#service/operation/wire.ts";
 import type { Call, Needs } from "#service/ports.ts";
@@ -26,8 +27,9 @@ import {
   renewalSchema,
 } from "./control-wire.ts";
 import type { Controls, ControlView } from "./controls.ts";
+import { nameSources } from "./name-sources.ts";
 
-export interface ControlNeeds extends ClaimNeeds, Pick<Needs, "controls" | "sites"> {
+export interface ControlNeeds extends ClaimNeeds, Pick<Needs, "controls" | "sites" | "tokens"> {
   readonly controlling: Pick<Controls, "controlsOfDevice" | "place" | "release" | "view" | "controlled">;
 }
 
@@ -60,18 +62,21 @@ function reading(needs: ControlNeeds): readonly Operation[] {
       path: "/v3/sites/:site_id/controls",
       name: "listSiteControls",
       summary: "List the controls of a site that are claimed",
-      description: "Those of all its devices that somebody controls now.",
+      description: "Those of all its devices that somebody controls now, or all that can be controlled.",
       tag,
       level: "readonly",
-      query: paging,
+      query: {
+        ...paging,
+        claimed: choice("Those that are claimed unless said otherwise; false: all.", ["true", "false"]),
+      },
       answer: listAnswer("controls", controlSchema),
       run: async (call) => {
         const site = await visibleSite(needs, call, call.params.site_id);
+        const isAll = call.query.claimed === "false";
+        const isWanted = ({ claims, state }: ControlView) => isAll || claims.length > 0 || state.isHeld;
         const all: object[] = [];
-        for (const deviceId of await needs.controlling.controlled()) {
-          const device = await needs.devices.find(deviceId);
-          if (device?.siteId !== site.id) continue;
-          all.push(...(await rendered(needs, call, device, ({ claims, state }) => claims.length > 0 || state.isHeld)));
+        for await (const device of isAll ? devicesOf(needs, site.id) : controlledOf(needs, site.id)) {
+          all.push(...(await rendered(needs, call, device, isWanted)));
         }
         return renderPage("controls", pageOfAll(all, pageOf(call.query)), (one) => one);
       },
@@ -108,7 +113,11 @@ function reading(needs: ControlNeeds): readonly Operation[] {
         const blueprint = await deviceBlueprint(needs, device);
         const controls = await needs.controlling.controlsOfDevice(device);
         const mayRead = (name: string) => mayReadMeasured(call, blueprint, controls.get(name)?.reads?.attribute);
-        return renderPage("records", page, (record) => renderRecord(record, mayRead(record.control)));
+        const nameOf = await nameSources(
+          needs,
+          page.items.map(({ source }) => source),
+        );
+        return renderPage("records", page, (record) => renderRecord(record, mayRead(record.control), nameOf));
       },
     }),
   ];
@@ -178,9 +187,27 @@ function placeOf({ params }: { readonly params: { readonly device_id: string; re
   return { device: params.device_id, control: params.control };
 }
 
+const devicesOf = ({ devices }: ControlNeeds, siteId: string) =>
+  allPages((page) => devices.list({ scope: "all", siteId }, page));
+
+/** Devices of the site that somebody controls now. */
+async function* controlledOf({ controlling, devices }: ControlNeeds, siteId: string) {
+  for (const id of await controlling.controlled()) {
+    const device = await devices.find(id);
+    if (device?.siteId === siteId) yield device;
+  }
+}
+
+const namesIn = (needs: ControlNeeds, views: readonly ControlView[]) => nameSources(needs, views.flatMap(sourcesIn));
+
+function sourcesIn({ claims, resolution: { winner, losers, bounds } }: ControlView): readonly (string | undefined)[] {
+  return [...claims, winner, ...losers, bounds.minBy, bounds.maxBy].map((claim) => claim?.source);
+}
+
 async function renderFound(needs: ControlNeeds, call: Call, { device, blueprint, control }: FoundControl) {
   const view = await needs.controlling.view(device.id, control);
-  return { control: renderControlView(view, mayReadMeasured(call, blueprint, control.reads?.attribute)) };
+  const mayRead = mayReadMeasured(call, blueprint, control.reads?.attribute);
+  return { control: renderControlView(view, mayRead, await namesIn(needs, [view])) };
 }
 
 async function rendered(
@@ -192,9 +219,11 @@ async function rendered(
   const blueprint = await deviceBlueprint(needs, device);
   const controls = [...(await needs.controlling.controlsOfDevice(device)).values()];
   const views = await Promise.all(controls.map((control) => needs.controlling.view(device.id, control)));
-  return views
-    .filter(isWanted)
-    .map((view) => renderControlView(view, mayReadMeasured(call, blueprint, view.control.reads?.attribute)));
+  const wanted = views.filter(isWanted);
+  const nameOf = await namesIn(needs, wanted);
+  return wanted.map((view) =>
+    renderControlView(view, mayReadMeasured(call, blueprint, view.control.reads?.attribute), nameOf),
+  );
 }
 
 function mayReadMeasured({ caller }: Call, blueprint: Blueprint | undefined, attribute: string | undefined): boolean {

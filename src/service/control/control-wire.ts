@@ -22,6 +22,7 @@ const claimSchema = described("Claim", "What somebody wants of a control, and un
   value: claimValue,
   class: oneOf(CLAIM_CLASSES, { description: "The first of the list counts most." }),
   source: Type.String({ description: "Who claims, such as token:ID." }),
+  source_name: nullable(Type.String({ description: "The name of the token or of the interlock, while it is known." })),
   reason: Type.String(),
   lease_until: timestamp,
   created_at: timestamp,
@@ -82,6 +83,7 @@ export const recordSchema = described("ControlRecord", "What controlled a device
   follow: oneOf(FOLLOWS),
   class: nullable(oneOf(CLAIM_CLASSES)),
   source: nullable(Type.String()),
+  source_name: nullable(Type.String({ description: "As of a claim." })),
   reason: nullable(Type.String()),
   cause: nullable(Type.String()),
 });
@@ -93,13 +95,18 @@ export function parseLease(text: string): number | string {
   return toMilliseconds(parsed);
 }
 
-function renderClaim(claim: Claim) {
+/** The name of a source for people, or null. */
+export type NameOfSource = (source: string) => string | null;
+const NO_NAMES: NameOfSource = () => null;
+
+function renderClaim(claim: Claim, nameOf: NameOfSource) {
   return {
     id: claim.id,
     kind: claim.kind,
     value: claim.value,
     class: claim.class,
     source: claim.source,
+    source_name: nameOf(claim.source),
     reason: claim.reason,
     lease_until: renderInstant(instant(claim.leaseUntil)),
     created_at: renderInstant(instant(claim.createdAt)),
@@ -110,7 +117,8 @@ function renderClaim(claim: Claim) {
 const number = (value: number | undefined): number | null =>
   value !== undefined && Number.isFinite(value) ? value : null;
 
-export function renderControlView(view: ControlView, mayReadMeasured: boolean) {
+export function renderControlView(view: ControlView, mayReadMeasured: boolean, nameOf: NameOfSource = NO_NAMES) {
+  const rendered = (claim: Claim) => renderClaim(claim, nameOf);
   const { control, resolution, state } = view;
   const { winner, bounds, losers, until, isContradicted } = resolution;
   const measured = mayReadMeasured ? view.measured : undefined;
@@ -128,9 +136,9 @@ export function renderControlView(view: ControlView, mayReadMeasured: boolean) {
     lower_bound: number(bounds.min),
     upper_bound: number(bounds.max),
     is_contradicted: isContradicted,
-    winner: winner === undefined ? null : renderClaim(winner),
-    limited_by: [...new Set([bounds.minBy, bounds.maxBy])].filter((one) => one !== undefined).map(renderClaim),
-    losers: [...losers, ...view.claims.filter(({ value }) => value === null)].map(renderClaim),
+    winner: winner === undefined ? null : rendered(winner),
+    limited_by: [...new Set([bounds.minBy, bounds.maxBy])].filter((one) => one !== undefined).map(rendered),
+    losers: [...losers, ...view.claims.filter(({ value }) => value === null)].map(rendered),
     until: until === undefined ? null : renderInstant(instant(until)),
     written: number(state.sent),
     measured: number(measured?.value),
@@ -139,7 +147,7 @@ export function renderControlView(view: ControlView, mayReadMeasured: boolean) {
   };
 }
 
-export function renderRecord(record: ControlRecord, mayReadMeasured: boolean) {
+export function renderRecord(record: ControlRecord, mayReadMeasured: boolean, nameOf: NameOfSource = NO_NAMES) {
   return {
     at: renderInstant(fineTime(record.at / 1000)),
     control: record.control,
@@ -148,6 +156,7 @@ export function renderRecord(record: ControlRecord, mayReadMeasured: boolean) {
     follow: record.follow,
     class: record.class ?? null,
     source: record.source ?? null,
+    source_name: record.source === undefined ? null : nameOf(record.source),
     reason: record.reason ?? null,
     cause: record.cause ?? null,
   };

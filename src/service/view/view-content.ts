@@ -20,7 +20,7 @@ const query = Type.String({
 export const exploreSchema = described("ExploreView", "A chart of Explore.", { query });
 export const deviceFilterSchema = described("DeviceFilterView", "A filter of the list of devices.", { query });
 
-const TILE_KINDS = ["value", "curve", "states", "command", "flow", "energy", "text"] as const;
+const TILE_KINDS = ["value", "curve", "states", "command", "control", "flow", "energy", "text"] as const;
 
 const ENERGY_RANGES: readonly string[] = CALENDAR_UNITS;
 
@@ -38,7 +38,7 @@ const tileSchema = strict("DashboardTile", {
   }),
   kind: oneOf(TILE_KINDS, {
     description:
-      "value, curve, states: of `series`. command: `command` of `device`. flow: the site's energy flow. energy: of the day or `range`. text: `text`.",
+      "value, curve, states: of `series`. command, control: `command` or `control` of `device`. flow: the site's energy flow. energy: of the day or `range`. text: `text`.",
   }),
   width: Type.Integer({ minimum: 1, maximum: 4, description: "In columns of four." }),
   height: Type.Integer({ minimum: 1, maximum: 4, description: "In rows." }),
@@ -53,6 +53,7 @@ const tileSchema = strict("DashboardTile", {
   ),
   device: Type.Optional(id("Id or slug.")),
   command: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+  control: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   text: Type.Optional(Type.String({ maxLength: LONGEST_TEXT })),
 });
 
@@ -72,11 +73,12 @@ export type ViewContent =
   | Static<typeof deviceFilterSchema>;
 
 /** What a tile of each kind cannot be without. */
-const NEEDED: Readonly<Record<string, readonly ("series" | "device" | "command" | "text")[]>> = {
+const NEEDED: Readonly<Record<string, readonly ("series" | "device" | "command" | "control" | "text")[]>> = {
   value: ["series"],
   curve: ["series"],
   states: ["series"],
   command: ["device", "command"],
+  control: ["device", "control"],
   text: ["text"],
 };
 
