@@ -3,6 +3,7 @@ import { describeRuntime } from "#cli/describe-runtime.ts";
 import { renderPayload } from "#cli/execution/render-payload.ts";
 import { renderValue } from "#cli/render-value.ts";
 import type { LiveEvent } from "#client/live-event.ts";
+import type { Control } from "#client/resources.ts";
 import { printable } from "#core/text/printable.ts";
 import { renderAlertDetails } from "./render-alert-details.ts";
 
@@ -24,6 +25,7 @@ function timeOf(event: Happening): string {
     case "execution":
       return event.execution.response?.received_at ?? event.execution.created_at;
     case "connectivity":
+    case "control":
     case "runtime":
     case "alert":
     case "device":
@@ -49,6 +51,8 @@ function textOf(event: Happening): string {
     }
     case "connectivity":
       return event.connectivity.status;
+    case "control":
+      return describeControl(event.control);
     case "runtime":
       return describeRuntime(event.runtime);
     case "alert": {
@@ -70,4 +74,11 @@ function textOf(event: Happening): string {
         .map(([name, { value }]) => `${name}=${renderValue(value)}`)
         .join(" ");
   }
+}
+
+function describeControl({ id, value, unit, winner, until, follow }: Control): string {
+  if (value === null) return `${id}: nobody controls it`;
+  const by = winner === null ? "limits" : winner.class;
+  const why = winner === null || winner.reason === "" ? "" : ` (${winner.reason})`;
+  return `${id} ${value}${unit === null ? "" : ` ${unit}`} by ${by}${why} until ${until ?? "?"}, ${follow}`;
 }

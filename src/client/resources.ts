@@ -60,6 +60,7 @@ export type EventKind =
   | "configuration"
   | "device"
   | "change"
+  | "control"
   | "runtime"
   | "log"
   | "telemetry";
@@ -421,6 +422,17 @@ export type Control = {
   readonly measured_at: string | null;
   /** Whether the device does what it was told. */
   readonly follow: "idle" | "settling" | "followed" | "not_followed" | "unknown";
+};
+
+/**
+ * Who controls a quantity of the device, its limits, or whether the device follows has changed. A new
+ * measurement alone is no event.
+ */
+export type ControlEvent = {
+  readonly site_id: string;
+  readonly device_id: string;
+  readonly control: Control;
+  readonly at: string;
 };
 
 /** What controlled a device since a moment. */
@@ -844,6 +856,7 @@ export type EventData = {
   readonly device: DeviceEvent;
   readonly change: ChangeEvent;
   readonly configuration: ConfigurationEvent;
+  readonly control: ControlEvent;
   readonly runtime: RuntimeEvent;
   readonly log: LogEvent;
   readonly telemetry: TelemetryEvent;

@@ -15,7 +15,17 @@ alerts:
 `;
 const LUA = "scheduler.add(1000, function() enapter.log('a line') end)";
 
-const KINDS = ["execution", "alert", "connectivity", "device", "configuration", "runtime", "log", "telemetry"];
+const KINDS = [
+  "execution",
+  "alert",
+  "connectivity",
+  "device",
+  "configuration",
+  "control",
+  "runtime",
+  "log",
+  "telemetry",
+];
 
 test("the data of each kind of event fits its schema", async () => {
   const ajv = new Ajv2020({ strict: false, allErrors: true });

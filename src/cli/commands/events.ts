@@ -25,6 +25,7 @@ const KINDS: readonly EventKind[] = [
   "connectivity",
   "configuration",
   "device",
+  "control",
   "runtime",
   "log",
   "telemetry",

@@ -6,8 +6,8 @@ import { type Instant, instant } from "#core/time/instant.ts";
 
 /** Kinds of events that are stored together with their change, so that a listener can resume after a restart. */
 export const STORED_KINDS = ["execution", "alert", "connectivity", "configuration", "device", "change"] as const;
-/** Kinds that are only sent. What was missed after a restart is read: the log of a device and its runtime. */
-export const LIVE_KINDS = ["runtime", "log"] as const;
+/** Kinds that are only sent. What was missed after a restart is read: the controls of a device, its runtime and its log. */
+export const LIVE_KINDS = ["control", "runtime", "log"] as const;
 /** Telemetry comes as the newest value of each attribute, and nothing of it is repeated. */
 export const EVENT_KINDS = [...STORED_KINDS, ...LIVE_KINDS, "telemetry"] as const;
 

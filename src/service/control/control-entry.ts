@@ -2,6 +2,7 @@ import { type Claim, holds } from "#core/control/claim.ts";
 import type { ControlRecord } from "#core/control/control-record.ts";
 import { type ControlState, NEVER_WRITTEN } from "#core/control/control-writer.ts";
 import type { Resolution } from "#core/control/resolve-claims.ts";
+import type { ControlView } from "./control-view.ts";
 
 /** A control that somebody claims or that still owes its fallback. */
 export interface ControlEntry {
@@ -19,12 +20,14 @@ export interface ControlEntry {
   hasAlerted: boolean;
   /** What the last entry of the history said. */
   recorded: string | undefined;
+  /** What listeners were last told. */
+  announced: string | undefined;
 }
 
 export function newEntry(deviceId: string, control: string, state: ControlState = NEVER_WRITTEN): ControlEntry {
   // A device that is connected already is not told again because of that.
-  const flags = { wasReachable: true, writes: 0, isDirty: false, alerts: [], hasAlerted: false, recorded: undefined };
-  return { deviceId, control, claims: [], state, ...flags };
+  const flags = { wasReachable: true, writes: 0, isDirty: false, alerts: [], hasAlerted: false };
+  return { deviceId, control, claims: [], state, ...flags, recorded: undefined, announced: undefined };
 }
 
 export function isDone({ claims, state, isDirty }: ControlEntry, now: number): boolean {
@@ -58,4 +61,18 @@ export function recordOf(entry: ControlEntry, { now, resolution, state, measured
     reason: winner?.reason,
     cause: winner?.cause,
   };
+}
+
+/** Whether listeners are told. Measurements, and steps on the way to the value, alone are no news. */
+export function isNews(
+  entry: ControlEntry,
+  { resolution, state, claims }: Pick<ControlView, "resolution" | "state" | "claims">,
+) {
+  const { value, winner, bounds, isContradicted, until } = resolution;
+  const limits = [bounds.min, bounds.max, bounds.minBy?.id, bounds.maxBy?.id];
+  const held = claims.map((claim) => [claim.id, claim.value, claim.leaseUntil]);
+  const said = JSON.stringify([value, winner?.id, limits, isContradicted, until, state.follow, held]);
+  if (said === entry.announced) return false;
+  entry.announced = said;
+  return true;
 }

@@ -18,6 +18,7 @@ import {
   releaseClaim,
   renewClaim,
 } from "./claim-control.ts";
+import { type ControlView, sourcesIn } from "./control-view.ts";
 import {
   controlSchema,
   newClaimSchema,
@@ -26,7 +27,7 @@ import {
   renderRecord,
   renewalSchema,
 } from "./control-wire.ts";
-import type { Controls, ControlView } from "./controls.ts";
+import type { Controls } from "./controls.ts";
 import { nameSources } from "./name-sources.ts";
 
 export interface ControlNeeds extends ClaimNeeds, Pick<Needs, "controls" | "sites" | "tokens"> {
@@ -199,10 +200,6 @@ async function* controlledOf({ controlling, devices }: ControlNeeds, siteId: str
 }
 
 const namesIn = (needs: ControlNeeds, views: readonly ControlView[]) => nameSources(needs, views.flatMap(sourcesIn));
-
-function sourcesIn({ claims, resolution: { winner, losers, bounds } }: ControlView): readonly (string | undefined)[] {
-  return [...claims, winner, ...losers, bounds.minBy, bounds.maxBy].map((claim) => claim?.source);
-}
 
 async function renderFound(needs: ControlNeeds, call: Call, { device, blueprint, control }: FoundControl) {
   const view = await needs.controlling.view(device.id, control);

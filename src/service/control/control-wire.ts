@@ -5,7 +5,7 @@ import { durationProblem, parseDuration, toMilliseconds } from "#core/time/durat
 import { fineTime, instant, renderInstant } from "#core/time/instant.ts";
 import { Type } from "#service/operation/schema.ts";
 import { described, id, name, nullable, oneOf, strict, timestamp } from "#service/operation/wire.ts";
-import type { ControlView } from "./controls.ts";
+import type { ControlView } from "./control-view.ts";
 
 /** Interlocks are made by the site, not by callers. */
 const CALLER_CLASSES = ["grid", "person", "rule", "plan", "default"] as const;
@@ -116,6 +116,8 @@ function renderClaim(claim: Claim, nameOf: NameOfSource) {
 
 const number = (value: number | undefined): number | null =>
   value !== undefined && Number.isFinite(value) ? value : null;
+
+export type RenderedControl = ReturnType<typeof renderControlView>;
 
 export function renderControlView(view: ControlView, mayReadMeasured: boolean, nameOf: NameOfSource = NO_NAMES) {
   const rendered = (claim: Claim) => renderClaim(claim, nameOf);

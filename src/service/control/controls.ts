@@ -11,27 +11,22 @@ import type { AlertTracker } from "#service/alert/alert-tracker.ts";
 import type { Background } from "#service/background.ts";
 import { deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
 import type { BegunCommand, CreateNeeds } from "#service/command/create-execution.ts";
+import type { EventHub } from "#service/event/event-hub.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import { createControlAlerts } from "./control-alerts.ts";
-import { type ControlEntry, isDone, newEntry, recordOf } from "./control-entry.ts";
+import { type ControlEntry, isDone, isNews, newEntry, recordOf } from "./control-entry.ts";
+import { type ControlView, sourcesIn } from "./control-view.ts";
+import { renderControlView } from "./control-wire.ts";
 import { createKnownControls } from "./known-controls.ts";
+import { nameSources } from "./name-sources.ts";
 import { writeControl } from "./write-control.ts";
 
 export interface ControlsNeeds
   extends Omit<CreateNeeds, "directCommands">,
-    Pick<Needs, "controls" | "profiles" | "telemetry"> {
+    Pick<Needs, "controls" | "profiles" | "telemetry" | "tokens"> {
   readonly background: Background;
   readonly alertTracker: Pick<AlertTracker, "report">;
-}
-
-export interface ControlView {
-  readonly deviceId: string;
-  readonly control: Control;
-  readonly resolution: Resolution;
-  readonly state: ControlEntry["state"];
-  readonly measured: { readonly value: number; readonly at: number } | undefined;
-  /** All that hold, also those that say nothing now. */
-  readonly claims: readonly Claim[];
+  readonly events: Pick<EventHub, "publish">;
 }
 
 interface DirectCommand {
@@ -96,6 +91,26 @@ export function createControls(needs: ControlsNeeds) {
     if (!isNothing) await alerts.report(device, await deviceBlueprint(needs, device), [...ids]);
   }
 
+  function viewOf(entry: ControlEntry, control: Control, now: number): ControlView {
+    return {
+      deviceId: entry.deviceId,
+      control,
+      resolution: resolveClaims(control, entry.claims, now),
+      state: entry.state,
+      measured: readingOf(entry.deviceId, control),
+      claims: entry.claims.filter((claim) => holds(claim, now)),
+    };
+  }
+
+  async function announce(device: Device, entry: ControlEntry, view: ControlView): Promise<void> {
+    if (!isNews(entry, view)) return;
+    const blueprint = await deviceBlueprint(needs, device);
+    const measuredLevel = blueprint?.telemetry.get(view.control.reads?.attribute ?? "")?.accessLevel;
+    const facts = { siteId: device.siteId, deviceId: device.id, readLevel: "readonly", at: needs.now() } as const;
+    const control = renderControlView(view, true, await nameSources(needs, sourcesIn(view)));
+    needs.events.publish({ ...facts, kind: "control", control, measuredLevel });
+  }
+
   async function runEntry(key: string, entry: ControlEntry): Promise<void> {
     const device = await needs.devices.find(entry.deviceId);
     const control = device && (await controlsOfDevice(device)).get(entry.control);
@@ -126,6 +141,7 @@ export function createControls(needs: ControlsNeeds) {
       ...(resolution.isContradicted ? ["control_contradicted"] : []),
     ];
     if (write !== undefined) send(entry, control, { write, resolution, isRefresh: isSame(write, before.sent) });
+    await announce(device, entry, viewOf(entry, control, now));
     await reportAlerts(device, entry);
     if (isDone(entry, now)) entries.delete(key);
   }
@@ -243,15 +259,7 @@ export function createControls(needs: ControlsNeeds) {
     async view(deviceId: string, control: Control): Promise<ControlView> {
       await ready();
       const entry = entries.get(keyOf(deviceId, control.id)) ?? newEntry(deviceId, control.id);
-      const now = needs.now();
-      return {
-        deviceId,
-        control,
-        resolution: resolveClaims(control, entry.claims, now),
-        state: entry.state,
-        measured: readingOf(deviceId, control),
-        claims: entry.claims.filter((claim) => holds(claim, now)),
-      };
+      return viewOf(entry, control, needs.now());
     },
     /** Devices that somebody controls now. */
     async controlled(): Promise<ReadonlySet<string>> {

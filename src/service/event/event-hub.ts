@@ -154,6 +154,7 @@ export function createEventHub(options: HubOptions = {}): EventHub {
 function sizeOf(event: LiveEvent): number {
   if ("data" in event) return event.data.length;
   if ("entry" in event) return approximateBytes(event.entry);
+  if ("control" in event) return approximateBytes(event.control);
   if (!("execution" in event)) return 0;
   const { request, response } = event.execution;
   return EXECUTION_BYTES + approximateBytes(request.arguments) + approximateBytes(response?.payload);

@@ -25,10 +25,10 @@ export function eventOperations(needs: EventNeeds): readonly Operation[] {
       name: "listenToEvents",
       summary: "Listen to what happens",
       description:
-        "Server-sent events: changes of executions, alerts, connectivity, configuration and devices, and telemetry, device logs " +
-        "and the state of scripts, as far as the token may see them. With the header Last-Event-ID it goes on where it stopped, " +
-        "also after a restart. An event named gap names the kinds of which some events are missing: logs and states of scripts " +
-        "are kept for a short time and not across a restart. When changes are missing, because they are more than a day old or " +
+        "Server-sent events: changes of executions, alerts, connectivity, configuration, devices and controls, and telemetry, " +
+        "device logs and the state of scripts, as far as the token may see them. With the header Last-Event-ID it goes on where it stopped, " +
+        "also after a restart. An event named gap names the kinds of which some events are missing: controls, logs and states " +
+        "of scripts are kept for a short time and not across a restart, and are then read again. When changes are missing, because they are more than a day old or " +
         "too many, the current state follows as events without an id: devices, connectivity, active alerts and open executions. " +
         "A listener that reads too slowly gets an event named dropped and the end of the stream; it can resume. " +
         "Telemetry comes as the newest value of each attribute, at most four times a second, and is not repeated.",

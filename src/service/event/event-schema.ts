@@ -3,6 +3,7 @@ import { LOG_SEVERITIES } from "#core/device/device-message.ts";
 import { EVENT_KINDS } from "#core/event/event.ts";
 import { alertSchema } from "#service/alert/alert-wire.ts";
 import { executionSchema } from "#service/command/command-wire.ts";
+import { controlSchema } from "#service/control/control-wire.ts";
 import { connectivitySchema } from "#service/device/device-wire.ts";
 import { runtimeSchema } from "#service/device/runtime-wire.ts";
 import { changeSchema } from "#service/link/change-wire.ts";
@@ -38,6 +39,11 @@ const EVENT_SCHEMAS = {
     bucket: Type.String(),
     at: timestamp,
   }),
+  control: described(
+    "ControlEvent",
+    "Who controls a quantity of the device, its limits, or whether the device follows has changed. A new measurement alone is no event.",
+    { ...OF_DEVICE, control: controlSchema, at: timestamp },
+  ),
   runtime: about("RuntimeEvent", { runtime: runtimeSchema, at: timestamp }),
   log: about("LogEvent", {
     log: strict("LogLine", { severity: oneOf(LOG_SEVERITIES), message: Type.String() }),

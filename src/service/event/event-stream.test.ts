@@ -41,8 +41,18 @@ const idOf = (position: number, sequence?: number) => ids.render({ position, seq
 const numbers = (from: number, to: number, sign = "") =>
   Array.from({ length: to - from + 1 }, (_, n) => `${sign}${from + n}`);
 const GAP = (...kinds: string[]) => `event: gap data: ${JSON.stringify({ kinds })}`;
-const LIVE = GAP("runtime", "log");
-const EVERYTHING = GAP("execution", "alert", "connectivity", "configuration", "device", "change", "runtime", "log");
+const LIVE = GAP("control", "runtime", "log");
+const EVERYTHING = GAP(
+  "execution",
+  "alert",
+  "connectivity",
+  "configuration",
+  "device",
+  "change",
+  "control",
+  "runtime",
+  "log",
+);
 
 test("a stream begins with the time to wait before it is opened again, then sends what happens", () => {
   const { open, publish } = openStreams();

@@ -74,7 +74,7 @@ export function openEventStream(needs: StreamNeeds, call: Listening, wanted: Wan
     for (let event = events.at(cursor + 1); event !== undefined; event = events.at(cursor + 1)) {
       cursor = event.sequence;
       const isSent = event.isStored && event.position <= sent;
-      const text = !isSent && selects(filter, event) ? format.event(event) : undefined;
+      const text = !isSent && selects(filter, event) ? format.event(event, filter.level) : undefined;
       if (text === undefined) continue;
       isHungry = readable.push(text);
       if (!isHungry) return;

@@ -1,6 +1,7 @@
 // All event streams together: limits their number, makes the text of each event once for all, and decides whose turn it
 // is.
 import type { Readable } from "node:stream";
+import { type AccessLevel, allows } from "#core/access/level.ts";
 import { AppError } from "#core/app-error.ts";
 import type { BusbarEvent } from "#core/event/event.ts";
 import type { EventFilter } from "#core/event/event-filter.ts";
@@ -72,12 +73,14 @@ export function createEventStreams(needs: EventStreamNeeds, limits: StreamLimits
   const streams = new Set<EventStream>();
   /** As long as the event is kept. */
   const texts = new WeakMap<LiveEvent, Buffer>();
+  /** Of listeners who may not see all of it. */
+  const shortTexts = new WeakMap<LiveEvent, Buffer>();
 
-  function render(event: LiveEvent): Buffer {
-    const known = texts.get(event);
-    if (known !== undefined) return known;
-    const text = renderEvent(event, ids.render(event));
-    texts.set(event, text);
+  function render(event: LiveEvent, level: AccessLevel): Buffer {
+    const shown = shownTo(event, level);
+    const known = shown === event ? texts : shortTexts;
+    const text = known.get(event) ?? renderEvent(shown, ids.render(event));
+    known.set(event, text);
     return text;
   }
 
@@ -106,6 +109,14 @@ export function createEventStreams(needs: EventStreamNeeds, limits: StreamLimits
       return stream.readable;
     },
   };
+}
+
+/** The measured value of a control has a level of its own. */
+function shownTo(event: LiveEvent, level: AccessLevel): LiveEvent {
+  if (!("measuredLevel" in event)) return event;
+  const { control, measuredLevel } = event;
+  if (measuredLevel !== undefined && allows(level, measuredLevel)) return event;
+  return { ...event, control: { ...control, measured: null, measured_at: null } };
 }
 
 function tooMany(whose: string): AppError {

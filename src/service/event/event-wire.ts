@@ -54,6 +54,8 @@ function renderContent(happening: Happening): object {
       return { connectivity: { status: happening.status }, at: renderInstant(happening.at) };
     case "runtime":
       return { runtime: renderRuntime(happening.status), at: renderInstant(happening.at) };
+    case "control":
+      return { control: happening.control, at: renderInstant(happening.at) };
     case "alert":
       return { change: happening.change, at: renderInstant(happening.at), alert: renderAlert(happening.alert) };
     case "device":

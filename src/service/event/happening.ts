@@ -13,6 +13,7 @@ import {
 import type { GatewayChange } from "#core/link/asked-change.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import type { DescribedAlert } from "#service/alert/describe-alert.ts";
+import type { RenderedControl } from "#service/control/control-wire.ts";
 import type { HostedStatus } from "#service/ports/device-host.ts";
 import type { DeviceLogEntry } from "#service/ports/device-log-store.ts";
 
@@ -47,6 +48,8 @@ export type Happening = Place &
     | { readonly kind: "log"; readonly entry: DeviceLogEntry }
     /** A device that runs in this process changed its state, or failed at something. */
     | { readonly kind: "runtime"; readonly status: HostedStatus; readonly at: Instant }
+    /** Who controls a quantity, or whether the device follows, is different. */
+    | { readonly kind: "control"; readonly control: RenderedControl; readonly at: Instant }
   );
 
 /** A line of a device's log. It is only sent, and its text is made when somebody listens. */
@@ -55,8 +58,16 @@ export interface LogEvent extends EventFacts {
   readonly entry: DeviceLogEntry;
 }
 
+/** A change of a control. It is only sent, and its text is made when somebody listens. */
+export interface ControlEvent extends EventFacts {
+  readonly kind: "control";
+  readonly control: RenderedControl;
+  /** Needed to see the measured value. Undefined: nobody sees it. */
+  readonly measuredLevel: AccessLevel | undefined;
+}
+
 /** What listeners can get. */
-export type PublishedEvent = BusbarEvent | LogEvent;
+export type PublishedEvent = BusbarEvent | LogEvent | ControlEvent;
 
 export function logEvent(place: Place, entry: DeviceLogEntry): LogEvent {
   const at = instant(Math.floor(entry.receivedAt / 1000));
@@ -90,6 +101,7 @@ function factsOf(happening: Happening): EventFacts {
     case "device":
     case "change":
     case "runtime":
+    case "control":
       return facts("readonly", happening.at);
   }
 }

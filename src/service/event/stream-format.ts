@@ -1,5 +1,6 @@
 // How a stream spells what it sends: as server-sent events, or as WebSocket messages.
 
+import type { AccessLevel } from "#core/access/level.ts";
 import type { LiveEvent } from "#service/event/event-hub.ts";
 import { telemetryData } from "#service/event/event-wire.ts";
 
@@ -8,8 +9,8 @@ export interface StreamFormat {
   readonly isOfMessages: boolean;
   /** What is sent first. */
   readonly opening: string | undefined;
-  /** Undefined when the listener does not want the event. */
-  readonly event: (event: LiveEvent) => Buffer | undefined;
+  /** Undefined when the listener, who has this level, does not want the event. */
+  readonly event: (event: LiveEvent, level: AccessLevel) => Buffer | undefined;
   /** `text` is a server-sent event. */
   readonly telemetry: (text: Buffer) => Buffer;
   /** Sent while nothing happens. */
@@ -18,7 +19,7 @@ export interface StreamFormat {
   readonly dropped: string;
 }
 
-export function serverSentEvents(render: (event: LiveEvent) => Buffer): StreamFormat {
+export function serverSentEvents(render: (event: LiveEvent, level: AccessLevel) => Buffer): StreamFormat {
   return {
     isOfMessages: false,
     opening: "retry: 2000\n\n",
