@@ -181,6 +181,7 @@ export async function joinSimulated(url: string, code: string, onTurn: () => voi
       openOf: () => ({ count: 0, bytes: 0 }),
       accept: ({ execution }: { readonly execution: { readonly id: string } }) => end(execution.id),
     },
+    directCommands: undefined,
     connectivity: { status: () => "ONLINE" },
     seal: { open: (sealed: Uint8Array) => Buffer.from(sealed).toString() },
     version: "0.0.0-fleet",

@@ -19,7 +19,7 @@ import type { RefusedRecord } from "./refused-record.ts";
  * Raise the second number with every change of what travels, and record the frames anew: test/link/frames says how. Such a
  * change only adds; what a side of a lower number does not know is not sent to it.
  */
-export const LINK_PROTOCOL = "1.2";
+export const LINK_PROTOCOL = "1.3";
 
 /** A record as it is now; null when it was deleted. */
 export type LinkedItem =
@@ -183,6 +183,8 @@ export interface ExecutionOrder extends Pick<Execution, "id" | "deviceId" | "cre
   readonly patienceMs: number;
   /** Name of the token that created it, for the audit log. */
   readonly caller: string;
+  /** The id of that token; undefined: it is not known. */
+  readonly callerId?: string | undefined;
   /** The trace that it belongs to, as the headers of W3C Trace Context. */
   readonly trace: LinkedTrace | undefined;
 }

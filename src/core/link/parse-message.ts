@@ -119,6 +119,7 @@ export function parseDownMessage(value: unknown, content?: Uint8Array): DownMess
           arguments: object(order["arguments"], "arguments"),
           patienceMs: count(order, "patienceMs"),
           caller: text(order, "caller"),
+          callerId: optionalText(order, "callerId"),
           trace: order["trace"] === undefined ? undefined : parseTrace(order["trace"]),
         },
       };

@@ -150,7 +150,10 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
     needs.channel.ask?.(deviceId, id);
   }
 
-  function sendToNodes(has: ExecutionMessage["has"], about: Pick<OpenExecution, "execution" | "sealed">): void {
+  function sendToNodes(
+    has: ExecutionMessage["has"],
+    about: Pick<OpenExecution, "execution" | "sealed" | "caller">,
+  ): void {
     needs.nodes.broadcast(executionMessage(needs.seal, has, about));
   }
 

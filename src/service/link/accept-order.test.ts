@@ -16,7 +16,8 @@ const ORDER: ExecutionOrder = {
   name: "start",
   arguments: {},
   patienceMs: 1_000,
-  caller: "cloud",
+  caller: "Grid desk",
+  callerId: "t",
   trace: undefined,
 };
 
@@ -65,6 +66,29 @@ test.each([
   } as unknown as AcceptNeeds;
   expect(await acceptOrder(needs, { ...ORDER, name: "stop", trace })).toBeUndefined();
   expect(begun).toEqual([expected]);
+});
+
+test.each([
+  ["t", { tokenId: "t", tokenName: "Grid desk" }],
+  [undefined, { tokenId: "cloud", tokenName: "Grid desk" }],
+])("an accepted order of token %s counts as a command of its caller, once", async (callerId, expected) => {
+  const { blueprint } = parseManifest(commandManifest("Site"));
+  const begun: { readonly id: string; readonly caller: object }[] = [];
+  const needs = {
+    ...gateway(REFUSED),
+    catalog: { get: async () => ({ blueprint }) },
+    executions: createMemoryExecutions(),
+    channel: { isReady: () => false },
+    dispatcher: { openCount: 0, openOf: () => ({ count: 0, bytes: 0 }), accept: () => {} },
+    executionTraces: { begun: () => {} },
+    directCommands: {
+      began: ({ id }: { id: string }, { caller }: { caller: object }) => void begun.push({ id, caller }),
+    },
+    newId: () => "00000000-0000-7000-8000-000000000001",
+  } as unknown as AcceptNeeds;
+  expect(await acceptOrder(needs, { ...ORDER, name: "stop", callerId })).toBeUndefined();
+  expect(await acceptOrder(needs, { ...ORDER, name: "stop", callerId })).toBeUndefined();
+  expect(begun).toEqual([{ id: "e", caller: expect.objectContaining(expected) }]);
 });
 
 test("trouble with the storage is no answer to an order: the cloud must not take it for a refusal", async () => {

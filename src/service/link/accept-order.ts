@@ -4,10 +4,10 @@ import type { ExecutionOrder } from "#core/link/messages.ts";
 import { instant } from "#core/time/instant.ts";
 import { parseTraceContext } from "#core/trace/trace-context.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
-import { type StoreNeeds, storeExecution } from "#service/command/create-execution.ts";
+import { type CreateNeeds, type StoreNeeds, storeExecution } from "#service/command/create-execution.ts";
 import type { Call } from "#service/ports.ts";
 
-export interface AcceptNeeds extends StoreNeeds {
+export interface AcceptNeeds extends StoreNeeds, Pick<CreateNeeds, "directCommands"> {
   readonly catalog: BlueprintCatalog;
 }
 
@@ -25,7 +25,10 @@ export async function acceptOrder(needs: AcceptNeeds, order: ExecutionOrder): Pr
     const { blueprint } = await needs.catalog.get(device.blueprintId);
     // The cloud has checked the caller's level and the JSON schemas. The gateway's own blueprint decides about the rest.
     const plan = planCommand(blueprint, "system", { input: order, checkJson: () => () => undefined });
-    await storeExecution(needs, callOf(order), {
+    const call = callOf(order);
+    // As for a command that is executed here: it counts as a claim of its caller.
+    needs.directCommands?.began({ id: order.id, blueprint, plan }, call);
+    await storeExecution(needs, call, {
       device,
       plan,
       id: order.id,
@@ -42,9 +45,9 @@ export async function acceptOrder(needs: AcceptNeeds, order: ExecutionOrder): Pr
   }
 }
 
-function callOf({ id, caller, trace }: ExecutionOrder): Call {
+function callOf({ id, caller, callerId = "cloud", trace }: ExecutionOrder): Call {
   return {
-    caller: { tokenId: "cloud", tokenName: caller, level: "system", sites: "all" },
+    caller: { tokenId: callerId, tokenName: caller, level: "system", sites: "all" },
     operation: "createExecution",
     requestId: id,
     remoteAddress: "cloud",

@@ -54,7 +54,8 @@ export function createGatewayOrders(
         name: request.name,
         arguments: command.arguments,
         patienceMs,
-        caller: "cloud",
+        caller: command.caller?.name ?? "cloud",
+        callerId: command.caller?.tokenId,
         trace: traceOf(id),
       };
       channel.send({ type: "execute", order }).catch(() => settle("unanswered"));

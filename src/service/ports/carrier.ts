@@ -1,10 +1,13 @@
 import type { Execution, Payload } from "#core/command/execution.ts";
+import type { ExecutionCaller } from "./execution-store.ts";
 
 /** A command on its way to a device. The id is the execution's, so that a device can recognise a repetition. */
 export interface OutgoingCommand {
   readonly id: string;
   readonly name: string;
   readonly arguments: Payload;
+  /** For a side that stores the execution, too. */
+  readonly caller?: ExecutionCaller | undefined;
 }
 
 /**

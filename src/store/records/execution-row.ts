@@ -6,14 +6,14 @@ import {
   type Payload,
   RESPONSE_STATES,
 } from "#core/command/execution.ts";
-import type { OpenExecution, WaitingExecution } from "#service/ports/execution-store.ts";
+import type { ExecutionCaller, OpenExecution, WaitingExecution } from "#service/ports/execution-store.ts";
 import type { DamageLog, Database, Row } from "#store/database.ts";
 import type { StoredExecution } from "#store/write-memory.ts";
 import { listed, micros, number, oneOf, optionalBytes, text, time } from "./row.ts";
-import { isObject, readRows, type StoredRow, storedJson } from "./stored-json.ts";
+import { isObject, isTexts, readRows, type StoredRow, storedJson } from "./stored-json.ts";
 
 export const EXECUTION_COLUMNS = `e.id, e.group_id, e.site_id, e.device_id, e.created_at, e.arguments, e.sealed, e.attempted,
-  e.deadline, e.response_state, e.response_payload, e.received_at, e.revision, e.is_remote, g.name, g.manifest_name, g.state, g.ephemeral, g.read_level`;
+  e.deadline, e.response_state, e.response_payload, e.received_at, e.revision, e.is_remote, e.caller, g.name, g.manifest_name, g.state, g.ephemeral, g.read_level`;
 /** An execution and its group have the same device, and so are on one server where devices are spread over several. */
 export const EXECUTION_FROM = "execution e JOIN execution_group g ON g.id = e.group_id AND g.device_id = e.device_id";
 
@@ -99,7 +99,14 @@ function parseOpenExecution(database: DamageLog, row: Row): OpenExecution {
     attempted: row["attempted"] === 1,
     isUnreadable: execution.request.arguments === UNREADABLE,
     sealed: optionalBytes(row, "sealed"),
+    caller: parseCaller(database, row),
   };
+}
+
+function parseCaller(database: DamageLog, row: Row): ExecutionCaller | undefined {
+  if (row["caller"] === null) return undefined;
+  const [tokenId, name] = storedJson({ database, table: "execution", row }, "caller", isTexts) ?? [];
+  return tokenId === undefined || name === undefined ? undefined : { tokenId, name };
 }
 
 export function parseExecution(database: DamageLog, row: Row): Execution {

@@ -57,8 +57,8 @@ export const executionWrites = {
       const group = enterGroup(database, execution);
       database.send(
         `INSERT INTO execution (id, group_id, site_id, device_id, created_at, arguments, sealed, attempted, is_open, deadline, bytes,
-           revision, changed)
-         VALUES (?, ${group.sql}, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)`,
+           revision, changed, caller)
+         VALUES (?, ${group.sql}, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?)`,
         execution.id,
         ...group.values,
         execution.siteId,
@@ -71,6 +71,7 @@ export const executionWrites = {
         bytes,
         execution.revision,
         change,
+        input.caller === undefined ? null : JSON.stringify([input.caller.tokenId, input.caller.name]),
       );
       if (idempotency !== undefined) putIdempotency(database, execution, idempotency);
       await recordAudit(database, trail);

@@ -232,6 +232,7 @@ export const DOWN: Samples<DownMessage> = {
         arguments: { power: 5 },
         patienceMs: 30_000,
         caller: "cloud",
+        callerId: "token",
         trace: { traceparent: `00-${"1".repeat(32)}-${"2".repeat(16)}-01`, tracestate: "a=b" },
       },
     },
