@@ -3,8 +3,10 @@ import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { resolveControls } from "#manifest/control/resolve-controls.ts";
 import { parseManifest } from "#manifest/parse-manifest.ts";
 import { parseScenarios, renderScenarioSchema } from "#manifest/scenario/parse-scenarios.ts";
+import { starterLibrary } from "#manifest/starter-profiles.ts";
 
 const page = readFileSync(new URL("../../docs/blueprint-tests.md", import.meta.url), "utf8");
 const blocks = [...page.matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map(([, block = ""]) => block);
@@ -24,6 +26,7 @@ command_groups: {all: {display_name: All}}
 commands:
   set_battery_power:
     {group: all, display_name: Set, arguments: {power: {type: float, display_name: P}}}
+.busbar: {controls: {battery_power: {command: set_battery_power, argument: power, reads: battery_power}}}
 alerts:
   too_hot: {severity: error, display_name: Too hot}
   communication_lost: {severity: warning, display_name: Away}
@@ -36,7 +39,7 @@ const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(
 test.each(blocks)("the example\n%s\nis a scenario, also to an editor", (block) => {
   const whole = /^(steps|scenarios):/m.test(block) ? block : `${block}steps: []\n`;
   if (blueprint === undefined) throw new Error("the manifest of this test has errors");
-  expect(parseScenarios(whole, blueprint, "page").issues).toEqual([]);
+  expect(parseScenarios(whole, blueprint, "page", resolveControls(blueprint, starterLibrary())).issues).toEqual([]);
   validate(parse(whole));
   expect(validate.errors ?? []).toEqual([]);
 });

@@ -150,6 +150,10 @@ local function set_current_limit(ctx, args)
   must_write(ctx, LIMIT, { math.floor(args.current_limit * 10 + 0.5) })
 end
 
+local function reset_current_limit(ctx)
+  must_write(ctx, LIMIT, { configuration.read('site').fuse * 10 })
+end
+
 local function read_current_limit(ctx)
   return { current_limit = must_read(ctx, 'holdings', LIMIT, 1)[1] / 10 }
 end
@@ -182,6 +186,7 @@ function device.main()
   device.register_command_handler('unlock', unlock)
   device.register_command_handler('set_current_limit', set_current_limit)
   device.register_command_handler('read_current_limit', read_current_limit)
+  device.register_command_handler('reset_current_limit', reset_current_limit)
   device.register_command_handler('add_card', add_card)
   apply_fuse()
   send_properties()

@@ -4,6 +4,7 @@ import * as r from "#manifest/reader.ts";
 import type { Trail } from "#manifest/tree.ts";
 import { quote } from "#manifest/words.ts";
 import { serialBytes } from "./bytes.ts";
+import { expectedControls } from "./claims.ts";
 import { expectedJson, expectedText, expectedValue, yes } from "./expected.ts";
 import { frame } from "./peers.ts";
 import { expectedCoils, expectedRegisters } from "./registers.ts";
@@ -149,6 +150,7 @@ const FIELDS = {
   no_log: r.withDefault(lines, [], "Lines that the script did not log in this step."),
   lua_error: r.withDefault(texts, [], "Uncaught errors of the script that are wanted here."),
   storage: r.withDefault(r.record(r.anyKey("key"), value), none, "What the storage holds."),
+  controls: r.withDefault(expectedControls, none, "How controls stand at the end of the step."),
   writes: r.withDefault(byPeer(["modbus"], orNothing(writes)), none, "What was written to Modbus peers."),
   requests: r.withDefault(callsOf("http", request), none, "Requests to HTTP peers, in this order."),
   frames: r.withDefault(callsOf("can", frame), none, "Frames sent to CAN peers, in this order."),

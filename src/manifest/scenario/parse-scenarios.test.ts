@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
+import { resolveControls } from "#manifest/control/resolve-controls.ts";
 import { parseManifest } from "#manifest/parse-manifest.ts";
+import { starterLibrary } from "#manifest/starter-profiles.ts";
 import { parseScenarios } from "./parse-scenarios.ts";
 
 const MANIFEST = `
@@ -246,4 +248,40 @@ test("whatever the text, nothing is thrown", () => {
       parse(words.join(""));
     }),
   );
+});
+
+test("claims are held against the controls of the device", () => {
+  const manifest = `${MANIFEST.replace("battery_soc:", "power: {type: float, display_name: P}\n  battery_soc:").replace(
+    "alerts:\n  too_hot",
+    ".busbar: {controls: {power: {command: set_power, argument: power, reads: power, min: -5, max: 5}}}\nalerts:\n  too_hot",
+  )}`.replace(
+    "commands:\n",
+    "commands:\n  set_power: {group: all, display_name: S, arguments: {power: {type: float, display_name: P}}}\n",
+  );
+  const own = parseManifest(manifest).blueprint ?? BLUEPRINT;
+  const controls = resolveControls(own, starterLibrary());
+  const read = (step: string) => parseScenarios(`name: a\nsteps:\n  - {${step}}`, own, "file", controls);
+  const [scenario] = read("claim: {power: {min: 1, max: unlimited, class: rule, lease: 5m}}, release: power").scenarios;
+  expect(scenario?.steps[0]).toMatchObject({
+    release: ["power"],
+    claim: [
+      {
+        control: "power",
+        class: "rule",
+        leaseMs: 300_000,
+        values: [
+          { kind: "min", value: 1 },
+          { kind: "max", value: "unlimited" },
+        ],
+      },
+    ],
+  });
+  const wrong = (step: string) => read(step).issues.map(({ message }) => message);
+  expect(wrong("claim: {powr: 5}")).toEqual(['There is no control "powr". Did you mean power?']);
+  expect(wrong("claim: {power: 6}")).toEqual(["power goes from -5 to 5."]);
+  expect(wrong("claim: {power: {lease: 5m}}")).toEqual(["A claim needs a target, a min or a max."]);
+  expect(wrong("claim: {power: {target: 1, class: grid}}")).toEqual(["A claim of class grid only limits: min or max."]);
+  expect(wrong("claim: {power: {target: unlimited}}")).toContain("A claim needs a target, a min or a max.");
+  expect(wrong("release: [pow]")).toHaveLength(1);
+  expect(wrong("wait: 1s, expect: {controls: {power: follows}}")).toHaveLength(1);
 });

@@ -1,6 +1,7 @@
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Issue } from "#core/blueprint/issue.ts";
 import type { JsonSchema } from "#core/blueprint/json-schema.ts";
+import type { Control } from "#core/control/control.ts";
 import { readDocument } from "#manifest/read-document.ts";
 import * as r from "#manifest/reader.ts";
 import { createReporter, positionFinder } from "#manifest/reporter.ts";
@@ -71,11 +72,16 @@ export interface Scenario extends GivenScenario, Pick<GivenFile, "peers"> {
 }
 
 /** Text of a scenario file to scenarios. Any text is fine: nothing is thrown. `name` is what a scenario without one is called. */
-export function parseScenarios(source: string, blueprint: Blueprint, name: string): ParsedScenarios {
+export function parseScenarios(
+  source: string,
+  blueprint: Blueprint,
+  name: string,
+  controls: ReadonlyMap<string, Control> = new Map(),
+): ParsedScenarios {
   const reporter = createReporter(source, "scenario");
   const node = readDocument(reporter);
   if (node === undefined) return { scenarios: [], issues: reporter.issues() };
-  const context = { reporter, blueprint, peers: peersOf(node), positionOf: positionFinder(source) };
+  const context = { reporter, blueprint, controls, peers: peersOf(node), positionOf: positionFinder(source) };
   const root = rootTrail(node);
   const given = file.read(context, root);
   if (given !== undefined && (given.steps === undefined) === (given.scenarios === undefined)) {

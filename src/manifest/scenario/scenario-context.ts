@@ -1,4 +1,5 @@
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
+import type { Control } from "#core/control/control.ts";
 import type { WordOrder } from "#core/modbus/register-value.ts";
 import * as r from "#manifest/reader.ts";
 
@@ -19,6 +20,8 @@ export type PeerKind = (typeof PEER_KINDS)[number];
 /** What readers of a scenario know besides its text. */
 export interface ScenarioContext extends r.ReadContext {
   readonly blueprint: Blueprint;
+  /** What can be controlled, also by what profiles say. */
+  readonly controls: ReadonlyMap<string, Control>;
   /** Known before anything else is read, so that steps can be checked against them. */
   readonly peers: ReadonlyMap<string, PeerHint>;
   /** The peer that is spoken of, inside what is read by peer. */

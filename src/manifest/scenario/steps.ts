@@ -5,6 +5,7 @@ import type { Position } from "#core/blueprint/issue.ts";
 import { checkInputs } from "#core/value/check-inputs.ts";
 import * as r from "#manifest/reader.ts";
 import { follow, type Trail } from "#manifest/tree.ts";
+import { claims, releases } from "./claims.ts";
 import { expectations, NO_EXPECTATIONS, namesOf } from "./expectations.ts";
 import { yes } from "./expected.ts";
 import { changes, sends } from "./peers.ts";
@@ -56,6 +57,8 @@ const FIELDS = {
   connected: r.may(r.flag, "Reports to the script that the connection was lost, or is back."),
   clock: r.may(r.moment, "Sets the wall clock, as a time server does it. No time passes."),
   restart: r.may(yes, "Ends the script and starts it again. Storage stays."),
+  claim: r.withDefault(claims, [], "Claims controls, as a person or a program would."),
+  release: r.withDefault(releases, [], "Ends all claims of these controls."),
   command: r.may(command, "Runs a command and waits for its end, at most a minute."),
   arguments: r.may(r.anything, "Arguments of the command; defaults of the manifest are filled in."),
   wait: r.may(r.duration, "Lets exactly this time pass."),

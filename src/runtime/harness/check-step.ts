@@ -10,6 +10,7 @@ import type { Placed } from "#manifest/reader.ts";
 import type { Expectations, ExpectedLine } from "#manifest/scenario/expectations.ts";
 import { attributesOf } from "#service/telemetry/attributes.ts";
 import { checkPeers, type PeerView } from "./check-peers.ts";
+import type { ControlStanding } from "./scenario-controls.ts";
 import { messageOf, outcomeOf, type RunningCommand, type ScenarioRecord } from "./scenario-record.ts";
 import { type Failure, unmet } from "./test-report.ts";
 
@@ -18,6 +19,7 @@ export interface StepView extends PeerView {
   /** Index of the first happening of the step. */
   readonly from: number;
   readonly stored: (key: string) => string | undefined;
+  readonly control: (name: string) => ControlStanding | undefined;
 }
 
 export function checkStep(view: StepView, expect: Expectations): readonly Failure[] {
@@ -26,10 +28,11 @@ export function checkStep(view: StepView, expect: Expectations): readonly Failur
     ...checkAttributes(view, "telemetry", expect.telemetry),
     ...checkAttributes(view, "properties", expect.properties),
     ...checkAlerts(view, expect),
-    ...checkCommand(record.commands.at(-1), expect),
+    ...checkCommand(record.latestCommand, expect),
     ...checkLog(view, expect),
     ...checkFaults(view, expect),
     ...checkStorage(view, expect),
+    ...checkControls(view, expect),
     ...checkPeers(view, expect),
   ];
 }
@@ -196,6 +199,26 @@ function checkStorage({ stored }: StepView, expect: Expectations): readonly Fail
         : wanted;
     if (isExpectedField(asText, value)) return [];
     return [unmet(place, `storage ${key}`, { expected: describeExpected(asText), actual: describeValue(value) })];
+  });
+}
+
+function checkControls({ control }: StepView, { controls }: Expectations): readonly Failure[] {
+  return [...controls].flatMap(([name, { value: wanted, place }]) => {
+    const standing = control(name);
+    if (standing === undefined) return [];
+    const why = standing.problem === undefined ? "" : ` (${standing.problem})`;
+    const failures: Failure[] = [];
+    for (const field of ["value", "written"] as const) {
+      const expected = wanted[field];
+      if (expected === undefined || isExpectedField(expected, standing[field])) continue;
+      const actual = `${standing[field] === undefined ? "none" : describeValue(standing[field])}${why}`;
+      failures.push(unmet(place, `control ${name}: ${field}`, { expected: describeExpected(expected), actual }));
+    }
+    if (wanted.follow !== undefined && wanted.follow !== standing.follow) {
+      const actual = `${standing.follow}${why}`;
+      failures.push(unmet(place, `control ${name}`, { expected: wanted.follow, actual }));
+    }
+    return failures;
   });
 }
 

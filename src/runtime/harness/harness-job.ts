@@ -1,6 +1,7 @@
 // The messages between the harness and its thread: plain data.
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Position } from "#core/blueprint/issue.ts";
+import type { Control } from "#core/control/control.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
 import type { Scenario } from "#manifest/scenario/parse-scenarios.ts";
 import type { ScenarioReport } from "./test-report.ts";
@@ -8,6 +9,7 @@ import type { ScenarioReport } from "./test-report.ts";
 /** What the thread starts with. */
 export interface HarnessSetup {
   readonly blueprint: Blueprint;
+  readonly controls: ReadonlyMap<string, Control>;
   readonly program: ScriptProgram;
   /** The seed of random numbers, if a scenario does not set its own. */
   readonly seed: number | undefined;

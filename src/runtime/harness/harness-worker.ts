@@ -6,7 +6,7 @@ import type { HarnessJob, HarnessMessage, HarnessSetup } from "./harness-job.ts"
 import { type RunNeeds, runScenario } from "./run-scenario.ts";
 import { startScripts } from "./start-scripts.ts";
 
-const { blueprint, program, seed, isVerbose } = workerData as HarnessSetup;
+const { blueprint, controls, program, seed, isVerbose } = workerData as HarnessSetup;
 const post = (message: HarnessMessage) => {
   const error = parentPort === null ? undefined : tryPost(parentPort, message);
   if (error !== undefined) throw error;
@@ -18,7 +18,7 @@ const alive: RunNeeds["alive"] = (place) => post({ kind: "alive", place });
 
 // A rejection is a bug of the harness: it ends the thread, and the caller is notified.
 parentPort?.on("message", ({ file, scenario }: HarnessJob) => {
-  void runScenario({ blueprint, json, start, drivers, alive, seed, isVerbose }, scenario, file).then((report) =>
-    post({ kind: "done", report }),
+  void runScenario({ blueprint, controls, json, start, drivers, alive, seed, isVerbose }, scenario, file).then(
+    (report) => post({ kind: "done", report }),
   );
 });

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { resolveControls } from "#manifest/control/resolve-controls.ts";
 import { parseManifest } from "#manifest/parse-manifest.ts";
 import { parseScenarios } from "#manifest/scenario/parse-scenarios.ts";
+import { starterLibrary } from "#manifest/starter-profiles.ts";
 import { compileJsonChecks } from "#service/blueprint/compile-json-checks.ts";
 import { CONVERT, MANIFEST, SCRIPT, SETUP } from "../../../test/support/battery-blueprint.ts";
 import { runScenario } from "./run-scenario.ts";
@@ -11,7 +13,8 @@ import type { Failure } from "./test-report.ts";
 async function run(steps: string, { script = SCRIPT, setup = SETUP, manifest = MANIFEST } = {}) {
   const { blueprint } = parseManifest(manifest);
   if (blueprint === undefined) throw new Error("the manifest has errors");
-  const { scenarios, issues } = parseScenarios(`${setup}name: a try\nsteps:\n${steps}`, blueprint, "a.yml");
+  const controls = resolveControls(blueprint, starterLibrary());
+  const { scenarios, issues } = parseScenarios(`${setup}name: a try\nsteps:\n${steps}`, blueprint, "a.yml", controls);
   expect(issues).toEqual([]);
   const [scenario] = scenarios;
   if (scenario === undefined) throw new Error("there is no scenario");
@@ -21,7 +24,7 @@ async function run(steps: string, { script = SCRIPT, setup = SETUP, manifest = M
   ]);
   const scripts = startScripts({ entry: "main.lua", modules, nodebug: false });
   const json = compileJsonChecks(blueprint);
-  const needs = { ...scripts, blueprint, json, alive: () => {}, seed: undefined, isVerbose: true };
+  const needs = { ...scripts, blueprint, controls, json, alive: () => {}, seed: undefined, isVerbose: true };
   return runScenario(needs, scenario, "a.yml");
 }
 
@@ -277,4 +280,69 @@ for name in pairs({ a = 1, b = 2, c = 3, d = 4, e = 5, f = 6 }) do enapter.log(n
   const [one, other] = [await run("  - wait: 5s\n", { script, setup }), await run("  - wait: 5s\n", { script, setup })];
   expect(one.timeline[0]?.text).toMatch(/^log info: 2026-06-21 10:00:00 \d+$/);
   expect(one).toEqual(other);
+});
+
+describe("controls", () => {
+  const CONTROLLED = `${MANIFEST.replace("voltage:", "power: {type: float, display_name: Power}\n  voltage:")}
+.busbar:
+  controls:
+    power:
+      {command: set_power, argument: power, reads: power, min: 0, max: 20000, settle: 3s, tolerance: 1, fallback: {value: 0}}
+`;
+  const FOLLOWING = replaced("status = 'ok',", "status = 'ok', power = tonumber(storage.read('power') or '0'),");
+  const play = async (steps: string, script = FOLLOWING) =>
+    (await run(steps, { script, manifest: CONTROLLED })).failures.map(line);
+
+  test("a claim is written, followed, limited, ended by its lease, and the fallback comes", async () => {
+    const failures = await play(`  - claim: {power: {target: 500, lease: 30s}}
+    within: 5s
+    expect: {controls: {power: {value: 500, written: 500, follow: followed}}, writes: {battery: {holdings: {200: 500}}}}
+  - claim: {power: {max: 200, class: grid, lease: 10s}}
+    within: 5s
+    expect: {controls: {power: {value: 200, written: 200}}}
+  - wait: 12s
+    expect: {controls: {power: {written: 500}}}
+  - wait: 20s
+    expect: {controls: {power: {value: absent, written: absent, follow: idle}}, storage: {power: 0}}
+`);
+    expect(failures).toEqual([]);
+  });
+
+  test("what fails says why, is repeated, and does not count as the latest command", async () => {
+    const failures = await play(`  - claim: {power: 9500}
+    wait: 2s
+    expect: {controls: {power: {written: 9500}}}
+  - command: count_down
+  - wait: 20s
+    expect: {response: {}}
+`);
+    expect(failures).toEqual(["control power: written: expected 9500, came none (set_power failed: too much) at 2000"]);
+  });
+
+  test("a device that does not follow is noticed, also after a restart of its script", async () => {
+    const deaf = replaced("status = 'ok',", "status = 'ok', power = 3,");
+    expect(
+      await play("  - claim: {power: 500}\n    wait: 6s\n    expect: {controls: {power: not_followed}}\n", deaf),
+    ).toEqual([]);
+    const restarted = `  - claim: {power: 500}
+    wait: 5s
+  - restart: true
+    store: {power: ""}
+    wait: 5s
+    expect: {writes: {battery: {holdings: {200: 500}}}, controls: {power: followed}}
+`;
+    expect(await play(restarted)).toEqual([]);
+  });
+
+  test("nothing is written while the connection is lost", async () => {
+    const failures = await play(`  - connected: false
+    claim: {power: 500}
+    wait: 5s
+    expect: {writes: {battery: nothing}}
+  - connected: true
+    within: 5s
+    expect: {controls: {power: {written: 500}}}
+`);
+    expect(failures).toEqual([]);
+  });
 });

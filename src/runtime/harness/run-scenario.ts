@@ -1,6 +1,8 @@
 // One scenario played from its start to its end: virtual time, scripted peers, and the script between them.
-import type { Blueprint } from "#core/blueprint/blueprint.ts";
+import type { Blueprint, Command } from "#core/blueprint/blueprint.ts";
 import type { Position } from "#core/blueprint/issue.ts";
+import type { Control } from "#core/control/control.ts";
+import type { ControlCall } from "#core/control/declared-control.ts";
 import { checkInputs } from "#core/value/check-inputs.ts";
 import type { OpenDriver } from "#drivers/driver.ts";
 import type { Drivers } from "#drivers/drivers.ts";
@@ -13,6 +15,7 @@ import { checkStep, type StepView } from "./check-step.ts";
 import { exercisedTelemetry } from "./check-values.ts";
 import { passTime } from "./pass-time.ts";
 import { renderTimeline, type StepMark } from "./render-timeline.ts";
+import { ScenarioControls } from "./scenario-controls.ts";
 import { outcomeOf, type RunningCommand, ScenarioRecord } from "./scenario-record.ts";
 import { ScenarioVerdict } from "./scenario-verdict.ts";
 import type { Failure, ScenarioReport, TimelineEntry } from "./test-report.ts";
@@ -28,6 +31,7 @@ const INTERRUPTED = "interrupted by restart, outcome unknown";
 
 export interface RunNeeds {
   readonly blueprint: Blueprint;
+  readonly controls: ReadonlyMap<string, Control>;
   readonly json: JsonChecks;
   readonly start: (host: ScriptHost) => DeviceScript;
   /** `now` is the wall clock in Unix milliseconds. */
@@ -61,6 +65,7 @@ class ScenarioRun {
   readonly #verdict: ScenarioVerdict;
   readonly #peers: ScriptedPeers;
   readonly #host: VirtualHost;
+  readonly #controls: ScenarioControls;
   readonly #steps: StepMark[] = [];
   readonly #handlers = new Set<string>();
   #script: DeviceScript | undefined;
@@ -85,6 +90,13 @@ class ScenarioRun {
       happened,
       scenario,
       seed: scenario.seed ?? needs.seed ?? DEFAULT_SEED,
+    });
+    this.#controls = new ScenarioControls({
+      controls: needs.controls,
+      clock: this.#clock,
+      record: this.#record,
+      isConnected: this.#host.isConnected,
+      execute: (call) => this.#control(call),
     });
   }
 
@@ -143,14 +155,20 @@ class ScenarioRun {
     }
   }
 
-  #act({ clock, restart, set, store, configure, connected, send, command }: Step): RunningCommand | undefined {
+  #act(step: Step): RunningCommand | undefined {
+    const { clock, restart, set, store, configure, connected, send, command } = step;
     if (clock !== undefined) this.#host.setClock(clock);
     if (restart) this.#restart();
     for (const [name, change] of set) this.#peers.change(name, change);
     for (const [key, text] of store ?? []) this.#host.store(key, text);
     for (const bucket of this.#host.configure(configure)) this.#script?.configurationWritten(bucket);
-    if (connected !== undefined && this.#host.connect(connected)) this.#script?.connectionChanged(connected);
+    if (connected !== undefined && this.#host.connect(connected)) {
+      this.#script?.connectionChanged(connected);
+      this.#controls.startAnew();
+    }
     for (const [name, sent] of send) this.#peers.send(name, sent);
+    for (const name of step.release) this.#controls.release(name);
+    for (const claim of step.claim) this.#controls.claim(claim);
     return command && this.#command(command);
   }
 
@@ -176,6 +194,7 @@ class ScenarioRun {
       running.isJudged = true;
       this.#record.happened({ kind: "response", id: running.id, state: "ERROR", payload: { message: INTERRUPTED } });
     }
+    this.#controls.startAnew();
     this.#start();
   }
 
@@ -185,12 +204,25 @@ class ScenarioRun {
     if (command === undefined) return undefined;
     const { problems } = checkInputs(command.arguments, given, this.#needs.json.arguments(name));
     for (const { message } of problems) this.#verdict.add({ kind: "scenario", message: `${name}: ${message}`, place });
-    if (problems.length > 0) return undefined;
+    return problems.length > 0 ? undefined : this.#handOver(command, given, "step");
+  }
+
+  /** A command of a control: what the manifest leaves out is filled in, as on a gateway. */
+  #control({ command: name, arguments: given }: ControlCall): RunningCommand | string {
+    const command = this.#needs.blueprint.commands.get(name);
+    if (command === undefined) return "the manifest does not declare it";
+    const checked = checkInputs(command.arguments, Object.fromEntries(given), this.#needs.json.arguments(name));
+    const [problem] = checked.problems;
+    return problem?.message ?? this.#handOver(command, checked.values, "control");
+  }
+
+  #handOver(command: Command, given: StepCommand["arguments"], by: RunningCommand["by"]): RunningCommand {
     const id = `command-${this.#record.commands.length + 1}`;
-    const running: RunningCommand = { id, command, responses: [], isJudged: false };
+    // A control repeats what fails. Its standing says so.
+    const running: RunningCommand = { id, by, command, responses: [], isJudged: by === "control" };
     this.#record.commands.push(running);
-    this.#record.happened({ kind: "command", id, name, arguments: given });
-    this.#script?.command({ id, name, arguments: given });
+    this.#record.happened({ kind: "command", id, name: command.id, arguments: given });
+    this.#script?.command({ id, name: command.id, arguments: given });
     return running;
   }
 
@@ -199,6 +231,7 @@ class ScenarioRun {
       record: this.#record,
       from: this.#from,
       stored: this.#host.stored,
+      control: (name) => this.#controls.standing(name),
       level: (peer, quantity) => this.#peers.level(peer, quantity),
     };
   }
@@ -263,9 +296,9 @@ class ScenarioRun {
 
 /** Whether the step does more than check the result of the previous step once more. */
 function doesSomething(step: Step): boolean {
-  const { wait, within, command, restart, clock, set, send, configure, store, connected } = step;
+  const { wait, within, command, restart, clock, set, send, configure, store, connected, claim, release } = step;
   const given = [wait, within, command, restart, clock, configure, store, connected];
-  return set.size + send.size > 0 || given.some((one) => one !== undefined);
+  return set.size + send.size + claim.length + release.length > 0 || given.some((one) => one !== undefined);
 }
 
 function describeStep({ name, place, command }: Step): string {

@@ -5,9 +5,11 @@ import type { Happening, HappeningOf, Kind } from "./scenario-event.ts";
 
 type WithoutTime<T> = T extends unknown ? Omit<T, "at"> : never;
 
-/** The latest command, as far as it has come. */
+/** A command, as far as it has come. */
 export interface RunningCommand {
   readonly id: string;
+  /** Who gave it: a step, or a control that somebody claims. */
+  readonly by: "step" | "control";
   readonly command: Command;
   readonly responses: HappeningOf<"response">[];
   /** Whether somebody has said what was expected of its end. */
@@ -22,6 +24,7 @@ export class ScenarioRecord {
   readonly #now: () => number;
   /** By attribute: alerts may come in several. */
   readonly #listed = new Map<string, readonly string[]>();
+  readonly #latest = new Map<string, { readonly value: unknown; readonly at: number }>();
 
   constructor(blueprint: Blueprint, now: () => number) {
     this.blueprint = blueprint;
@@ -31,12 +34,33 @@ export class ScenarioRecord {
   readonly happened = (happening: WithoutTime<Happening>): void => {
     // `at` completes whichever it is.
     this.all.push({ ...happening, at: this.#now() } as Happening);
-    if (happening.kind === "telemetry") this.#followAlerts(happening.values);
+    if (happening.kind === "telemetry") {
+      this.#followAlerts(happening.values);
+      this.#keepLatest(happening.values);
+    }
     if (happening.kind === "response") {
       const { id } = happening;
       this.commands.find((one) => one.id === id)?.responses.push({ ...happening, at: this.#now() });
     }
   };
+
+  /** The latest command that a step gave. */
+  get latestCommand(): RunningCommand | undefined {
+    return this.commands.findLast(({ by }) => by === "step");
+  }
+
+  /** The value of a telemetry attribute that was sent last. */
+  latest(attribute: string): { readonly value: unknown; readonly at: number } | undefined {
+    return this.#latest.get(attribute);
+  }
+
+  #keepLatest(values: ReadonlyMap<string, unknown>): void {
+    const attributes = attributesOf(this.blueprint);
+    for (const [name, value] of values) {
+      const id = attributes.get(name)?.id;
+      if (id !== undefined && value !== null) this.#latest.set(id, { value, at: this.#now() });
+    }
+  }
 
   since<K extends Kind>(from: number, kind: K): readonly HappeningOf<K>[] {
     return this.all.slice(from).filter((one): one is HappeningOf<K> => one.kind === kind);

@@ -32,7 +32,7 @@ export class ScenarioVerdict {
   judgeStep(view: StepView, step: Step, running: RunningCommand | undefined): void {
     const { expect } = step;
     const failures = [...checkStep(view, expect)];
-    const latest = this.#record.commands.at(-1);
+    const latest = this.#record.latestCommand;
     if (latest !== undefined && (expect.error ?? expect.response ?? expect.noResponse) !== undefined) {
       latest.isJudged = outcomeOf(latest) !== undefined;
     } else if (running !== undefined) failures.push(...judgeCommand(running, step));
@@ -60,7 +60,7 @@ export class ScenarioVerdict {
 
   /** Errors that the step wants, and those by which a handler ended its command as the step wants it. */
   #noteWantedFaults(from: number, { luaError, error: wanted }: Expectations): void {
-    const latest = this.#record.commands.at(-1);
+    const latest = this.#record.latestCommand;
     const outcome = wanted && latest && outcomeOf(latest);
     for (const { error } of this.#record.since(from, "fault")) {
       const isTheEnd =

@@ -15,6 +15,6 @@ export function smokeScenario(): Scenario {
     peers: new Map(),
     set: new Map(),
     allowUndeclared: [],
-    steps: [{ ...step, set: new Map(), send: new Map(), expect: NO_EXPECTATIONS }],
+    steps: [{ ...step, set: new Map(), send: new Map(), claim: [], release: [], expect: NO_EXPECTATIONS }],
   };
 }

@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Position } from "#core/blueprint/issue.ts";
+import type { Control } from "#core/control/control.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
 import { nearestOf } from "#core/text/nearest.ts";
 import { tryPost } from "#core/thread/try-post.ts";
@@ -16,6 +17,8 @@ const START_MS = 30_000;
 export interface TestPlan {
   readonly blueprint: Blueprint;
   readonly program: ScriptProgram;
+  /** What claims of scenarios may name. */
+  readonly controls?: ReadonlyMap<string, Control> | undefined;
   /** None: the script is started and left alone for a minute. */
   readonly jobs: readonly HarnessJob[];
   readonly seed?: number | undefined;
@@ -27,9 +30,9 @@ export interface TestPlan {
 
 /** Runs a blueprint's scenarios one after the other. The same plan gives the same report. */
 export async function testBlueprint(plan: TestPlan): Promise<TestReport> {
-  const { blueprint, program, seed, patienceMs = PATIENCE_MS, onReport } = plan;
+  const { blueprint, program, controls = new Map(), seed, patienceMs = PATIENCE_MS, onReport } = plan;
   const jobs = plan.jobs.length > 0 ? plan.jobs : [{ file: undefined, scenario: smokeScenario() }];
-  const runner = createRunner({ blueprint, program, seed, isVerbose: plan.isVerbose === true }, patienceMs);
+  const runner = createRunner({ blueprint, program, controls, seed, isVerbose: plan.isVerbose === true }, patienceMs);
   const scenarios: ScenarioReport[] = [];
   try {
     for (const job of jobs) {

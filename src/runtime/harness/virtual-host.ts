@@ -20,6 +20,7 @@ export interface VirtualHost {
   setClock(unixMs: number): void;
   /** Wall clock, Unix milliseconds. */
   now(): number;
+  isConnected(): boolean;
   /** False when nothing changes by it. */
   connect(isConnected: boolean): boolean;
   /** Whether somebody has answered the script since the last question. */
@@ -77,6 +78,7 @@ export function createVirtualHost({ blueprint, clock, happened, scenario, seed }
     setClock(unixMs) {
       origin = unixMs - clock.elapsed();
     },
+    isConnected: () => isConnected,
     connect(isBack) {
       const changes = isConnected !== isBack;
       isConnected = isBack;

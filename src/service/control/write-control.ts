@@ -1,7 +1,8 @@
 import { hasEnded } from "#core/command/execution.ts";
-import { argumentValue, type Control } from "#core/control/control.ts";
+import type { Control } from "#core/control/control.ts";
 import type { Write } from "#core/control/control-writer.ts";
 import type { ControlCall } from "#core/control/declared-control.ts";
+import { writeCalls } from "#core/control/write-calls.ts";
 import { type CreateNeeds, createExecution } from "#service/command/create-execution.ts";
 import type { Call } from "#service/ports.ts";
 
@@ -22,25 +23,10 @@ const RECORD_MS = 5_000;
 
 /** Tells the device what was decided, by ordinary executions. False if it did not succeed. */
 export async function writeControl(needs: CreateNeeds, given: DeviceWrite, signal: AbortSignal): Promise<boolean> {
-  for (const call of callsOf(given.control, given.write)) {
+  for (const call of writeCalls(given.control, given.write)) {
     if (!(await execute(needs, { ...given, call }, signal))) return false;
   }
   return true;
-}
-
-function callsOf(control: Control, write: Write): readonly ControlCall[] {
-  if (write.kind === "value") {
-    const prepare = write.withPrepare && control.prepare !== undefined ? [control.prepare] : [];
-    return [...prepare, valueCall(control, write.value)];
-  }
-  const { fallback } = control;
-  if (fallback === undefined) return [];
-  return [fallback.kind === "command" ? fallback : valueCall(control, fallback.value)];
-}
-
-function valueCall(control: Control, value: number): ControlCall {
-  const given = new Map([...control.arguments, [control.argument, argumentValue(control, value)]]);
-  return { command: control.command, arguments: given };
 }
 
 async function execute(

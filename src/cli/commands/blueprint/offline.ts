@@ -115,6 +115,7 @@ function addTest(blueprint: Command, cli: Cli): void {
     .option("--seed <number>", "seed of random numbers, for scenarios without their own", parseSeed)
     .option("--watch", "run again whenever a file changes")
     .option("--junit <file>", "write the result as JUnit XML too, for build servers")
+    .option("--profiles <folder>", "profiles of your own, besides those of Busbar")
     .option("--rocks <folder>", "rocks that the blueprint asks for")
     .addHelpText("after", `\n${PATH} A folder of blueprints counts as each of them.`)
     .action(async (paths: readonly string[], flags: TestFlags) => (await import("./test.ts")).test(cli, paths, flags));

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { renderReport } from "#cli/blueprint/lint-report.ts";
+import { readProfileLibrary } from "#cli/blueprint/read-profile-library.ts";
 import { readSources, type Source } from "#cli/blueprint/read-source.ts";
 import { renderTestGithub } from "#cli/blueprint/test-github.ts";
 import { renderTestJunit } from "#cli/blueprint/test-junit.ts";
@@ -15,7 +16,9 @@ import { QuietFailure } from "#cli/quiet-failure.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import { watchPaths } from "#cli/watch-paths.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
+import type { Control } from "#core/control/control.ts";
 import { decodeText } from "#core/text/decode-text.ts";
+import { resolveControls } from "#manifest/control/resolve-controls.ts";
 import { parseScenarios } from "#manifest/scenario/parse-scenarios.ts";
 import type { HarnessJob } from "#runtime/harness/harness-job.ts";
 import { readProgram } from "#runtime/harness/read-program.ts";
@@ -31,6 +34,7 @@ export type TestFlags = {
   readonly seed?: number;
   readonly watch?: boolean;
   readonly rocks?: string;
+  readonly profiles?: string;
 };
 
 /** Fails when a scenario fails, and as wrong usage when there is nothing to run. */
@@ -90,14 +94,22 @@ async function testSource(cli: Cli, source: Source, flags: TestFlags): Promise<T
     const why = blueprint?.runtime.type === "embedded" ? "its runtime is embedded" : "it names no script";
     return { ...nothing, ...files, skipped: `nothing to run: ${why}` };
   }
-  const scenarios = readScenarios(cli, source, { blueprint, flags });
+  const controls = resolveControls(blueprint, await readProfileLibrary(cli, flags.profiles));
+  const scenarios = readScenarios(cli, source, { blueprint, controls, flags });
   const { jobs, broken } = scenarios;
   const named = flags.scenario.map((file) => [file, file] as const);
   const shown = { texts: new Map([...texts, ...scenarios.files]), paths: new Map([...paths, ...named]) };
   if (jobs.length === 0 && (broken.length > 0 || flags.filter !== undefined)) {
     return { ...nothing, ...shown, broken, skipped: broken.length > 0 ? undefined : "no scenario matches the filter" };
   }
-  const report = await testBlueprint({ blueprint, program, jobs, seed: flags.seed, isVerbose: flags.verbose });
+  const report = await testBlueprint({
+    blueprint,
+    controls,
+    program,
+    jobs,
+    seed: flags.seed,
+    isVerbose: flags.verbose,
+  });
   return { ...nothing, ...shown, report, broken };
 }
 
@@ -113,15 +125,16 @@ function textOf(code: Uint8Array | string): string {
 
 interface Wanted {
   readonly blueprint: Blueprint;
+  readonly controls: ReadonlyMap<string, Control>;
   readonly flags: TestFlags;
 }
 
-function readScenarios(cli: Cli, source: Source, { blueprint, flags }: Wanted) {
+function readScenarios(cli: Cli, source: Source, { blueprint, controls, flags }: Wanted) {
   const files = flags.scenario.length > 0 ? readFiles(cli, flags.scenario) : packagedScenarios(source);
   const jobs: HarnessJob[] = [];
   const broken: BrokenFile[] = [];
   for (const [file, text] of files) {
-    const { scenarios, issues } = parseScenarios(text, blueprint, file);
+    const { scenarios, issues } = parseScenarios(text, blueprint, file, controls);
     if (issues.length > 0) broken.push({ file, issues });
     jobs.push(...scenarios.map((scenario) => ({ file, scenario })));
   }
