@@ -17,6 +17,7 @@ import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/bluep
 import type { ChoreHealth } from "#service/chore-health.ts";
 import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
 import { endInterrupted } from "#service/command/end-interrupted.ts";
+import { createKnownControls } from "#service/control/known-controls.ts";
 import type { ChannelRouter } from "#service/device/channel-router.ts";
 import { hostedDevices } from "#service/device/host-device.ts";
 import type { HostRouter } from "#service/device/host-router.ts";
@@ -34,13 +35,13 @@ export interface Hosts {
   stop(): Promise<void>;
 }
 
-type Given = "blueprintOf" | "offsetOf" | "onStatus" | "silenceMs" | "registerChild";
+type Given = "blueprintOf" | "controlsOf" | "offsetOf" | "onStatus" | "silenceMs" | "registerChild";
 
 interface HostingNeeds
   extends Omit<LuaHostNeeds, Given>,
     Omit<SimulatorNeeds, Given>,
     RegisterNeeds,
-    Pick<Needs, "sites" | "executions" | "gateways"> {
+    Pick<Needs, "sites" | "executions" | "gateways" | "profiles"> {
   readonly catalog: BlueprintCatalog;
   readonly channel: ChannelRouter;
   readonly hosts: HostRouter;
@@ -71,6 +72,7 @@ export async function startHosts(needs: HostingNeeds, { config, simulated, allow
   const simulator = createSimulator({
     ...needs,
     blueprintOf,
+    controlsOf: createKnownControls(needs.profiles),
     offsetOf: async ({ siteId }) => standardOffset((await needs.sites.find(siteId))?.timezone ?? "UTC"),
   });
   const hub = createPortHub({ machine: config.lua.ports, simulated, budgets: needs.budgets });

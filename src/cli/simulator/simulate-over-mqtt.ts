@@ -10,6 +10,8 @@ import { adjust, simulatedTime, untouched } from "#core/simulator/adjustments.ts
 import { afterSuccess, answerOf, planRun } from "#core/simulator/answer-command.ts";
 import { createDeviceModel } from "#core/simulator/device-model.ts";
 import { instant } from "#core/time/instant.ts";
+import { resolveControls } from "#manifest/control/resolve-controls.ts";
+import { libraryWith } from "#manifest/library-with.ts";
 import { parseUnit } from "#manifest/units.ts";
 
 export type MqttOptions = {
@@ -34,7 +36,8 @@ export async function simulateOverMqtt(cli: Cli, blueprint: Blueprint, options: 
     client.publishAsync(`v1/from/${address}/${topic}`, JSON.stringify(message), { qos: 1 });
 
   const now = () => instant(Date.now());
-  const model = createDeviceModel({ blueprint, seed, offsetMs, readUnit: parseUnit });
+  const controls = resolveControls(blueprint, libraryWith([]));
+  const model = createDeviceModel({ blueprint, controls, seed, offsetMs, readUnit: parseUnit });
   let { adjustments } = adjust({ blueprint, now: now() }, untouched(seed, now()), { speed });
   const ended = new AbortController();
   const stopListening = cli.onInterrupt?.(() => ended.abort());
@@ -59,7 +62,7 @@ export async function simulateOverMqtt(cli: Cli, blueprint: Blueprint, options: 
     // A device that is switched off says nothing more.
     if (ended.signal.aborted) return;
     const at = simulatedTime(adjustments, now());
-    adjustments = afterSuccess(adjustments, call, at);
+    adjustments = afterSuccess(adjustments, call, at, controls);
     remark(cli, `${command.id} done`);
     await respond("completed", answerOf(model, { call, at }, adjustments));
   }

@@ -66,5 +66,12 @@ export function valueOfReading(control: Control, reading: unknown): number | und
   return typeof reading === "number" && Number.isFinite(reading) ? tidy(reading * factor + offset) : undefined;
 }
 
+/** What the device would measure at a value of the control. */
+export function readingOfValue(control: Control, value: number): number | boolean | undefined {
+  if (control.reads === undefined) return undefined;
+  const { factor, offset } = control.reads.fromReading;
+  return control.argumentType === "boolean" ? value >= 0.5 : tidy((value - offset) / factor);
+}
+
 /** A double carries 15 decimal digits; what factors leave behind them is noise. */
 const tidy = (value: number): number => Number(value.toPrecision(15));

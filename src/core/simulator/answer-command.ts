@@ -1,6 +1,7 @@
 // What a simulated device does with a command: how long it takes, what it changes, what it answers.
 import type { Command, CommandArgument, CommandResponseField } from "#core/blueprint/blueprint.ts";
 import type { Payload } from "#core/command/execution.ts";
+import type { Control } from "#core/control/control.ts";
 import type { Instant } from "#core/time/instant.ts";
 import { formatProblem } from "#core/value/string-format.ts";
 import { valueProblem } from "#core/value/value-problem.ts";
@@ -50,8 +51,16 @@ export function afterArrival(adjustments: Adjustments, command: Command): Adjust
   return { ...adjustments, nextCommand: next.times > 1 ? { ...next, times: next.times - 1 } : undefined };
 }
 
-/** The adjustments after the command has succeeded: what it sets is remembered under the names of its arguments. */
-export function afterSuccess(adjustments: Adjustments, call: CommandCall, at: Instant): Adjustments {
+/**
+ * The adjustments after the command has succeeded: what it sets is remembered under the names of its arguments. The fallback of a
+ * control lets the device run by itself again.
+ */
+export function afterSuccess(
+  adjustments: Adjustments,
+  call: CommandCall,
+  at: Instant,
+  controls: ReadonlyMap<string, Control> = new Map(),
+): Adjustments {
   const { command } = call;
   const written = new Map(adjustments.written);
   for (const [name, argument] of command.arguments) {
@@ -59,11 +68,17 @@ export function afterSuccess(adjustments: Adjustments, call: CommandCall, at: In
     // A secret is not kept where everyone can read it.
     if (value !== undefined && value !== null && !argument.sensitive) written.set(name, value);
   }
+  for (const control of controls.values()) if (isFallback(control, call)) written.delete(control.argument);
   const names = [command.id, ...command.aliases];
   const starts = names.some((name) => STARTS.has(name));
   const stops = names.some((name) => STOPS.has(name));
   const stoppedAt = stops ? (adjustments.stoppedAt ?? at) : starts ? undefined : adjustments.stoppedAt;
   return { ...adjustments, written: isReading(command) ? adjustments.written : written, stoppedAt };
+}
+
+function isFallback({ fallback }: Control, call: CommandCall): boolean {
+  if (fallback?.kind !== "command" || fallback.command !== call.command.id) return false;
+  return [...fallback.arguments].every(([name, value]) => call.arguments[name] === value);
 }
 
 /** The payload of a success: every declared field with a value that fits it, the present one where the device has one. */

@@ -2,7 +2,9 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
+import { resolveControls } from "#manifest/control/resolve-controls.ts";
 import { parseManifest } from "#manifest/parse-manifest.ts";
+import { starterLibrary } from "#manifest/starter-profiles.ts";
 import { parseUnit } from "#manifest/units.ts";
 import { type Adjustments, adjust, fitting, simulatedTime, untouched } from "./adjustments.ts";
 import { afterArrival, afterSuccess, answerOf, planRun } from "./answer-command.ts";
@@ -248,4 +250,34 @@ telemetry:
   const at = (hours: number, id: string) => Number(made.telemetry(hour(hours), quiet).get(id));
   expect([at(11.5, "x1") < -500, at(19.5, "x1") > 500]).toEqual([true, true]);
   expect(at(15.5, "x2")).toBeGreaterThan(at(7.5, "x2") + 10);
+});
+
+test("what a control sets is measured until its fallback lets the device run by itself", () => {
+  const blueprint = blueprintOf(`blueprint_spec: device/3.0
+display_name: Battery
+runtime: {type: embedded}
+telemetry: {battery_power: {type: float, unit: W, display_name: Power}}
+command_groups: {all: {display_name: All}}
+commands:
+  set_power: {group: all, display_name: Set, arguments: {power: {type: float, unit: kW, display_name: P}}}
+  set_mode: {group: all, display_name: Mode, arguments: {mode: {type: string, display_name: M}}}
+.busbar:
+  controls:
+    power:
+      {command: set_power, argument: power, reads: battery_power, min: -5, max: 5, fallback: {command: set_mode, arguments: {mode: auto}}}
+`);
+  const controls = resolveControls(blueprint, starterLibrary());
+  const model = createDeviceModel({ blueprint, controls, seed: 7, offsetMs: 0, readUnit: parseUnit });
+
+  const power = (adjustments: Adjustments) => model.telemetry(hour(1), adjustments).get("battery_power");
+  const after = (adjustments: Adjustments, name: string, given: Record<string, unknown>) => {
+    const command = blueprint.commands.get(name);
+    if (command === undefined) throw new Error(`no command ${name}`);
+    return afterSuccess(adjustments, { id: "1", command, arguments: given }, hour(1), controls);
+  };
+  const set = after(quiet, "set_power", { power: -2.5 });
+  expect(power(set)).toBe(-2500);
+  expect(power(after(set, "set_mode", { mode: "manual" }))).toBe(-2500);
+  expect(power(after(set, "set_mode", { mode: "auto" }))).toBe(power(quiet));
+  expect(power(quiet)).not.toBe(-2500);
 });

@@ -3,6 +3,7 @@
 
 import { alertListProblem, MAX_LISTED_ALERTS } from "#core/alert/alert-limits.ts";
 import type { Blueprint, CommandArgument, TelemetryAttribute } from "#core/blueprint/blueprint.ts";
+import { type Control, readingOfValue, valueOfArgument } from "#core/control/control.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import { valueProblem } from "#core/value/value-problem.ts";
 import type { Adjustments } from "./adjustments.ts";
@@ -18,6 +19,7 @@ import { hasWord, wordsOf } from "./words.ts";
 
 export interface DeviceModel {
   readonly blueprint: Blueprint;
+  readonly controls: ReadonlyMap<string, Control>;
   /** Everything the device sends at that simulated moment, its lists of active alerts included. */
   telemetry(at: Instant, adjustments: Adjustments): ReadonlyMap<string, unknown>;
   /** They do not change with time. */
@@ -29,6 +31,8 @@ export interface DeviceModel {
 
 export interface ModelInput {
   readonly blueprint: Blueprint;
+  /** What it measures follows them. */
+  readonly controls?: ReadonlyMap<string, Control>;
   readonly seed: number;
   /** From UTC to the clock of the place, in milliseconds: when its sun is up. */
   readonly offsetMs: number;
@@ -39,7 +43,8 @@ const MAX_BY_ITSELF = 20;
 /** Whatever properties depend on was so when the device was installed, and stays so. */
 const INSTALLED = instant(Date.UTC(2024, 0, 1, 12));
 
-export function createDeviceModel({ blueprint, seed, offsetMs, readUnit }: ModelInput): DeviceModel {
+export function createDeviceModel(input: ModelInput): DeviceModel {
+  const { blueprint, controls = new Map<string, Control>(), seed, offsetMs, readUnit } = input;
   const { displayName } = blueprint;
   const context = { blueprint: { displayName, category: categoryOf(blueprint) }, seed, readUnit };
   const settable = argumentsByName(blueprint);
@@ -90,12 +95,16 @@ export function createDeviceModel({ blueprint, seed, offsetMs, readUnit }: Model
 
   return {
     blueprint,
+    controls,
     activeAlerts,
     telemetry(at, adjustments) {
       const active = activeAlerts(at, adjustments);
-      const reading = { given: conditions(at, adjustments, active), written: adjustments.written };
-      const values = valuesOf(telemetry, adjustments.telemetry, reading);
-      agree(values, (id) => adjustments.telemetry.has(id) || adjustments.written.has(id));
+      const written = new Map([...adjustments.written, ...controlledValues(controls, adjustments.written)]);
+      const values = valuesOf(telemetry, adjustments.telemetry, {
+        given: conditions(at, adjustments, active),
+        written,
+      });
+      agree(values, (id) => adjustments.telemetry.has(id) || written.has(id));
       for (const [source, takes] of sources) values.set(source, active.filter(takes));
       return values;
     },
@@ -131,6 +140,20 @@ function compiled(
   return [...declared.values()]
     .filter(({ id }) => isWanted(id))
     .map((attribute) => ({ attribute, at: compile(attribute) }));
+}
+
+/** What the controls of the device make it measure, by attribute. */
+function controlledValues(
+  controls: ReadonlyMap<string, Control>,
+  written: ReadonlyMap<string, unknown>,
+): ReadonlyMap<string, unknown> {
+  const values = new Map<string, unknown>();
+  for (const control of controls.values()) {
+    const value = valueOfArgument(control, written.get(control.argument));
+    const reading = value === undefined ? undefined : readingOfValue(control, value);
+    if (control.reads !== undefined && reading !== undefined) values.set(control.reads.attribute, reading);
+  }
+  return values;
 }
 
 /** What a command has set, where it fits the attribute of the same name. */

@@ -54,6 +54,7 @@ function world(configuration: DeviceConfiguration = new Map()) {
     elapsed: clock.now,
     after: clock.after,
     blueprintOf: async ({ blueprintId }) => (blueprintId === undefined ? undefined : blueprint),
+    controlsOf: () => new Map(),
     configurationOf: async () => configuration,
     offsetOf: async () => 0,
   });

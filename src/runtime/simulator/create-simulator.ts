@@ -3,6 +3,7 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { refuse } from "#core/app-error.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
+import type { Control } from "#core/control/control.ts";
 import type { Device } from "#core/device/device.ts";
 import {
   type AdjustmentChange,
@@ -36,6 +37,7 @@ export interface SimulatorNeeds {
   readonly after: (ms: number, callback: () => void) => () => void;
   /** Undefined for a device that has none. */
   readonly blueprintOf: (device: Device) => Promise<Blueprint | undefined>;
+  readonly controlsOf: (blueprint: Blueprint) => ReadonlyMap<string, Control>;
   readonly configurationOf: (deviceId: string) => Promise<DeviceConfiguration>;
   /** From UTC to the clock of the device's site, in milliseconds. */
   readonly offsetOf: (device: Device) => Promise<number>;
@@ -94,7 +96,8 @@ export function createSimulator(needs: SimulatorNeeds): Simulators {
     const offsetMs = await needs.offsetOf(device);
     const stored = await needs.simulations.get(device.id);
     const adjustments = fitting(blueprint, stored ?? untouched(seedOf(0, device.id), needs.now()));
-    const modelOf = (seed: number) => createDeviceModel({ blueprint, seed, offsetMs, readUnit: parseUnit });
+    const controls = needs.controlsOf(blueprint);
+    const modelOf = (seed: number) => createDeviceModel({ blueprint, controls, seed, offsetMs, readUnit: parseUnit });
     const running = createSimulatedDevice(
       {
         ...needs,

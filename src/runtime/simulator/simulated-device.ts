@@ -134,7 +134,7 @@ export function createSimulatedDevice(needs: DeviceNeeds, deviceId: string, firs
       needs.inTurn(async () => {
         if (!isRunning) return;
         const at = simulatedTime(adjustments, needs.now());
-        const next = afterSuccess(adjustments, call, at);
+        const next = afterSuccess(adjustments, call, at, model.controls);
         await needs.keep(next);
         become(next);
         respond(call.id, "SUCCEEDED", answerOf(model, { call, at }, effective));
