@@ -67,6 +67,11 @@ export function commands(transport: Transport) {
       perform("listSiteCommandExecutions", { params: { site_id }, query }),
     ),
     follow,
+    /** What an execution would be now. Nothing is run. */
+    dryRun: (device: string, input: CommandInput) => perform("dryRunCommand", { ...of(device), body: input }),
+    /** One that waits ends at once. Of one that has begun, the device is asked, if its blueprint says how. */
+    cancel: (device_id: string, execution_id: string) =>
+      perform("cancelCommandExecution", { params: { device_id, execution_id } }),
     /** Resolves with the execution when it has ended, whatever its end. */
     wait: async (device: string, id: string, call: Signal = {}): Promise<Answer> => {
       let last: Execution | undefined;

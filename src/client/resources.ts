@@ -35,6 +35,7 @@ export type ErrorCode =
   | "conflict"
   | "slug_taken"
   | "slug_ambiguous"
+  | "not_cancellable"
   | "idempotency_conflict"
   | "body_too_large"
   | "too_many_wrong_tokens"
@@ -316,6 +317,21 @@ export type Claim = {
 export type ClaimRenewal = {
   /** From now on. Default: as for a new claim. */
   readonly lease?: string | undefined;
+};
+
+/** What an execution of the command would be now. */
+export type CommandDryRun = {
+  readonly device_id: string;
+  /** As sent. */
+  readonly name: string;
+  /** As declared in the manifest. */
+  readonly manifest_name: string;
+  /** Effective arguments, defaults filled in; sensitive ones read ***. */
+  readonly arguments: JsonObject;
+  /** Whether the device would get the command at once. */
+  readonly is_reachable: boolean;
+  /** For each control that the command sets; `control` is how it would be then. */
+  readonly claims: readonly ForeseenClaim[];
 };
 
 /** A run of a command. */
@@ -897,6 +913,14 @@ export type FleetBacklog = {
   readonly hours: number;
   /** Age of the telemetry that has waited longest. */
   readonly oldest_seconds: number;
+};
+
+/** The claim that the command would be, once it has succeeded. */
+export type ForeseenClaim = {
+  readonly claim: Claim;
+  /** Whether it would count. */
+  readonly wins: boolean;
+  readonly control: Control;
 };
 
 /** Some events could not be kept: state that was built from events must be read again. */
@@ -2160,6 +2184,10 @@ export type Answers = {
     readonly changes: readonly BlueprintChange[];
     readonly pending_change?: GatewayChange;
   };
+  readonly cancelCommandExecution: {
+    readonly execution: Execution;
+    readonly cancelling?: Execution;
+  };
   readonly claimControl: {
     readonly control: Control;
   };
@@ -2197,6 +2225,9 @@ export type Answers = {
   };
   readonly deleteView: JsonObject;
   readonly deleteWebhook: JsonObject;
+  readonly dryRunCommand: {
+    readonly dry_run: CommandDryRun;
+  };
   readonly endCurrentSession: JsonObject;
   readonly endOwnSessions: JsonObject;
   readonly endSession: JsonObject;
@@ -2566,6 +2597,7 @@ export type Bodies = {
   readonly createToken: NewToken;
   readonly createView: NewView;
   readonly createWebhook: NewWebhook;
+  readonly dryRunCommand: CommandInput;
   readonly executeCommand: CommandInput;
   readonly generateConfig: GenerateConfig;
   readonly getTimeseries: TimeseriesQuestion;

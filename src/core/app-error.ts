@@ -24,6 +24,7 @@ export const ERROR_CODES = {
   conflict: "The operation conflicts with the stored data.",
   slug_taken: "Another device of the site has this slug.",
   slug_ambiguous: "Several visible devices have this slug; use the id.",
+  not_cancellable: "The execution has ended, or its command has begun and cannot be cancelled.",
   idempotency_conflict: "The idempotency key was used with another request.",
   body_too_large: "The body is larger than 1 MiB.",
   too_many_wrong_tokens: "Too many wrong tokens came from this address.",

@@ -24,6 +24,7 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   conflict: 409,
   slug_taken: 409,
   slug_ambiguous: 409,
+  not_cancellable: 409,
   idempotency_conflict: 409,
   body_too_large: 413,
   too_many_wrong_tokens: 429,

@@ -28,7 +28,7 @@ export type ValidManifest = Valid<typeof MANIFEST>;
 /** Fills in what the author left out and reads values by their declared types. The manifest has no errors. */
 export function buildBlueprint(
   manifest: ValidManifest,
-  { alertLists, luaHost, modbusMap, controls }: ManifestExtension,
+  { alertLists, luaHost, modbusMap, controls, cancels }: ManifestExtension,
   files: PackageFiles | undefined,
 ): Blueprint {
   const propertyNames = effectiveAliases(manifest.properties);
@@ -64,7 +64,7 @@ export function buildBlueprint(
       description: group.description ?? "",
       icon: group.ui?.icon,
     })),
-    commands: buildCommands(manifest, files),
+    commands: buildCommands(manifest, files, cancels),
     alerts: mapEntries(manifest.alerts, buildAlert),
     runtime: buildRuntime(manifest.runtime),
     author: manifest.author,
@@ -113,7 +113,11 @@ function attribute(id: string, given: ValidAttribute) {
   };
 }
 
-function buildCommands(manifest: ValidManifest, files: PackageFiles | undefined): ReadonlyMap<string, Command> {
+function buildCommands(
+  manifest: ValidManifest,
+  files: PackageFiles | undefined,
+  cancels: ManifestExtension["cancels"],
+): ReadonlyMap<string, Command> {
   const names = effectiveAliases(manifest.commands);
   const idOf = new Map([...names].flatMap(([id, aliases]) => aliases.map((alias) => [alias, id] as const)));
   return mapEntries(manifest.commands, (id, command): Command => {
@@ -152,6 +156,7 @@ function buildCommands(manifest: ValidManifest, files: PackageFiles | undefined)
       accessLevel,
       readAccessLevel: command.readAccessLevel ?? accessLevel,
       populateValuesCommand: source === undefined || names.has(source) ? source : idOf.get(source),
+      cancelCommand: cancels.get(id),
     };
   });
 }

@@ -364,6 +364,28 @@ telemetry:
 #                                                                                   ^^^ unknown_value
 #                                                                                                 ^^ bad_control
 `,
+  "cancel that fits": `${HEAD}${RUNTIME}${GROUP}
+commands:
+  test: {group: main, display_name: Test, .busbar: {cancel: stop}}
+  stop: {group: main, display_name: Stop, arguments: {execution_id: {type: string, display_name: Id, required: true}}}
+`,
+  "cancel that does not fit": `${HEAD}${RUNTIME}${GROUP}
+commands:
+  a: {group: main, display_name: A, .busbar: {cancel: stopp}}
+#                                                     ^^^^^ bad_cancel
+  b: {group: main, display_name: B, .busbar: {cancel: b}}
+#                                                     ^ bad_cancel
+  c: {group: main, display_name: C, .busbar: {cancel: stop}}
+#                                                     ^^^^ bad_cancel
+  d: {group: main, display_name: D, .busbar: {cancl: a}}
+#                                             ^^^^^ bad_extension
+  e: {group: main, display_name: E, .busbar: {cancel: number}}
+#                                                     ^^^^^^ bad_cancel
+  f: {group: main, display_name: F, .busbar: {cancel: [a]}}
+#                                             ^^^^^^ bad_cancel
+  stop: {group: main, display_name: Stop, arguments: {why: {type: string, display_name: Why, required: true}}}
+  number: {group: main, display_name: N, arguments: {execution_id: {type: integer, display_name: Id}}}
+`,
   "our own dot-key elsewhere": `${HEAD}${RUNTIME}
 telemetry:
   .busbar: {alerts: anything}

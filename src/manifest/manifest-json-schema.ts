@@ -6,12 +6,15 @@ import { controls } from "./control/control-language.ts";
 /** The manifest language with the options of Busbar, as JSON Schema for editors. */
 export function renderManifestSchema(): JsonSchema {
   const language = renderJsonSchema();
+  const properties = language["properties"] as Readonly<Record<string, JsonSchema>>;
   return {
     ...language,
-    properties: { ...(language["properties"] as JsonSchema), ".busbar": EXTENSION },
-    patternProperties: { "^\\.(?!busbar$)\\w*$": true },
+    properties: { ...properties, commands: withCancel(properties["commands"] ?? {}), ".busbar": EXTENSION },
+    patternProperties: OTHER_DOT_KEYS,
   };
 }
+
+const OTHER_DOT_KEYS = { "^\\.(?!busbar$)\\w*$": true };
 
 const EXTENSION: JsonSchema = {
   description: "Options that only Busbar knows. Other programs pass over them.",
@@ -22,4 +25,27 @@ const EXTENSION: JsonSchema = {
     modbus: { description: "The file with its map of Modbus registers.", type: "string" },
     controls: { description: "Quantities that can be controlled.", ...controls.schema },
   },
+};
+
+/** The schema of `commands`, with what Busbar knows about each of them. */
+function withCancel(commands: JsonSchema): JsonSchema {
+  const each = (schema: unknown) => {
+    const command = schema as JsonSchema;
+    const isCommand = command?.["properties"] !== undefined;
+    return isCommand
+      ? {
+          ...command,
+          properties: { ...(command["properties"] as JsonSchema), ".busbar": COMMAND_EXTENSION },
+          patternProperties: OTHER_DOT_KEYS,
+        }
+      : schema;
+  };
+  const patterns = Object.entries(commands["patternProperties"] as JsonSchema);
+  return { ...commands, patternProperties: Object.fromEntries(patterns.map(([key, schema]) => [key, each(schema)])) };
+}
+
+const COMMAND_EXTENSION: JsonSchema = {
+  description: "Options that only Busbar knows. Other programs pass over them.",
+  type: "object",
+  properties: { cancel: { description: "The command that cancels this one while it runs.", type: "string" } },
 };

@@ -4,6 +4,7 @@ import { ALERT_LISTS, type AlertLists, LUA_HOSTS, type LuaHostVersion } from "#c
 import type { DeclaredControl } from "#core/control/declared-control.ts";
 import { checkControls, type Surroundings } from "./control/check-controls.ts";
 import { controls, MOST_CONTROLS } from "./control/control-language.ts";
+import { readCancels } from "./control/read-cancels.ts";
 import type { PackageFiles } from "./manifest-context.ts";
 import { packagePath } from "./package-path.ts";
 import { positionFinder, type Reporter } from "./reporter.ts";
@@ -15,6 +16,8 @@ export interface ManifestExtension {
   readonly luaHost: LuaHostVersion;
   readonly modbusMap: string | undefined;
   readonly controls: ReadonlyMap<string, DeclaredControl>;
+  /** By the id of a command, the id of the command that cancels it. */
+  readonly cancels: ReadonlyMap<string, string>;
 }
 
 /** The words of each option; the first one counts where nothing is said. */
@@ -52,6 +55,7 @@ export function readExtension(place: ExtensionPlace, files: PackageFiles | undef
     luaHost: find(LUA_HOSTS, "lua_host"),
     modbusMap: given.get(MAP_OPTION),
     controls: readControls(place),
+    cancels: readCancels(place),
   };
 }
 

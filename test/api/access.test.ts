@@ -140,6 +140,8 @@ const TABLE: Readonly<Record<string, Row>> = {
   createCommandExecution: ["readonly", "one", start, "user"],
   createCommandExecutionAlias: ["readonly", "one", start, "user"],
   createCommandExecutionOfSite: ["readonly", "one", start, "user"],
+  dryRunCommand: ["readonly", "one", start, "user"],
+  cancelCommandExecution: ["readonly", "one", undefined, "user"],
   getCommandExecution: ["readonly", "one", undefined, "user"],
   getCommandExecutionAlias: ["readonly", "one", undefined, "user"],
   getCommandExecutionOfSite: ["readonly", "one", undefined, "user"],
@@ -448,6 +450,8 @@ async function freshTarget(operation: string, status: number): Promise<Target> {
     return { ...standing, webhook: await makeWebhook(standing.site) };
   if ((operation === "updateView" || operation === "deleteView") && status === 200)
     return { ...standing, view: await makeView(standing.site) };
+  // A cancelled execution may be cancelled again.
+  if (operation === "cancelCommandExecution") return standing;
   if (operation === "deleteSite") return { ...standing, site: doomed[0] ?? "" };
   const isChange = status === 200 && routes.find((one) => one.name === operation)?.method !== "GET";
   return isChange && TABLE[operation]?.[1] === "one" ? await makeTarget(standing.site) : standing;

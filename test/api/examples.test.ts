@@ -27,6 +27,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const REFUSED: Readonly<Record<string, string>> = {
   getNamedBlueprint: "not_found",
   retryWebhookDelivery: "not_found",
+  // The execution of the example has ended.
+  cancelCommandExecution: "not_cancellable",
   createSession: "foreign_origin",
   getCurrentSession: "not_found",
   endCurrentSession: "not_found",

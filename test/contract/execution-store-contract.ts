@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EXECUTION_STATES, type Execution } from "#core/command/execution.ts";
+import { EXECUTION_STATES, type Execution, type Micros } from "#core/command/execution.ts";
 import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
 import { instant } from "#core/time/instant.ts";
 import type { ExecutionFilter, ExecutionStore } from "#service/ports/execution-store.ts";
@@ -112,6 +112,33 @@ export function executionStoreContract(open: () => Promise<ExecutionWorld>): voi
       log.map(({ receivedAt }) => receivedAt).toSorted((a, b) => b - a),
     );
     expect((await executions.find(place.deviceId, id, NOON))?.state).toBe("SUCCESS");
+  });
+
+  test("one that nobody has begun to hand over is cancelled, once, with its audit entry; others are not", async () => {
+    const { executions, place, insert, device } = await setUp();
+    const cancel = (id: string, deviceId = place.deviceId) =>
+      executions.cancel(deviceId, id, { at: ((NOON + 5_000) * 1000) as Micros, trail: makeEntry() });
+    const waiting = await insert(makeExecution(place));
+    expect(await cancel(waiting.id, (await device(place.siteId)).deviceId)).toBeUndefined();
+    const ended = await cancel(waiting.id);
+    expect(ended).toMatchObject({ state: "ERROR", response: { state: "ERROR", payload: { code: "cancelled" } } });
+    expect(await executions.find(place.deviceId, waiting.id, NOON)).toEqual(ended);
+    expect(await executions.responses(waiting.id)).toEqual([ended?.response]);
+    expect([await cancel(waiting.id), await executions.markAttempted(waiting.id)]).toEqual([undefined, false]);
+    expect(await executions.toSend(waiting.id)).toBeUndefined();
+    const marked = await insert(makeExecution(place));
+    await executions.markAttempted(marked.id);
+    expect(await cancel(marked.id)).toBeUndefined();
+    await executions.unmarkAttempted(marked.id);
+    expect(await cancel(marked.id)).toMatchObject({ state: "ERROR" });
+    const started = await insert(makeExecution(place));
+    await executions.record(place.deviceId, started.id, arrival("STARTED"));
+    expect(await cancel(started.id)).toBeUndefined();
+    expect(await cancel(newId())).toBeUndefined();
+    // Of a mark and a cancel at once, one wins.
+    const raced = await insert(makeExecution(place));
+    const [isMarked, isCancelled] = await Promise.all([executions.markAttempted(raced.id), cancel(raced.id)]);
+    expect(isMarked).toBe(isCancelled === undefined);
   });
 
   test("a timeout counts only for the deadline it was set for, and only while the execution is open", async () => {

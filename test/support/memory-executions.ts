@@ -10,6 +10,7 @@ import {
   isOpen,
   type Micros,
   type Payload,
+  withCancel,
   withResponse,
   withTimeout,
 } from "#core/command/execution.ts";
@@ -169,6 +170,15 @@ export function createMemoryExecutions(outbox: Pick<MemoryOutbox, "add"> = { add
       if (one?.execution.deadline !== deadline) return undefined;
       const after = withTimeout(one.execution);
       return after && replace(one, after);
+    },
+    async cancel(deviceId, id, { at }) {
+      const one = kept.get(id);
+      const after = one?.execution.deviceId === deviceId ? withCancel(one.execution, { ...one, at }) : undefined;
+      if (one === undefined || after === undefined) return undefined;
+      one.log = [...one.log, after.response];
+      replace(one, after);
+      number(one, [after.response]);
+      return after;
     },
     async open({ deviceId, dueBefore = instant(Number.MAX_SAFE_INTEGER), after, limit }) {
       return all()

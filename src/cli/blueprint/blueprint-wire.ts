@@ -183,6 +183,7 @@ function renderCommand(command: Command): Plain {
     access_level: command.accessLevel,
     read_access_level: command.readAccessLevel,
     populate_values_command: command.populateValuesCommand,
+    cancel_command: command.cancelCommand,
   } satisfies Entry<Command>;
 }
 

@@ -112,6 +112,7 @@ function renderCommand(blueprint: Blueprint, command: Command): string {
       ? ""
       : `Asks first (${confirmation.severity}): ${sentences(text(confirmation.title), text(confirmation.description))}`,
     command.populateValuesCommand === undefined ? "" : `The form is filled by ${code(command.populateValuesCommand)}.`,
+    command.cancelCommand === undefined ? "" : `While it runs, ${code(command.cancelCommand)} cancels it.`,
   ];
   const response = [...command.response.values()].map((field) => [
     code(field.id),

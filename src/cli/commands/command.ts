@@ -70,6 +70,7 @@ function renderCommand(command: Command, device: string, colour: boolean): strin
     "read by": command.readAccessLevel,
     ...(command.confirmation === undefined ? {} : { asks: command.confirmation.title }),
     ...(command.populateValuesCommand === undefined ? {} : { "--prefill": command.populateValuesCommand }),
+    ...(command.cancelCommand === undefined ? {} : { "cancelled by": command.cancelCommand }),
     run: `busbar run ${device} ${command.id} ${exampleOf(command)}`.trimEnd(),
   };
   const parts = [renderRecord(facts, colour)];

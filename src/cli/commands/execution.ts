@@ -5,6 +5,7 @@ import { addExecutionListCommand } from "#cli/commands/execution-list.ts";
 import { followToEnd, printOutcome } from "#cli/execution/follow-to-end.ts";
 import { printExecution } from "#cli/execution/print-execution.ts";
 import { isForPeople } from "#cli/output-format.ts";
+import { printAnswer } from "#cli/print.ts";
 import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import type { Execution } from "#client/resources.ts";
@@ -40,6 +41,23 @@ export function addExecutionCommands(execution: Command, cli: Cli): void {
       },
     );
   addExamples(get, "execution get battery-1", "execution get battery-1 EXECUTION_ID --expand log -o json");
+
+  const cancel = clientCommand(execution, "cancel", "Cancel an execution that waits, or ask the device to end it.")
+    .argument("[device]", DEVICE)
+    .argument("[execution]", EXECUTION)
+    .action(async (device: string | undefined, id: string | undefined, flags: ClientFlags) => {
+      const deviceId = requireId("device", device, undefined);
+      const session = await openSession(cli, flags);
+      const executionId = id ?? (await latestOf(session, deviceId)).id;
+      const answer = await session.wait(session.client.commands.cancel(deviceId, executionId));
+      const { cancelling } = answer;
+      await printAnswer(cli, flags, answer, () =>
+        cancelling === undefined
+          ? `${executionId} is cancelled: the device never got it.`
+          : `The device was asked by ${cancelling.request.name}. Follow it with: busbar execution watch ${deviceId} ${executionId}`,
+      );
+    });
+  addExamples(cancel, "execution cancel battery-1", "execution cancel battery-1 EXECUTION_ID");
 
   const following = (name: string, about: string, isLive: boolean): Command =>
     addFollowOptions(execution.command(name).description(about), "stop after this long; without it at the end only")

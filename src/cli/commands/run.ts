@@ -4,6 +4,7 @@ import { addExamples, addFollowOptions, type FollowFlags, requireId } from "#cli
 import { confirm } from "#cli/confirm.ts";
 import { createExecution } from "#cli/execution/create-execution.ts";
 import { followToEnd, printOutcome } from "#cli/execution/follow-to-end.ts";
+import { renderDryRun } from "#cli/execution/render-dry-run.ts";
 import { askInput } from "#cli/input/ask-input.ts";
 import { showValues, type Values } from "#cli/input/describe-input.ts";
 import { gatherInputs } from "#cli/input/gather-inputs.ts";
@@ -12,7 +13,7 @@ import { printAnswer, remark } from "#cli/print.ts";
 import { readDeviceBlueprint } from "#cli/read-device-blueprint.ts";
 import { openSession, type Session } from "#cli/session.ts";
 import { UsageError } from "#cli/usage-error.ts";
-import type { Device } from "#client/resources.ts";
+import type { CommandInput, Device } from "#client/resources.ts";
 import type { Command } from "#core/blueprint/blueprint.ts";
 import { findCommand } from "#core/command/plan-command.ts";
 import { checkInputs } from "#core/value/check-inputs.ts";
@@ -23,6 +24,7 @@ type RunFlags = FollowFlags & {
   readonly yes?: boolean;
   readonly wait: boolean;
   readonly ephemeral?: boolean;
+  readonly dryRun?: boolean;
 };
 
 type Target = { readonly device: Device; readonly command: Command };
@@ -36,6 +38,7 @@ export function addRunCommand(run: Verb, cli: Cli): void {
     .option("-y, --yes", "do not ask for a confirmation")
     .option("--no-wait", "do not wait for the device; print the execution's id")
     .option("--ephemeral", "keep the execution out of lists, and delete it after 24 hours")
+    .option("--dry-run", "run nothing: show what would be sent, what would be claimed and who would win")
     .addHelpText("after", FORMS)
     .action(async (device: string | undefined, name: string | undefined, words: readonly string[], flags: RunFlags) => {
       const id = requireId("device", device, undefined);
@@ -45,6 +48,8 @@ export function addRunCommand(run: Verb, cli: Cli): void {
       const described = await readDeviceBlueprint(session, id);
       const target = { device: described.device, command: findCommand(described.blueprint, name) };
       const values = await readArguments(cli, session, { ...target, words, flags });
+      if (flags.dryRun === true)
+        return await printDryRun(cli, session, { flags, target, input: { name, arguments: values } });
       await confirmRun(cli, flags, { ...target, values });
       if (target.device.connectivity?.status === "OFFLINE")
         remark(cli, `${target.device.slug} is offline: the command waits for it, but not for long`);
@@ -62,6 +67,19 @@ export function addRunCommand(run: Verb, cli: Cli): void {
     "run electrolyser-1 start --yes -o json | jq .execution.response.payload",
     "run charger-1 update_firmware --no-wait",
   );
+}
+
+async function printDryRun(
+  cli: Cli,
+  { client, wait }: Session,
+  {
+    flags,
+    target,
+    input,
+  }: { readonly flags: RunFlags; readonly target: Target; readonly input: Pick<CommandInput, "name" | "arguments"> },
+): Promise<void> {
+  const answer = await wait(client.commands.dryRun(target.device.id, input));
+  await printAnswer(cli, flags, answer, (colour) => renderDryRun(answer.dry_run, target.device.slug, colour));
 }
 
 const FORMS = `

@@ -123,7 +123,12 @@ export interface Command {
   readonly readAccessLevel: AccessLevel;
   /** Id of the command whose answer pre-fills the arguments. */
   readonly populateValuesCommand: string | undefined;
+  /** Id of the command that cancels it while it runs. */
+  readonly cancelCommand: string | undefined;
 }
+
+/** An argument of a command that cancels: it gets the id of the execution. */
+export const CANCELLED_ARGUMENT = "execution_id";
 
 /** What is asked before a command runs. */
 export interface Confirmation {

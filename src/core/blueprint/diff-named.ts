@@ -108,6 +108,7 @@ function diffCommand(about: Thing, old: Command, next: Command): readonly Bluepr
     { kind: "changed", path: about.path, breaking: false, message: `${about.name}: ${words}.` },
   ];
   const source = next.populateValuesCommand;
+  const cancel = next.cancelCommand;
   const severity = next.confirmation?.severity;
   return everyChange<Unnamed<Command>>({
     accessLevel: compareAccess(about, "running it", [old.accessLevel, next.accessLevel]),
@@ -118,6 +119,10 @@ function diffCommand(about: Thing, old: Command, next: Command): readonly Bluepr
       old.populateValuesCommand === source
         ? []
         : change(source === undefined ? "is no longer pre-filled" : `is pre-filled by ${source}`),
+    cancelCommand:
+      old.cancelCommand === cancel
+        ? []
+        : change(cancel === undefined ? "can no longer be cancelled while it runs" : `is cancelled by ${cancel}`),
     confirmation: everyChange<Confirmation>({
       severity:
         old.confirmation?.severity === severity

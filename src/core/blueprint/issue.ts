@@ -69,6 +69,7 @@ export const ISSUE_CODES = {
   bad_duration: error("A duration that cannot be read."),
   bad_json_schema: error("A json_schema that is no JSON schema."),
   bad_control: error("A control that does not fit what the blueprint declares."),
+  bad_cancel: error("cancel names no command that can be executed without further arguments."),
   missing_file: error("A file that the manifest names is not in the package."),
   file_outside: error("A path that leads out of the package."),
   too_many_issues: warning("More issues than are listed."),

@@ -85,7 +85,7 @@ export function isFinal(state: ExecutionState): boolean {
   return state === "SUCCESS" || state === "ERROR";
 }
 
-interface AnsweredExecution extends Execution {
+export interface AnsweredExecution extends Execution {
   readonly response: CommandResponse;
 }
 
@@ -117,4 +117,20 @@ export function withResponse(execution: Execution, arrival: Arrival): AnsweredEx
 export function withTimeout(execution: Execution): Execution | undefined {
   if (execution.isRemote || !isOpen(execution.state)) return undefined;
   return { ...execution, state: "TIMEOUT", revision: execution.revision + 1 };
+}
+
+/** The payload of an execution that was cancelled before its device could get it. */
+const CANCELLED: Payload = { code: "cancelled", message: "it was cancelled before it was sent to the device" };
+
+/** The execution after somebody cancelled it, or undefined when it is too late for that. */
+export function withCancel(
+  execution: Execution,
+  { attempted, at }: { readonly attempted: boolean; readonly at: Micros },
+): AnsweredExecution | undefined {
+  if (attempted || execution.state !== "NEW") return undefined;
+  return withResponse(execution, { state: "ERROR", payload: CANCELLED, at, patienceMs: 0 });
+}
+
+export function isCancelled({ state, response }: Execution): boolean {
+  return state === "ERROR" && response?.payload?.["code"] === CANCELLED["code"];
 }

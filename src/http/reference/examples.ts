@@ -143,6 +143,8 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     query: { "device_id.in": ID.device_id, retention: "ALL" },
     ts: `client.commands.listBySite(${site}, { "device_id.in": [${device}], retention: "ALL" })`,
   },
+  cancelCommandExecution: { ts: `client.commands.cancel(${device}, ${JSON.stringify(ID.execution_id)})` },
+  dryRunCommand: { body: SET_POWER, ts: `client.commands.dryRun(${device}, ${tsOf(SET_POWER)})` },
   listDeviceControls: { ts: `client.controls.list(${device})` },
   listSiteControls: { ts: `client.controls.listBySite(${site})` },
   getControl: { ts: `client.controls.get(${device}, "power")` },

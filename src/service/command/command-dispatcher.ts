@@ -4,6 +4,7 @@
 // outbox.
 
 import { createAbortWatch } from "#core/abort-watch.ts";
+import type { AuditEntry } from "#core/access/audit-entry.ts";
 import {
   afterAccept,
   afterChange,
@@ -37,6 +38,8 @@ export interface CommandDispatcher {
   respond(deviceId: string, message: ResponseMessage): Promise<Execution | undefined>;
   /** Takes in a change that the owner of an execution reports. Callers that wait here for its end are woken. */
   applyRemote(change: ExecutionChange): Promise<Merge>;
+  /** Ends an execution that nobody has begun to hand over. Undefined when it is too late for that. */
+  cancel(execution: Pick<Execution, "id" | "deviceId">, trail: AuditEntry): Promise<Execution | undefined>;
   /** The owner of an execution cannot be asked for now. */
   loseSight(id: string): Promise<void>;
   /** An execution has changed, on this node or on another one. Also called for changes that are known here. */
@@ -196,12 +199,10 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
     needs.onDropped(deviceId, message);
   }
 
-  /**
-   * Whether the device never got such an execution. What it says about one then costs a small read instead of a write. A
-   * database that nodes share is not asked: the read would take as long as the write.
-   */
-  async function neverWas(deviceId: string, id: string): Promise<boolean> {
-    return !needs.nodes.isShared && (await needs.executions.find(deviceId, id, needs.now())) === undefined;
+  async function cancel({ id, deviceId }: Pick<Execution, "id" | "deviceId">, trail: AuditEntry) {
+    const execution = await needs.executions.cancel(deviceId, id, { at: (needs.now() * 1000) as Micros, trail });
+    if (execution !== undefined) changed(execution);
+    return execution;
   }
 
   return {
@@ -237,7 +238,7 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
     },
     async respond(deviceId, message) {
       const { executionId } = message;
-      if (!open.has(executionId) && (await neverWas(deviceId, executionId))) {
+      if (!open.has(executionId) && (await neverWas(needs, deviceId, executionId))) {
         drop(deviceId, message);
         return undefined;
       }
@@ -257,6 +258,7 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
       if (merge.kind !== "known") changed(merge.execution);
       return merge;
     },
+    cancel,
     loseSight: (id) => delivery.loseSight(id),
     async lost(id, isReplaced) {
       const execution = await needs.executions.endLost(id, { at: (needs.now() * 1000) as Micros, isReplaced });
@@ -325,4 +327,12 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
       deadlines.stop();
     },
   };
+}
+
+/**
+ * Whether the device never got such an execution. What it says about one then costs a small read instead of a write. A
+ * database that nodes share is not asked: the read would take as long as the write.
+ */
+async function neverWas({ nodes, executions, now }: DispatcherNeeds, deviceId: string, id: string): Promise<boolean> {
+  return !nodes.isShared && (await executions.find(deviceId, id, now())) === undefined;
 }

@@ -1,6 +1,7 @@
 import { EXECUTION_STATES } from "#core/command/execution.ts";
 import { deviceName } from "#core/device/slug.ts";
 import type { Shares } from "#core/share/shares.ts";
+import { cancelOperations, dryRunOperations } from "#service/command/cancel-operations.ts";
 import { CREATE_HEADERS, EXECUTE_HEADERS, idempotencyKey, waitOf } from "#service/command/command-headers.ts";
 import {
   commandInputSchema,
@@ -9,6 +10,7 @@ import {
   renderExecution,
 } from "#service/command/command-wire.ts";
 import { type CreateNeeds, createExecution } from "#service/command/create-execution.ts";
+import type { DryRunNeeds } from "#service/command/dry-run-command.ts";
 import { executeCommand } from "#service/command/execute-command.ts";
 import {
   type ExecutionQuery,
@@ -45,7 +47,7 @@ const siteListQuery = {
   "device.parent_id.in": list("Only children of these devices, by id or slug."),
 };
 
-export interface CommandNeeds extends CreateNeeds, Pick<Needs, "sites"> {
+export interface CommandNeeds extends CreateNeeds, DryRunNeeds, Pick<Needs, "sites"> {
   /** The longest time that execute waits, in milliseconds. */
   readonly waitLimitMs: number;
   readonly shares: Pick<Shares, "open">;
@@ -179,6 +181,8 @@ export function commandOperations(needs: CommandNeeds): readonly Operation[] {
         return renderPage("executions", page, (execution) => renderExecution(execution));
       },
     }),
+    ...cancelOperations(needs),
+    ...dryRunOperations(needs),
   ];
 }
 

@@ -45,9 +45,14 @@ export interface ExecutionInput extends CommandInput {
   readonly idempotencyKey: string | undefined;
   /** The answer includes the log, which requires the command's read level. */
   readonly withLog: boolean;
+  /** Where it was chosen before, so that a repetition is known. */
+  readonly id?: string;
+  /** What the audit entry says besides the command. */
+  readonly about?: Readonly<Record<string, string>> | undefined;
 }
 
-const MAX_OPEN = 1_000;
+/** Limit for one device. */
+export const MAX_OPEN = 1_000;
 const MAX_OPEN_BYTES = 16 * 1024 * 1024;
 /** Limit for the devices of one site. */
 const MAX_OPEN_OF_SITE = 20_000;
@@ -60,6 +65,37 @@ const MAX_OPEN_IN_ALL = 50_000;
  * one.
  */
 export async function createExecution(needs: CreateNeeds, call: Call, input: ExecutionInput): Promise<Execution> {
+  const { device, blueprint, plan } = await prepareExecution(needs, call, input);
+  const createdAt = needs.now();
+  const id = input.id ?? needs.newId();
+  // Before it is stored: it may end before the answer.
+  needs.directCommands?.began({ id, blueprint, plan }, call);
+  return await storeExecution(needs, call, {
+    device,
+    plan,
+    id,
+    name: input.name,
+    ephemeral: input.ephemeral,
+    createdAt,
+    deadline: instant(createdAt + needs.responseTimeoutMs),
+    idempotency: idempotencyOf(needs, call, { input, createdAt }),
+    about: input.about,
+  });
+}
+
+/** What is decided before anything is stored. */
+export interface PreparedExecution {
+  readonly device: Device;
+  readonly blueprint: Blueprint;
+  readonly plan: Plan;
+}
+
+/** Finds everything that the command needs, and refuses it. A dry run does the same, so it refuses the same. */
+export async function prepareExecution(
+  needs: CreateNeeds,
+  call: Call,
+  input: ExecutionInput,
+): Promise<PreparedExecution> {
   const device = await visibleDevice(needs, call, input.device);
   if (device.blueprintId === undefined) {
     throw refuse("command_not_found", `device ${device.slug} has no blueprint, so it has no commands`);
@@ -73,20 +109,8 @@ export async function createExecution(needs: CreateNeeds, call: Call, input: Exe
       needed,
     });
   }
-  const createdAt = needs.now();
-  const id = needs.newId();
-  // Before it is stored: it may end before the answer.
-  needs.directCommands?.began({ id, blueprint: known.blueprint, plan }, call);
-  return await storeExecution(needs, call, {
-    device,
-    plan,
-    id,
-    name: input.name,
-    ephemeral: input.ephemeral,
-    createdAt,
-    deadline: instant(createdAt + needs.responseTimeoutMs),
-    idempotency: idempotencyOf(needs, call, { input, createdAt }),
-  });
+  requireRoom(needs, device, plan);
+  return { device, blueprint: known.blueprint, plan };
 }
 
 export interface StoreNeeds extends Pick<Needs, "devices" | "executions" | "seal" | "now" | "newId"> {
@@ -102,18 +126,16 @@ export interface PlannedExecution extends Pick<Execution, "id" | "ephemeral" | "
   /** As sent. */
   readonly name: string;
   readonly idempotency: Idempotency | undefined;
+  readonly about?: ExecutionInput["about"];
 }
 
 /** Stores an execution whose command was planned, and has it handed over. */
 export async function storeExecution(
   needs: StoreNeeds,
   call: Call,
-  { device, plan, name, idempotency, ...given }: PlannedExecution,
+  { device, plan, name, idempotency, about, ...given }: PlannedExecution,
 ): Promise<Execution> {
-  if (needs.dispatcher.openCount >= MAX_OPEN_IN_ALL) {
-    throw refuse("overloaded", `${MAX_OPEN_IN_ALL} executions of all devices are still open; try again in a moment`);
-  }
-  requireRoomOfSite(needs.dispatcher.openOf(device.siteId), approximateBytes(plan.arguments));
+  requireRoom(needs, device, plan);
   if (device.type === "CHILD") await needs.children.place(device);
   const isSensitive = [...plan.command.arguments.values()].some((argument) => argument.sensitive);
   const execution: Execution = {
@@ -139,7 +161,7 @@ export async function storeExecution(
   };
   const trail = auditTrail(needs, call, {
     target: { siteId: device.siteId, deviceId: device.id },
-    details: { execution_id: execution.id, command: plan.command.id },
+    details: { execution_id: execution.id, command: plan.command.id, ...about },
   });
   // Before it is stored: its event may come before the answer.
   needs.executionTraces.begun(execution, call.trace);
@@ -149,6 +171,13 @@ export async function storeExecution(
   );
   if (stored.isNew) needs.dispatcher.accept(open);
   return stored.execution;
+}
+
+function requireRoom({ dispatcher }: StoreNeeds, { siteId }: Device, plan: Plan): void {
+  if (dispatcher.openCount >= MAX_OPEN_IN_ALL) {
+    throw refuse("overloaded", `${MAX_OPEN_IN_ALL} executions of all devices are still open; try again in a moment`);
+  }
+  requireRoomOfSite(dispatcher.openOf(siteId), approximateBytes(plan.arguments));
 }
 
 function requireRoomOfSite({ count, bytes }: OpenUse, more: number): void {

@@ -223,7 +223,11 @@ async function rendered(
   );
 }
 
-function mayReadMeasured({ caller }: Call, blueprint: Blueprint | undefined, attribute: string | undefined): boolean {
+export function mayReadMeasured(
+  { caller }: Call,
+  blueprint: Blueprint | undefined,
+  attribute: string | undefined,
+): boolean {
   const declared = attribute === undefined ? undefined : blueprint?.telemetry.get(attribute);
   return declared !== undefined && allows(caller.level, declared.accessLevel);
 }

@@ -16,7 +16,7 @@ const claimValue = Type.Unsafe<ClaimValue>({
 });
 const finite = (description: string) => nullable(Type.Number({ description }));
 
-const claimSchema = described("Claim", "What somebody wants of a control, and until when.", {
+export const claimSchema = described("Claim", "What somebody wants of a control, and until when.", {
   id: id("Claim identifier."),
   kind: oneOf(CLAIM_KINDS, { description: "A wanted value, or a limit of what others want." }),
   value: claimValue,
@@ -99,7 +99,7 @@ export function parseLease(text: string): number | string {
 export type NameOfSource = (source: string) => string | null;
 const NO_NAMES: NameOfSource = () => null;
 
-function renderClaim(claim: Claim, nameOf: NameOfSource) {
+export function renderClaim(claim: Claim, nameOf: NameOfSource) {
   return {
     id: claim.id,
     kind: claim.kind,

@@ -3,7 +3,8 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { Execution } from "#core/command/execution.ts";
 import { type Claim, holds } from "#core/control/claim.ts";
-import { type Control, valueOfArgument, valueOfReading } from "#core/control/control.ts";
+import { claimOfCommand, commandedValues, isEndedBy } from "#core/control/command-claim.ts";
+import { type Control, valueOfReading } from "#core/control/control.ts";
 import { isIgnoring, planWrite, startedAnew, type Write, writeEnded } from "#core/control/control-writer.ts";
 import { type Resolution, resolveClaims } from "#core/control/resolve-claims.ts";
 import type { Device } from "#core/device/device.ts";
@@ -38,7 +39,6 @@ interface DirectCommand {
 export type Controls = ReturnType<typeof createControls>;
 
 const WRITE_MS = 15_000;
-const DIRECT_LEASE_MS = 3_600_000;
 const MOST_DIRECT = 10_000;
 
 export function createControls(needs: ControlsNeeds) {
@@ -173,19 +173,9 @@ export function createControls(needs: ControlsNeeds) {
   /** The claim that stands for a command that somebody executed, and has been carried out. */
   async function adopt(execution: Execution, { tokenId, control, value }: DirectCommand): Promise<void> {
     const now = needs.now();
-    const claim: Claim = {
-      id: needs.newId(),
-      deviceId: execution.deviceId,
-      control,
-      kind: "target",
-      value,
-      class: "person",
-      source: `token:${tokenId}`,
-      reason: `executed ${execution.request.manifestName}`,
-      leaseUntil: now + DIRECT_LEASE_MS,
-      createdAt: now,
-      cause: `execution:${execution.id}`,
-    };
+    const { id, deviceId, request } = execution;
+    const source = { id: needs.newId(), deviceId, command: request.manifestName, cause: `execution:${id}` };
+    const claim = claimOfCommand({ ...source, tokenId, control, value, now });
     await place(claim, { takesOver: true, trail: undefined });
     const entry = entryOf(execution.deviceId, control);
     const { state } = entry;
@@ -222,6 +212,13 @@ export function createControls(needs: ControlsNeeds) {
     await loading;
   }
 
+  /** How it stands, also if nobody claims it. */
+  async function view(deviceId: string, control: Control): Promise<ControlView> {
+    await ready();
+    const entry = entries.get(keyOf(deviceId, control.id)) ?? newEntry(deviceId, control.id);
+    return viewOf(entry, control, needs.now());
+  }
+
   needs.dispatcher.onReachable((deviceId) => {
     for (const entry of entries.values()) if (entry.deviceId === deviceId) entry.wasReachable = false;
   });
@@ -255,23 +252,31 @@ export function createControls(needs: ControlsNeeds) {
       return isReleased;
     },
     controlsOfDevice,
-    /** How it stands, also if nobody claims it. */
-    async view(deviceId: string, control: Control): Promise<ControlView> {
-      await ready();
-      const entry = entries.get(keyOf(deviceId, control.id)) ?? newEntry(deviceId, control.id);
-      return viewOf(entry, control, needs.now());
-    },
+    view,
     /** Devices that somebody controls now. */
     async controlled(): Promise<ReadonlySet<string>> {
       await ready();
       return new Set([...entries.values()].map(({ deviceId }) => deviceId));
     },
+    /** The controls as they would be if the command succeeded now, each with the claim that it would be. */
+    async foresee(deviceId: string, { blueprint, plan }: Omit<BegunCommand, "id">, { caller }: Pick<Call, "caller">) {
+      const commanded = isRunning ? commandedValues(controlsOf(blueprint), plan) : [];
+      return await Promise.all(
+        commanded.map(async ({ control, value }) => {
+          const source = { id: "new", deviceId, command: plan.command.id, cause: undefined };
+          const given = { ...source, tokenId: caller.tokenId, control: control.id, value, now: needs.now() };
+          const claim = claimOfCommand(given);
+          const before = await view(deviceId, control);
+          const claims = [...before.claims.filter((one) => !isEndedBy(one, claim)), claim];
+          const after = { ...before, claims, resolution: resolveClaims(control, claims, given.now) };
+          return { claim, view: after, wins: after.resolution.winner === claim };
+        }),
+      );
+    },
     /** Before a command of a caller is stored: if it sets a controlled argument, its success is a claim. */
     began({ id, blueprint, plan }: BegunCommand, { caller }: Pick<Call, "caller">): void {
       if (!isRunning) return;
-      for (const control of controlsOf(blueprint).values()) {
-        const value = valueOfArgument(control, plan.arguments[control.argument]);
-        if (control.command !== plan.command.id || value === undefined) continue;
+      for (const { control, value } of commandedValues(controlsOf(blueprint), plan)) {
         direct.set(id, { tokenId: caller.tokenId, control: control.id, value });
         const [oldest] = direct.keys();
         if (direct.size > MOST_DIRECT && oldest !== undefined) direct.delete(oldest);

@@ -30,6 +30,8 @@ export async function askGateway(
     throw refuse("owned_by_gateway", "the site belongs to a gateway; make the change there");
   }
   if (call.rolloutId !== undefined && (await earlierChange(needs, call, place)) !== undefined) return {};
+  const done = await atGateway.here?.(call, place);
+  if (done !== undefined) return done;
   const { siteId, device } = place;
   const body = call.body as Payload | undefined;
   const change = await gatewayChanges.ask(call, {

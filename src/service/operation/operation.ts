@@ -136,6 +136,8 @@ export interface CarriedChange extends Common {
   readonly compares: ComparedRecord;
   /** The operation that the gateway performs, where it has another name. */
   readonly as?: string;
+  /** Does it here, if the gateway has nothing to do with it yet. Undefined: the gateway has to be asked. */
+  readonly here?: (call: AnyCall, place: Place) => Promise<object | undefined>;
   /** What everybody who sees the site may know about the change; without it, the whole body. */
   readonly shown?: (call: AnyCall) => Payload;
   /** Refuses what the cloud knows to be wrong, before a change waits. */

@@ -34,6 +34,11 @@ export interface Idempotency {
   readonly expiresAt: Instant;
 }
 
+export interface Cancel {
+  readonly at: Micros;
+  readonly trail: AuditEntry;
+}
+
 /** An execution that was just stored, with everything that is sent. */
 export interface OpenExecution {
   readonly execution: Execution;
@@ -116,6 +121,11 @@ export interface ExecutionStore {
    * that was sent to a gateway becomes UNSYNC: the gateway may have accepted it.
    */
   expire(id: string, deadline: Instant): Promise<Execution | undefined>;
+  /**
+   * Ends one that nobody has begun to hand over. Undefined, and nothing is stored, when it has ended, may have reached its
+   * device or another side owns it.
+   */
+  cancel(deviceId: string, id: string, cancel: Cancel): Promise<Execution | undefined>;
   /** A page of open executions, of one device or of all: by device, then oldest first. */
   open(page: WaitingPage): Promise<readonly WaitingExecution[]>;
   /** What is sent to the device; undefined when it has ended. */

@@ -54,6 +54,7 @@ export function createExecutionStore(reader: ReadDatabase, writer: Writer, lists
         { deviceId, id, arrival },
         { bytes: REST_BYTES + approximateBytes(arrival.payload), changed: itself },
       ),
+    cancel: (deviceId, id, cancel) => writer.run("cancelExecution", { deviceId, id, cancel }, { changed: itself }),
     expire: (id, deadline) => writer.run("expireExecution", { id, deadline }, { changed: itself }),
     open: async ({ deviceId, dueBefore, after, limit }) => {
       const where = new Where().and("is_open = 1");

@@ -1,12 +1,21 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { refuse } from "#core/app-error.ts";
-import { type Arrival, type Execution, hasEnded, isOpen, withResponse, withTimeout } from "#core/command/execution.ts";
+import {
+  type AnsweredExecution,
+  type Arrival,
+  type Execution,
+  hasEnded,
+  isOpen,
+  withCancel,
+  withResponse,
+  withTimeout,
+} from "#core/command/execution.ts";
 import { ENTRY_BYTES, MAX_LOG_BYTES } from "#core/command/log-limits.ts";
 import { givenToOwner } from "#core/command/remote-execution.ts";
 import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
 import { executionEvent } from "#core/event/event.ts";
 import type { Instant } from "#core/time/instant.ts";
-import type { Idempotency, NewExecution } from "#service/ports/execution-store.ts";
+import type { Cancel, Idempotency, NewExecution } from "#service/ports/execution-store.ts";
 import type { Awaitable } from "#store/awaitable.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
 import type { OpenOf, StoredExecution } from "#store/write-memory.ts";
@@ -125,24 +134,23 @@ export const executionWrites = {
       if (stored === undefined || isKnown) return undefined;
       const after = withResponse(stored.execution, arrival);
       if (after === undefined) return undefined;
-      const payload = renderPayload(after.response.payload);
-      const logged = Buffer.byteLength(payload ?? "") + ENTRY_BYTES;
-      await replace(database, { stored, after, logged, change });
-      const logBytes = stored.logBytes + logged;
-      if (logBytes > MAX_LOG_BYTES) await makeLogRoom(database, id, logBytes);
-      database.send(
-        `INSERT INTO execution_response (execution_id, device_id, received_at, state, payload, revision, changed)
-         VALUES (?, ?, ?, ?, ?, ?, ?)`,
-        id,
-        deviceId,
-        after.response.receivedAt,
-        arrival.state,
-        payload,
-        after.revision,
-        change,
-      );
+      const { logBytes, logged } = await addResponse(database, { stored, after, change });
       if (logBytes > MAX_LOG_BYTES) database.memory?.drop(id);
       else remember(database, { ...stored, execution: after, logBytes }, logged);
+      return after;
+    },
+  }),
+
+  cancelExecution: write({
+    locks: ({ deviceId }) => deviceLock(deviceId),
+    informs: NOBODY,
+    fromReserve: true,
+    async run(database: WriteDatabase, { deviceId, id, cancel }: { deviceId: string; id: string; cancel: Cancel }) {
+      const stored = await findStored(database, id, deviceId);
+      const after = stored && withCancel(stored.execution, { attempted: stored.attempted, at: cancel.at });
+      if (stored === undefined || after === undefined) return undefined;
+      await addResponse(database, { stored, after, change: await database.nextChange() });
+      await recordAudit(database, cancel.trail);
       return after;
     },
   }),
@@ -242,6 +250,35 @@ export async function replace(
   );
   await addEvent(database, executionEvent(after), change);
   return change;
+}
+
+/** Stores the execution after a response, and the response in its log. */
+async function addResponse(
+  database: WriteDatabase,
+  {
+    stored,
+    after,
+    change,
+  }: { readonly stored: StoredExecution; readonly after: AnsweredExecution; readonly change: number },
+): Promise<{ readonly logBytes: number; readonly logged: number }> {
+  const { id, deviceId, response, revision } = after;
+  const payload = renderPayload(response.payload);
+  const logged = Buffer.byteLength(payload ?? "") + ENTRY_BYTES;
+  await replace(database, { stored, after, logged, change });
+  const logBytes = stored.logBytes + logged;
+  if (logBytes > MAX_LOG_BYTES) await makeLogRoom(database, id, logBytes);
+  database.send(
+    `INSERT INTO execution_response (execution_id, device_id, received_at, state, payload, revision, changed)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    id,
+    deviceId,
+    response.receivedAt,
+    response.state,
+    payload,
+    revision,
+    change,
+  );
+  return { logBytes, logged };
 }
 
 /** The oldest entries between start and end go until the log fits, and are counted. */

@@ -1,0 +1,43 @@
+// A command that somebody executes on a controlled argument counts as a claim, once it has succeeded.
+import type { Plan } from "#core/command/plan-command.ts";
+import type { Claim } from "./claim.ts";
+import { type Control, valueOfArgument } from "./control.ts";
+
+/** How long it counts. */
+const LEASE_MS = 3_600_000;
+
+/** The controls that the command sets, and to what. */
+export function commandedValues(
+  controls: ReadonlyMap<string, Control>,
+  { command, arguments: values }: Plan,
+): readonly { readonly control: Control; readonly value: number }[] {
+  return [...controls.values()].flatMap((control) => {
+    const value = valueOfArgument(control, values[control.argument]);
+    return control.command !== command.id || value === undefined ? [] : [{ control, value }];
+  });
+}
+
+interface Commanded extends Pick<Claim, "id" | "deviceId" | "control" | "cause"> {
+  readonly value: number;
+  readonly tokenId: string;
+  /** As declared in the manifest. */
+  readonly command: string;
+  readonly now: number;
+}
+
+export function claimOfCommand({ tokenId, command, now, ...given }: Commanded): Claim {
+  return {
+    ...given,
+    kind: "target",
+    class: "person",
+    source: `token:${tokenId}`,
+    reason: `executed ${command}`,
+    leaseUntil: now + LEASE_MS,
+    createdAt: now,
+  };
+}
+
+/** The claim of a command takes over: it ends the targets of its class, and the target of its own source. */
+export function isEndedBy(one: Claim, claim: Claim): boolean {
+  return one.kind === "target" && (one.class === claim.class || one.source === claim.source);
+}
