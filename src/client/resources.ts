@@ -408,6 +408,8 @@ export type Control = {
   readonly id: string;
   readonly device_id: string;
   readonly display_name: string;
+  /** Of the argument. Of boolean, values are 0 and 1. */
+  readonly type: "float" | "integer" | "boolean";
   readonly unit: string | null;
   readonly command: string;
   readonly argument: string;

@@ -96,7 +96,7 @@ test("a claim is told to the device in its unit, followed, outranked, and ended 
   await eventually(() => expect(powers()).toEqual([2.5, -1, 0]));
   clocks.advance(11 * 60_000);
   await eventually(async () => expect(await read()).toMatchObject({ value: null, follow: "idle", written: null }));
-  expect(powers()).toEqual([2.5, -1, 0, 0]);
+  await eventually(() => expect(powers()).toEqual([2.5, -1, 0, 0]));
   const history = await busbar.admin.get<{ records: { value: number | null; class: string | null }[] }>(
     `/v3/devices/${id}/control_history`,
   );

@@ -6,7 +6,8 @@ export interface Conversion {
   readonly offset: number;
 }
 
-export type ControlledType = "float" | "integer" | "boolean";
+export const CONTROLLED_TYPES = ["float", "integer", "boolean"] as const;
+export type ControlledType = (typeof CONTROLLED_TYPES)[number];
 
 /** What is done when nobody claims the control any more. */
 export type Fallback =

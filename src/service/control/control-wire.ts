@@ -1,4 +1,5 @@
 import { CLAIM_CLASSES, CLAIM_KINDS, type Claim, type ClaimValue } from "#core/control/claim.ts";
+import { CONTROLLED_TYPES } from "#core/control/control.ts";
 import { type ControlRecord, LONGEST_REASON } from "#core/control/control-record.ts";
 import { FOLLOWS } from "#core/control/control-writer.ts";
 import { durationProblem, parseDuration, toMilliseconds } from "#core/time/duration.ts";
@@ -33,6 +34,7 @@ export const controlSchema = described("Control", "A controlled quantity of a de
   id: Type.String(),
   device_id: Type.String(),
   display_name: Type.String(),
+  type: oneOf(CONTROLLED_TYPES, { description: "Of the argument. Of boolean, values are 0 and 1." }),
   unit: nullable(Type.String()),
   command: Type.String(),
   argument: Type.String(),
@@ -128,6 +130,7 @@ export function renderControlView(view: ControlView, mayReadMeasured: boolean, n
     id: control.id,
     device_id: view.deviceId,
     display_name: control.displayName,
+    type: control.argumentType,
     unit: control.unit ?? null,
     command: control.command,
     argument: control.argument,

@@ -8,6 +8,7 @@ import access from "virtual:icon/key-outline";
 import sites from "virtual:icon/map-marker-outline";
 import devices from "virtual:icon/memory";
 import system from "virtual:icon/server";
+import controls from "virtual:icon/tune";
 import overview from "virtual:icon/view-dashboard-outline";
 import dashboards from "virtual:icon/view-grid-outline";
 import { href } from "#web/router/paths.ts";
@@ -25,6 +26,7 @@ export function navigation(siteId: string | undefined, hasSites: boolean): reado
           { section: "energy", icon: energy, href: href("energy", { site: siteId }) },
           { section: "devices", icon: devices, href: href("devices", { site: siteId }) },
           { section: "alerts", icon: alerts, href: href("alerts", { site: siteId }) },
+          { section: "controls", icon: controls, href: href("controls", { site: siteId }) },
           { section: "explore", icon: explore, href: href("explore", { site: siteId }) },
           { section: "dashboards", icon: dashboards, href: href("dashboards", { site: siteId }) },
           { section: "executions", icon: executions, href: href("executions", { site: siteId }) },

@@ -13,6 +13,7 @@ export type Section =
   | "alerts"
   | "dashboards"
   | "executions"
+  | "controls"
   | "catalogue"
   | "blueprints"
   | "access"
@@ -64,6 +65,7 @@ export const ROUTES: { readonly [Name in RouteName]: Route } = {
   kiosk: ofSite<"kiosk">("dashboards", () => import("#web/dashboard/kiosk-screen.svelte")),
   alerts: ofSite("alerts", () => import("#web/alerts/alerts-screen.svelte")),
   executions: ofSite("executions", () => import("#web/executions/executions-screen.svelte")),
+  controls: ofSite("controls", () => import("#web/control/controls-screen.svelte")),
   device: ofDevice(() => import("#web/device/overview-tab.svelte")),
   deviceCommands: ofDevice(() => import("#web/commands/commands-tab.svelte")),
   deviceCommand: ofDevice<"deviceCommand">(() => import("#web/commands/command-tab.svelte")),

@@ -43,7 +43,7 @@ const SIZES: Readonly<Record<DashboardTile["kind"], { readonly width: number; re
   curve: { width: 2, height: 2 },
   states: { width: 2, height: 1 },
   command: { width: 1, height: 1 },
-  control: { width: 1, height: 2 },
+  control: { width: 1, height: 1 },
   flow: { width: 2, height: 3 },
   energy: { width: 2, height: 2 },
   text: { width: 1, height: 1 },

@@ -36,6 +36,8 @@ test.each([
   [tile({ kind: "command", device: "meter", command: "stop" }), undefined, "Stop"],
   [tile({ kind: "command", device: "meter", command: "explode" }), { what: "command", name: "explode" }, "explode"],
   [tile({ kind: "command", device: "gone", command: "stop" }), { what: "device", name: "gone" }, "stop"],
+  [tile({ kind: "control", device: "meter", control: "limit" }), undefined, "limit"],
+  [tile({ kind: "control", device: "gone", control: "limit" }), { what: "device", name: "gone" }, "limit"],
   [tile({ kind: "flow" }), undefined, "Flow"],
   [tile({ kind: "energy" }), undefined, "Energy"],
   [tile({ kind: "energy", range: "month" }), undefined, "Energy of the month"],

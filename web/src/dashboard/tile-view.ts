@@ -12,10 +12,11 @@ export type Missing =
 
 /** What a tile needs and the site does not have, or this person does not see. Undefined when all is there. */
 export function missingIn(tile: DashboardTile, find: FindDevice): Missing | undefined {
-  if (tile.kind === "command") {
+  if (tile.kind === "command" || tile.kind === "control") {
     const device = find(tile.device ?? "");
     if (device === undefined) return { what: "device", name: tile.device ?? "" };
-    if (!device.hasManifest || commandOf(device, tile) !== undefined) return undefined;
+    // Which controls there are, the server says: profiles bring some that no manifest names.
+    if (tile.kind === "control" || !device.hasManifest || commandOf(device, tile) !== undefined) return undefined;
     return { what: "command", name: tile.command ?? "" };
   }
   // A curve of several shows those that are there, as Explore does.
@@ -59,6 +60,7 @@ export function tileName(tile: DashboardTile, find: FindDevice, words: Words): s
     const device = find(tile.device ?? "");
     return (device && commandOf(device, tile)?.displayName) ?? tile.command ?? "";
   }
+  if (tile.kind === "control") return tile.control ?? "";
   const [first, ...others] = tile.series ?? [];
   const device = find(first?.device ?? "");
   const name = (device && attributeOf(device, first?.attribute ?? "")?.displayName) ?? first?.attribute ?? "";

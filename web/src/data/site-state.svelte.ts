@@ -169,6 +169,7 @@ export class SiteState {
         void this.#refresh(event).catch(() => {});
         break;
       case "configuration":
+      case "control":
       case "change":
       case "runtime":
       case "log":

@@ -13,6 +13,7 @@ export const PATHS = {
   kiosk: "/sites/:site/kiosk/:view",
   alerts: "/sites/:site/alerts",
   executions: "/sites/:site/executions",
+  controls: "/sites/:site/controls",
   device: "/devices/:device",
   deviceCommands: "/devices/:device/commands",
   deviceCommand: "/devices/:device/commands/:command",
