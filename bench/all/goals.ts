@@ -13,6 +13,7 @@ export interface Goal {
 export const RUNS: readonly { readonly name: string; readonly words: readonly string[] }[] = [
   { name: "http", words: [] },
   { name: "commands", words: ["throughput", "latency"] },
+  { name: "control", words: [] },
   { name: "telemetry", words: ["--runs", "200"] },
   { name: "energy", words: [] },
   { name: "restart", words: [] },
@@ -55,6 +56,12 @@ const questions = QUESTIONS.flatMap((label, n): readonly Goal[] => [
 
 export const GOALS: readonly Goal[] = [
   ...questions,
+  {
+    figure: "control.costPercent",
+    label: "300 controlled devices, of a core",
+    unit: "%",
+    goal: { atMost: 10 },
+  },
   { figure: "telemetry.queries.fourClients.busbar", label: "four clients on the first, answers", unit: "/s" },
   { figure: "telemetry.bytesPerPoint.used", label: "bytes a point", unit: "B", goal: { atMost: 0.9 } },
   {

@@ -8,13 +8,20 @@ export type DeviceOrder =
   | { readonly do: "connect"; readonly configs: readonly FakeDeviceConfig[] }
   /** Answers on a bare broker whatever is asked there. */
   | { readonly do: "echo"; readonly port: number }
-  /** The first `active` devices send a value a second, each at its own moment of the second. */
-  | { readonly do: "telemetry"; readonly active: number; readonly seconds: number };
+  /**
+   * The first `active` devices send a value a second, each at its own moment of the second. One that was told a power measures
+   * it if `isObeying` is set.
+   */
+  | { readonly do: "telemetry"; readonly active: number; readonly seconds: number; readonly isObeying?: boolean };
 
 export interface DeviceReport {
   readonly sent: number;
   readonly acknowledged: number;
   readonly commands: number;
+}
+
+interface Given {
+  readonly power?: number;
 }
 
 const AT_ONCE = 50;
@@ -28,33 +35,40 @@ export async function connectMqtt(port: number, options: IClientOptions = {}): P
 export const ECHO = { request: "bench/request", response: "bench/response" };
 
 export function runDevices(): void {
-  const devices: { readonly client: MqttClient; readonly from: string }[] = [];
+  const devices: { readonly client: MqttClient; readonly from: string; power: number | undefined }[] = [];
   let commands = 0;
 
   async function connectDevice(config: FakeDeviceConfig): Promise<void> {
     const client = await connectMqtt(config.mqtt_port, config.mqtt_credentials);
     const address = `${config.hardware_id}/${config.channel_id}`;
     const responses = `v1/from/${address}/v1/command/responses`;
+    const device = { client, from: `v1/from/${address}`, power: undefined as number | undefined };
     client.on("message", (_topic, payload) => {
       commands += 1;
-      const { id } = JSON.parse(payload.toString("utf8")) as { id: string };
+      const { id, arguments: given } = JSON.parse(payload.toString("utf8")) as { id: string; arguments?: Given };
+      device.power = given?.power ?? device.power;
       client.publish(responses, `{"id":"${id}","state":"completed","payload":{"power":1}}`, { qos: 1 });
     });
     client.on("close", () => console.error("a device lost its connection"));
     await client.subscribeAsync(`v1/to/${address}/v1/command/requests`, { qos: 1 });
-    devices.push({ client, from: `v1/from/${address}` });
+    devices.push(device);
   }
 
-  async function sendTelemetry(active: number, seconds: number): Promise<DeviceReport> {
+  async function sendTelemetry(active: number, seconds: number, isObeying: boolean): Promise<DeviceReport> {
     let sent = 0;
     let acknowledged = 0;
-    const one = async ({ client, from }: (typeof devices)[number], index: number): Promise<void> => {
+    const one = async (device: (typeof devices)[number], index: number): Promise<void> => {
+      const { client, from } = device;
       const begin = performance.now() + (index * 1000) / active;
       const waits: Promise<void>[] = [];
       for (let second = 0; second < seconds; second++) {
         await new Promise((resolve) => setTimeout(resolve, Math.max(1, begin + second * 1000 - performance.now())));
         sent += 1;
-        const values = { timestamp: Date.now() / 1000, power: second, energy: index + second };
+        const values = {
+          timestamp: Date.now() / 1000,
+          power: isObeying ? (device.power ?? 0) : second,
+          energy: index + second,
+        };
         const wait = client.publishAsync(`${from}/v1/telemetry`, JSON.stringify(values), { qos: 1 });
         waits.push(wait.then(() => void acknowledged++));
       }
@@ -65,7 +79,7 @@ export function runDevices(): void {
   }
 
   async function obey(order: DeviceOrder): Promise<DeviceReport> {
-    if (order.do === "telemetry") return await sendTelemetry(order.active, order.seconds);
+    if (order.do === "telemetry") return await sendTelemetry(order.active, order.seconds, order.isObeying === true);
     if (order.do === "echo") {
       const client = await connectMqtt(order.port);
       client.on("message", (_topic, payload) => void client.publish(ECHO.response, payload, { qos: 1 }));
