@@ -185,3 +185,53 @@ test("what cannot be claimed is refused, with a reason", async () => {
   expect((await owner.delete(`${path}/claims/${idle?.id}`)).status).toBe(200);
   expect((await owner.delete(`${path}/claims/${idle?.id}`)).status).toBe(404);
 });
+
+test("who claims again keeps the age, so two programs do not take turns", async () => {
+  const { claim, read, powers } = await makeBattery("battery-6");
+  const other = busbar.as(await busbar.token({ level: "owner", site_ids: [site.siteId] }));
+  const first = (await claim({ value: 1000, class: "rule" })).body.control.winner;
+  for (const value of [2000, 1000, 3000]) {
+    await claim({ value: -1000, class: "rule" }, other);
+    await claim({ value, class: "rule" });
+    expect(await read()).toMatchObject({ value, winner: { id: first?.id }, losers: [{ value: -1000 }] });
+  }
+  await eventually(() => expect(powers().at(-1)).toBe(3));
+  expect(powers()).not.toContain(-1);
+});
+
+test("renewals and repetitions are not in the audit log, changes are", async () => {
+  const { id, device, claim, path, powers, read } = await makeBattery("battery-7");
+  const made = (await claim({ value: 1000, class: "rule", lease: "10m" })).body.control.winner;
+  await claim({ value: 1000, class: "rule", lease: "20m" });
+  await busbar.admin.post(`${path}/claims/${made?.id}/renew`, { lease: "1h" });
+  await eventually(() => expect(powers()).toEqual([1]));
+  device.drop();
+  const again = await connected(await site.configOf(id));
+  answer(again);
+  await eventually(() => expect(again.commands).toHaveLength(1));
+  await claim({ value: 2000, class: "rule", lease: "1h" });
+  await eventually(async () => expect(await read()).toMatchObject({ written: 2000, follow: "followed" }));
+  const { entries } = (
+    await busbar.admin.get<{ entries: { action: string; target: { device_id?: string } }[] }>(`/v3/audit?limit=1000`)
+  ).body;
+  const actions = entries.filter(({ target }) => target.device_id === id).map(({ action }) => action);
+  expect(actions.filter((action) => action === "claimControl")).toHaveLength(2);
+  expect(actions).not.toContain("renewClaim");
+  expect(actions.filter((action) => action === "control")).toHaveLength(2);
+});
+
+test("a device has so many claims, a person ends those of others only as owner", async () => {
+  const { claim, path, read } = await makeBattery("battery-8");
+  const tokens: string[] = [];
+  for (let n = 0; n < 22; n += 1) tokens.push(await busbar.token({ level: "owner", site_ids: [site.siteId] }));
+  const statuses: number[] = [];
+  for (const token of tokens) {
+    for (const kind of ["target", "min", "max"]) {
+      statuses.push((await claim({ kind, value: 0, class: "rule", lease: "1h" }, busbar.as(token))).status);
+    }
+  }
+  expect(statuses.filter((status) => status === 200)).toHaveLength(64);
+  expect(statuses.slice(-2)).toEqual([409, 409]);
+  const user = busbar.as(await busbar.token({ level: "user", site_ids: [site.siteId] }));
+  expect((await user.delete(`${path}/claims/${(await read()).winner?.id}`)).status).toBe(403);
+});

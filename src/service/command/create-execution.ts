@@ -49,6 +49,8 @@ export interface ExecutionInput extends CommandInput {
   readonly id?: string;
   /** What the audit entry says besides the command. */
   readonly about?: Readonly<Record<string, string>> | undefined;
+  /** Says once more what the device was told, which is not in the audit log. */
+  readonly isRepetition?: boolean;
 }
 
 /** Limit for one device. */
@@ -80,6 +82,7 @@ export async function createExecution(needs: CreateNeeds, call: Call, input: Exe
     deadline: instant(createdAt + needs.responseTimeoutMs),
     idempotency: idempotencyOf(needs, call, { input, createdAt }),
     about: input.about,
+    isRepetition: input.isRepetition === true,
   });
 }
 
@@ -127,13 +130,14 @@ export interface PlannedExecution extends Pick<Execution, "id" | "ephemeral" | "
   readonly name: string;
   readonly idempotency: Idempotency | undefined;
   readonly about?: ExecutionInput["about"];
+  readonly isRepetition?: boolean;
 }
 
 /** Stores an execution whose command was planned, and has it handed over. */
 export async function storeExecution(
   needs: StoreNeeds,
   call: Call,
-  { device, plan, name, idempotency, about, ...given }: PlannedExecution,
+  { device, plan, name, idempotency, about, isRepetition, ...given }: PlannedExecution,
 ): Promise<Execution> {
   requireRoom(needs, device, plan);
   if (device.type === "CHILD") await needs.children.place(device);
@@ -167,7 +171,7 @@ export async function storeExecution(
   needs.executionTraces.begun(execution, call.trace);
   const stored = await needs.executions.insert(
     { ...open, idempotency, maxOpen: MAX_OPEN, maxOpenBytes: MAX_OPEN_BYTES },
-    trail,
+    isRepetition === true ? undefined : trail,
   );
   if (stored.isNew) needs.dispatcher.accept(open);
   return stored.execution;

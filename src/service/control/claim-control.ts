@@ -60,8 +60,9 @@ export async function claimControl(
   requireLevel(call, found, input.class);
   requireValue(found.control, input);
   const now = needs.now();
+  const former = await formerClaim(needs, found, { source: sourceOf(call), ...input });
   const claim: Claim = {
-    id: needs.newId(),
+    id: former?.id ?? needs.newId(),
     deviceId: found.device.id,
     control: found.control.id,
     kind: input.kind,
@@ -70,11 +71,25 @@ export async function claimControl(
     source: sourceOf(call),
     reason: input.reason,
     leaseUntil: now + leaseOf(input.class, input.lease),
-    createdAt: now,
+    createdAt: former?.createdAt ?? now,
     cause: undefined,
   };
-  await store(needs, call, { claim, found, takesOver: input.takesOver });
+  const isRenewal = former?.value === claim.value && former.reason === claim.reason;
+  await store(needs, call, { claim, found, takesOver: input.takesOver, isRenewal });
   return found;
+}
+
+/**
+ * The claim that a new one changes, which keeps its id and its age. Otherwise two programs that claim again and again would take
+ * turns, each the oldest for a moment.
+ */
+async function formerClaim(
+  { controlling }: ClaimNeeds,
+  { device, control }: FoundControl,
+  wanted: Pick<Claim, "source" | "kind" | "class">,
+): Promise<Claim | undefined> {
+  const { claims } = await controlling.view(device.id, control);
+  return claims.find((one) => one.source === wanted.source && one.kind === wanted.kind && one.class === wanted.class);
 }
 
 /** The same claim for longer: it keeps its age. */
@@ -88,7 +103,7 @@ export async function renewClaim(
   requireLevel(call, found, claim.class);
   if (claim.source !== sourceOf(call)) throw refuse("forbidden", "only who made a claim renews it");
   const leaseUntil = needs.now() + leaseOf(claim.class, lease);
-  await store(needs, call, { claim: { ...claim, leaseUntil }, found, takesOver: false });
+  await store(needs, call, { claim: { ...claim, leaseUntil }, found, takesOver: false, isRenewal: true });
   return found;
 }
 
@@ -121,7 +136,7 @@ async function findClaim({ controlling }: ClaimNeeds, { device, control }: Found
 async function store(
   needs: ClaimNeeds,
   call: Call,
-  { claim, found, takesOver }: { claim: Claim; found: FoundControl; takesOver: boolean },
+  { claim, found, takesOver, isRenewal }: { claim: Claim; found: FoundControl; takesOver: boolean; isRenewal: boolean },
 ): Promise<void> {
   const details = {
     control: claim.control,
@@ -130,7 +145,8 @@ async function store(
     value: claim.value,
     class: claim.class,
   };
-  const trail = auditTrail(needs, call, { target: targetOf(found), details });
+  // A heartbeat says nothing new, and would fill the audit log.
+  const trail = isRenewal ? undefined : auditTrail(needs, call, { target: targetOf(found), details });
   await needs.controlling.place(claim, { takesOver, trail });
 }
 

@@ -40,6 +40,7 @@ async function execute(
     name: call.command,
     arguments: Object.fromEntries(call.arguments),
     ephemeral: isRefresh,
+    isRepetition: isRefresh,
     idempotencyKey: undefined,
     withLog: false,
   });

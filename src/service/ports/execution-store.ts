@@ -96,7 +96,10 @@ export interface ExecutionStore {
    * Stores the execution. If its idempotency key was used before, returns the earlier execution, or refuses with
    * `idempotency_conflict` when the request differs. Refuses with `queue_full`.
    */
-  insert(input: NewExecution, trail: AuditEntry): Promise<{ readonly execution: Execution; readonly isNew: boolean }>;
+  insert(
+    input: NewExecution,
+    trail: AuditEntry | undefined,
+  ): Promise<{ readonly execution: Execution; readonly isNew: boolean }>;
   /** Ephemeral executions only until they are a day old. */
   find(deviceId: string, id: string, now: Instant): Promise<Execution | undefined>;
   /** Newest first. */

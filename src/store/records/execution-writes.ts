@@ -52,7 +52,7 @@ export const executionWrites = {
     informs: NOBODY,
     fromReserve: true,
     keepsMemory: true,
-    async run(database: WriteDatabase, { input, trail }: { input: NewExecution; trail: AuditEntry }) {
+    async run(database: WriteDatabase, { input, trail }: { input: NewExecution; trail: AuditEntry | undefined }) {
       const { execution, idempotency } = input;
       const [earlier, room, change] = await Promise.all([
         idempotency && findEarlier(database, execution, idempotency),
@@ -83,7 +83,7 @@ export const executionWrites = {
         input.caller === undefined ? null : JSON.stringify([input.caller.tokenId, input.caller.name]),
       );
       if (idempotency !== undefined) putIdempotency(database, execution, idempotency);
-      await recordAudit(database, trail);
+      if (trail !== undefined) await recordAudit(database, trail);
       await addEvent(database, executionEvent(execution), change);
       remember(database, { execution, attempted: input.attempted, sealed: input.sealed, bytes, logBytes: 0 }, 0);
       return undefined;
