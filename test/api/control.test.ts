@@ -156,6 +156,30 @@ test("a device that does not follow is said to, written again, and has an alert 
   expect(await read()).toMatchObject({ follow: "followed" });
 });
 
+test("after a restart an alert stands, and ends when nobody controls the device any more", async () => {
+  const { id, device, claim, read } = await makeBattery("battery-9");
+  device.onCommand((command) => command.completed());
+  await claim({ value: 2000, lease: "2h" });
+  const alertsOf = async () =>
+    (await busbar.admin.get<{ alerts: { id: string; active_since: string }[] }>(`/v3/devices/${id}/alerts`)).body
+      .alerts;
+  await eventually(async () => {
+    await device.sendTelemetry({ battery_power: 0 });
+    clocks.advance(5_000);
+    expect(await alertsOf()).toHaveLength(1);
+  });
+  const [before] = await alertsOf();
+  await busbar.restart();
+  expect(await read()).toMatchObject({ value: 2000 });
+  // It was never cleared: it is as old as before.
+  expect(await alertsOf()).toEqual([before]);
+  await busbar.stop();
+  clocks.advance(3 * 3_600_000);
+  await busbar.restart();
+  await connected(await site.configOf(id));
+  await eventually(async () => expect(await alertsOf()).toEqual([]));
+});
+
 test("what cannot be claimed is refused, with a reason", async () => {
   const { claim, path, id } = await makeBattery("battery-4");
   const user = busbar.as(await busbar.token({ level: "user", site_ids: [site.siteId] }));

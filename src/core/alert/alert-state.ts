@@ -162,6 +162,9 @@ export function withMoment(state: AlertState, moment: Instant): FoldedAlerts {
   return { state: next, changes };
 }
 
+/** A list of Busbar's own beside those of the device, such as that of its controls. No attribute has such a name. */
+export const isOwnList = (source: string): boolean => source.startsWith(".");
+
 /** Clears the alerts of sources that the device no longer has. */
 export function withSources(state: AlertState, has: (source: string) => boolean, at: Instant): FoldedAlerts {
   const changes: AlertChange[] = [];

@@ -13,6 +13,7 @@ import {
   type AlertState,
   type FoldedAlerts,
   isDoubted,
+  isOwnList,
   NO_ALERTS,
   nextHardening,
   restoreAlerts,
@@ -235,7 +236,7 @@ export function createAlertTracker(needs: AlertTrackerNeeds): AlertTracker {
     const attributes = attributesOf(blueprint);
     const has = (source: string) => {
       const attribute = attributes.get(source);
-      return attribute?.id === source && listsAlerts(attribute);
+      return isOwnList(source) || (attribute?.id === source && listsAlerts(attribute));
     };
     return (state) => withSources(state, has, needs.now());
   }

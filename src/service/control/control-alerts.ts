@@ -21,8 +21,7 @@ export function createControlAlerts(tracker: Pick<AlertTracker, "report">, now: 
       const at = now();
       const ids = [...alertIds].sort().join(" ");
       const last = reported.get(device.id);
-      const isKnown = (last?.ids ?? "") === ids && (ids === "" || Math.abs(at - (last?.at ?? 0)) < REPEAT_MS);
-      if (isKnown) return;
+      if (last?.ids === ids && Math.abs(at - last.at) < REPEAT_MS) return;
       await tracker.report(device, { at, lists: new Map([[SOURCE, alertIds]]), details: NO_DETAILS, blueprint });
       if (ids === "") reported.delete(device.id);
       else reported.set(device.id, { ids, at });

@@ -62,7 +62,9 @@ export function createControls(needs: ControlsNeeds) {
   async function load(): Promise<void> {
     const { claims, states } = await needs.controls.load();
     for (const { deviceId, control, state } of states) {
-      if (state.isHeld) Object.assign(entryOf(deviceId, control), { state: startedAnew(state), isDirty: true });
+      // The device may still have an alert of it, so its alerts are reported once, also if there are none.
+      const entry = Object.assign(entryOf(deviceId, control), { hasAlerted: true });
+      if (state.isHeld) Object.assign(entry, { state: startedAnew(state), isDirty: true });
     }
     for (const claim of claims) {
       const entry = entryOf(claim.deviceId, claim.control);
