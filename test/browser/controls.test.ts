@@ -304,6 +304,48 @@ function controls(): void {
     LONG,
   );
 
+  test(
+    "Explore shows who controlled what as bands, says so at the cursor, and lists it in the table",
+    async () => {
+      await claim({ class: "rule", value: 2500 });
+      await eventually(() => expect(powers().at(-1)).toBe(2500));
+      const person = busbar.as(await busbar.token({ name: "Anna", level: "user" }));
+      await person.post(`${path("battery_power")}/claims`, { value: -100, reason: "Guests" });
+      await eventually(() => expect(powers().at(-1)).toBe(-100));
+      const visitor = await world.signedIn({ bypassCSP: true });
+      const { page } = visitor;
+      const chart = `/sites/${site}/explore?series=${battery}:battery_power&range=5m`;
+      await visitor.go(chart);
+      const strip = page.locator('[data-control-strip="battery_power"]');
+      await strip.getByText("Cellar · Battery power").waitFor();
+      await page.getByRole("group", { name: /^Chart/ }).focus();
+      // From the end of the range, where the person has it, as the keys go. The longer that lasts, the longer is the band.
+      let presses = 0;
+      await expect
+        .poll(async () => {
+          presses += 1;
+          await page.keyboard.press(presses % 30 === 0 ? "Escape" : "ArrowLeft");
+          return await strip.textContent();
+        })
+        .toContain("Person: Anna, −100 W, “Guests”");
+      await page.locator("[role=status]").getByText("Cellar Battery power Person: Anna").waitFor({ state: "attached" });
+      expect(await wrongIn(visitor, "main")).toEqual([]);
+      await visitor.move(`${chart}&view=table`);
+      const table = page.getByRole("table", { name: "Who controlled what" });
+      await table.getByRole("row", { name: /Battery power · Cellar Person: Anna −100 W/ }).waitFor();
+      await table
+        .getByRole("row", { name: /Rule: Night program 2500 W/ })
+        .first()
+        .waitFor();
+      expect(await wrongIn(visitor, "main")).toEqual([]);
+      await visitor.move(`${chart}&controls=off`);
+      await page.locator(".uplot").waitFor();
+      expect(await strip.count()).toBe(0);
+      await visitor.close();
+    },
+    LONG,
+  );
+
   test.each(LOOKS)(
     "at $width px in $scheme in $locale axe finds nothing, everything fits, and a thumb reaches it",
     async (look) => {

@@ -2,7 +2,9 @@ import { UnreachableError } from "#client/errors.ts";
 import type { Alert, Execution } from "#client/resources.ts";
 import { client } from "#web/data/client.ts";
 import type { ReadSeries } from "./chart-model.ts";
+import type { ControlStrip } from "./control-bands.ts";
 import { type Grid, helpingItem, mainItem, settingsOf } from "./questions.ts";
+import { readControlStrips } from "./read-controls.ts";
 import { type Answer, type Item, readItems } from "./read-items.ts";
 import type { SeriesInfo } from "./series-info.ts";
 
@@ -16,6 +18,7 @@ export type Plan = {
   readonly hasAlerts: boolean;
   /** The site whose executions are marked; undefined when none are. */
   readonly executionsOf: string | undefined;
+  readonly hasControls: boolean;
 };
 
 export type Result = {
@@ -23,6 +26,7 @@ export type Result = {
   readonly series: readonly ReadSeries[];
   readonly alerts: readonly Alert[];
   readonly executions: readonly Execution[];
+  readonly strips: readonly ControlStrip[];
 };
 
 const MOST_MARKS = 200;
@@ -40,10 +44,10 @@ export class ExploreData {
     this.#current = current;
     this.isReading = true;
     try {
-      const marks = [readAlerts(plan), readExecutions(plan)] as const;
-      const [series, alerts, executions] = await Promise.all([readSeries(plan, current.signal), ...marks]);
+      const marks = [readAlerts(plan), readExecutions(plan), readControls(plan)] as const;
+      const [series, alerts, executions, strips] = await Promise.all([readSeries(plan, current.signal), ...marks]);
       if (current.signal.aborted) return;
-      this.result = { plan, series, alerts, executions };
+      this.result = { plan, series, alerts, executions, strips };
       this.failure = undefined;
     } catch (error) {
       if (current.signal.aborted || (error instanceof UnreachableError && error.reason === "aborted")) return;
@@ -136,4 +140,13 @@ async function readExecutions({ infos, grid, executionsOf }: Plan): Promise<read
   } catch {
     return [];
   }
+}
+
+/** Who controlled the devices of the chart. An addition, too. */
+async function readControls({ infos, grid, now, hasControls }: Plan): Promise<readonly ControlStrip[]> {
+  if (!hasControls) return [];
+  const devices = [...new Set(infos.flatMap(({ device }) => device?.id ?? []))];
+  const range = { from: grid.from, to: Math.min(grid.to, now) };
+  const strips = await Promise.all(devices.map((device) => readControlStrips(device, range).catch(() => [])));
+  return strips.flat();
 }

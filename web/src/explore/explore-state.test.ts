@@ -13,6 +13,7 @@ const PLAIN: ExploreState = {
   hasBands: true,
   hasAlerts: true,
   hasExecutions: true,
+  hasControls: true,
   clock: undefined,
 };
 const series = { aggregation: "auto", fill: undefined, granularity: undefined, isHidden: false } as const;

@@ -33,6 +33,7 @@ export type ExploreState = {
   readonly hasBands: boolean;
   readonly hasAlerts: boolean;
   readonly hasExecutions: boolean;
+  readonly hasControls: boolean;
   /** Undefined: as the page is set. */
   readonly clock: "site" | "utc" | undefined;
 };
@@ -57,6 +58,7 @@ export function parseState(query: Query): ExploreState {
     hasBands: query.text("bands") !== "off",
     hasAlerts: query.text("alerts") !== "off",
     hasExecutions: query.text("executions") !== "off",
+    hasControls: query.text("controls") !== "off",
     clock: (["site", "utc"] as const).find((one) => one === query.text("clock")),
   };
 }
@@ -74,6 +76,7 @@ export function renderState(state: Partial<ExploreState>): QueryChange {
   if (state.hasBands !== undefined) change["bands"] = state.hasBands ? undefined : "off";
   if (state.hasAlerts !== undefined) change["alerts"] = state.hasAlerts ? undefined : "off";
   if (state.hasExecutions !== undefined) change["executions"] = state.hasExecutions ? undefined : "off";
+  if (state.hasControls !== undefined) change["controls"] = state.hasControls ? undefined : "off";
   if ("clock" in state) change["clock"] = state.clock;
   return change;
 }
