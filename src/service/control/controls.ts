@@ -1,18 +1,28 @@
-// Runs the claims of this gateway's devices: resolves them every second, tells the devices, and looks whether they follow.
+// Runs the claims of this gateway's devices: resolves them every second, tells the devices, and looks whether they follow. Where
+// several nodes share the records, one of them does it for all; the others read what it stored.
 
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { Execution } from "#core/command/execution.ts";
 import { type Claim, holds } from "#core/control/claim.ts";
 import { claimOfCommand, commandedValues, isEndedBy } from "#core/control/command-claim.ts";
 import { type Control, valueOfReading } from "#core/control/control.ts";
-import { isIgnoring, planWrite, startedAnew, type Write, writeEnded } from "#core/control/control-writer.ts";
+import {
+  isIgnoring,
+  NEVER_WRITTEN,
+  planWrite,
+  startedAnew,
+  type Write,
+  writeEnded,
+} from "#core/control/control-writer.ts";
 import { type Resolution, resolveClaims } from "#core/control/resolve-claims.ts";
 import type { Device } from "#core/device/device.ts";
 import type { AlertTracker } from "#service/alert/alert-tracker.ts";
 import type { Background } from "#service/background.ts";
 import { deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
 import type { BegunCommand, CreateNeeds } from "#service/command/create-execution.ts";
+import type { Connectivity } from "#service/device/connectivity.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
+import type { Claim as NodeClaim, Nodes } from "#service/ports/nodes.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import { createControlAlerts } from "./control-alerts.ts";
 import { type ControlEntry, isDone, isNews, newEntry, recordOf } from "./control-entry.ts";
@@ -28,6 +38,8 @@ export interface ControlsNeeds
   readonly background: Background;
   readonly alertTracker: Pick<AlertTracker, "report">;
   readonly events: Pick<EventHub, "publish">;
+  readonly nodes: Pick<Nodes, "isShared" | "claim">;
+  readonly connectivity: Pick<Connectivity, "status">;
 }
 
 interface DirectCommand {
@@ -47,8 +59,11 @@ export function createControls(needs: ControlsNeeds) {
   const alerts = createControlAlerts(needs.alertTracker, needs.now);
   const direct = new Map<string, DirectCommand>();
   const stopping = new AbortController();
+  const { isShared } = needs.nodes;
   let loading: Promise<void> | undefined;
   let isRunning = false;
+  /** Of this node to run the cycle, where several share the records. */
+  let duty: NodeClaim | undefined;
 
   const keyOf = (deviceId: string, control: string) => JSON.stringify([deviceId, control]);
 
@@ -66,20 +81,40 @@ export function createControls(needs: ControlsNeeds) {
       const entry = Object.assign(entryOf(deviceId, control), { hasAlerted: true });
       if (state.isHeld) Object.assign(entry, { state: startedAnew(state), isDirty: true });
     }
+    putClaims(claims);
+  }
+
+  function putClaims(claims: readonly Claim[]): void {
+    for (const entry of entries.values()) entry.claims = [];
     for (const claim of claims) {
       const entry = entryOf(claim.deviceId, claim.control);
       entry.claims = [...entry.claims, claim];
     }
   }
 
+  /** Whether this node runs the cycle. One that takes it over begins with what is stored, as after a start. */
+  async function hasDuty(): Promise<boolean> {
+    if (!isShared || duty?.lost.aborted === false) return true;
+    entries.clear();
+    loading = undefined;
+    duty = await needs.nodes.claim("control devices");
+    return duty !== undefined;
+  }
+
+  /** The device may be connected to another node. */
+  const isReachableFrom = (deviceId: string): boolean =>
+    needs.channel.isReady(deviceId) || (isShared && needs.connectivity.status(deviceId) === "ONLINE");
+
   async function controlsOfDevice(device: Pick<Device, "blueprintId">): Promise<ReadonlyMap<string, Control>> {
     const blueprint = await deviceBlueprint(needs, device);
     return blueprint === undefined ? new Map() : controlsOf(blueprint);
   }
 
-  function readingOf(deviceId: string, control: Control) {
+  async function readingOf(deviceId: string, control: Control) {
     if (control.reads === undefined) return undefined;
-    const snapshot = needs.telemetry.latest(deviceId).get(control.reads.attribute);
+    // This node need not have heard the device itself.
+    const latest = isShared ? await needs.telemetry.current(deviceId) : needs.telemetry.latest(deviceId);
+    const snapshot = latest.get(control.reads.attribute);
     const value = snapshot === undefined ? undefined : valueOfReading(control, snapshot.value);
     return snapshot === undefined || value === undefined ? undefined : { value, at: snapshot.at };
   }
@@ -93,13 +128,17 @@ export function createControls(needs: ControlsNeeds) {
     if (!isNothing) await alerts.report(device, await deviceBlueprint(needs, device), [...ids]);
   }
 
-  function viewOf(entry: ControlEntry, control: Control, now: number): ControlView {
+  async function viewOf(
+    entry: Pick<ControlEntry, "deviceId" | "claims" | "state">,
+    control: Control,
+    now: number,
+  ): Promise<ControlView> {
     return {
       deviceId: entry.deviceId,
       control,
       resolution: resolveClaims(control, entry.claims, now),
       state: entry.state,
-      measured: readingOf(entry.deviceId, control),
+      measured: await readingOf(entry.deviceId, control),
       claims: entry.claims.filter((claim) => holds(claim, now)),
     };
   }
@@ -122,10 +161,10 @@ export function createControls(needs: ControlsNeeds) {
       if (device === undefined || !entry.claims.some((claim) => holds(claim, now))) entries.delete(key);
       return;
     }
-    const isReachable = needs.channel.isReady(entry.deviceId);
+    const isReachable = isReachableFrom(entry.deviceId);
     const isBack = isReachable && !entry.wasReachable;
     const resolution = resolveClaims(control, entry.claims, now);
-    const reading = readingOf(entry.deviceId, control);
+    const reading = await readingOf(entry.deviceId, control);
     const before = isBack ? startedAnew(entry.state) : entry.state;
     const situation = { now, value: resolution.value, bounds: resolution.bounds, reading, isReachable };
     const { state, write } = planWrite(control, before, situation);
@@ -143,7 +182,7 @@ export function createControls(needs: ControlsNeeds) {
       ...(resolution.isContradicted ? ["control_contradicted"] : []),
     ];
     if (write !== undefined) send(entry, control, { write, resolution, isRefresh: isSame(write, before.sent) });
-    await announce(device, entry, viewOf(entry, control, now));
+    await announce(device, entry, await viewOf(entry, control, now));
     await reportAlerts(device, entry);
     if (isDone(entry, now)) entries.delete(key);
   }
@@ -179,6 +218,8 @@ export function createControls(needs: ControlsNeeds) {
     const source = { id: needs.newId(), deviceId, command: request.manifestName, cause: `execution:${id}` };
     const claim = claimOfCommand({ ...source, tokenId, control, value, now });
     await place(claim, { takesOver: true, trail: undefined });
+    // The node that runs the cycle says it to the device once more.
+    if (isShared && duty === undefined) return;
     const entry = entryOf(execution.deviceId, control);
     const { state } = entry;
     entry.isDirty = true;
@@ -199,8 +240,10 @@ export function createControls(needs: ControlsNeeds) {
   }
 
   async function place(claim: Claim, { takesOver, trail }: { takesOver: boolean; trail: AuditEntry | undefined }) {
-    await ready();
+    if (!isShared) await ready();
     const ended = new Set(await needs.controls.claim({ claim, takesOver, trail }));
+    // What is stored counts: the cycle reads it.
+    if (isShared) return;
     const entry = entryOf(claim.deviceId, claim.control);
     entry.claims = [...entry.claims.filter(({ id }) => !ended.has(id) && id !== claim.id), claim];
   }
@@ -216,9 +259,23 @@ export function createControls(needs: ControlsNeeds) {
 
   /** How it stands, also if nobody claims it. */
   async function view(deviceId: string, control: Control): Promise<ControlView> {
+    if (isShared) return await storedView(deviceId, control);
     await ready();
     const entry = entries.get(keyOf(deviceId, control.id)) ?? newEntry(deviceId, control.id);
-    return viewOf(entry, control, needs.now());
+    return await viewOf(entry, control, needs.now());
+  }
+
+  async function storedView(deviceId: string, control: Control): Promise<ControlView> {
+    const { claims, states } = await needs.controls.load(deviceId);
+    const isIt = (one: { readonly control: string }) => one.control === control.id;
+    const state = states.find(isIt)?.state ?? NEVER_WRITTEN;
+    return await viewOf({ deviceId, claims: claims.filter(isIt), state }, control, needs.now());
+  }
+
+  async function storedDevices(): Promise<ReadonlySet<string>> {
+    const { claims, states } = await needs.controls.load();
+    const held = states.filter(({ state }) => state.isHeld);
+    return new Set([...claims, ...held].map(({ deviceId }) => deviceId));
   }
 
   needs.dispatcher.onReachable((deviceId) => {
@@ -234,7 +291,9 @@ export function createControls(needs: ControlsNeeds) {
     /** One cycle. A device whose turn fails does not hold up the others. */
     async turn(): Promise<void> {
       isRunning = true;
+      if (!(await hasDuty())) return;
       await ready();
+      if (isShared) putClaims((await needs.controls.load()).claims);
       const failures: unknown[] = [];
       for (const [key, entry] of [...entries]) {
         try {
@@ -245,7 +304,10 @@ export function createControls(needs: ControlsNeeds) {
       }
       if (failures.length > 0) throw failures[0];
     },
-    stop: () => stopping.abort(),
+    async stop(): Promise<void> {
+      stopping.abort();
+      await duty?.release();
+    },
     place,
     async release(claim: Claim, trail: AuditEntry): Promise<boolean> {
       const isReleased = await needs.controls.release(claim.deviceId, claim.id, trail);
@@ -257,6 +319,7 @@ export function createControls(needs: ControlsNeeds) {
     view,
     /** Devices that somebody controls now. */
     async controlled(): Promise<ReadonlySet<string>> {
+      if (isShared) return await storedDevices();
       await ready();
       return new Set([...entries.values()].map(({ deviceId }) => deviceId));
     },

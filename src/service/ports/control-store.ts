@@ -27,8 +27,8 @@ interface RecordFilter {
 
 /** Claims, what devices were told, and what controlled them. All of it goes with the device. */
 export interface ControlStore {
-  /** All claims and states, for a start. */
-  load(): Promise<{ readonly claims: readonly Claim[]; readonly states: readonly StoredControl[] }>;
+  /** All claims and states, or those of one device. */
+  load(deviceId?: string): Promise<{ readonly claims: readonly Claim[]; readonly states: readonly StoredControl[] }>;
   /**
    * Takes the place of the claim of the same source and kind, and gives those that it ended. Refused with `conflict` if the device
    * has too many, and with `not_found` if it is gone.

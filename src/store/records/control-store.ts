@@ -8,9 +8,13 @@ import type { Writer } from "./writer.ts";
 
 export function createControlStore(reader: Database, writer: Writer, lists: Lists): ControlStore {
   return {
-    load: async () => {
-      const claims = await reader.all(`SELECT ${CLAIM_COLUMNS} FROM control_claim`);
-      const states = await reader.all("SELECT device_id, control, state FROM control_state");
+    load: async (deviceId) => {
+      const where = deviceId === undefined ? new Where() : new Where().and("device_id = ?", deviceId);
+      const claims = await reader.all(`SELECT ${CLAIM_COLUMNS} FROM control_claim ${where.sql}`, ...where.values);
+      const states = await reader.all(
+        `SELECT device_id, control, state FROM control_state ${where.sql}`,
+        ...where.values,
+      );
       return {
         claims: claims.map(parseClaim),
         states: states.map((row) => ({
