@@ -30,6 +30,7 @@ function timeOf(event: Happening): string {
     case "alert":
     case "device":
     case "change":
+    case "bulk":
     case "configuration":
       return event.at;
     case "log":
@@ -65,6 +66,10 @@ function textOf(event: Happening): string {
       return event.change;
     case "change":
       return `${event.change.operation} ${event.change.state} (${event.change.id})`;
+    case "bulk":
+      return event.bulk.has_ended
+        ? `bulk command ${event.bulk.id} ended: ${event.bulk.state}`
+        : `${event.device.state} ${event.device.message ?? ""} (${event.bulk.id})`.replace("  ", " ");
     case "configuration":
       return `${event.bucket} changed`;
     case "log":

@@ -83,6 +83,10 @@ export const VERBS: Readonly<Record<string, readonly [about: string, load: () =>
     "What people saved on the page: list, show, delete, export, import.",
     async () => (await import("#cli/commands/view.ts")).addViewCommands,
   ],
+  bulk: [
+    "One command for many devices: run, list, show, devices, watch, cancel.",
+    async () => (await import("#cli/commands/bulk.ts")).addBulkCommands,
+  ],
   control: [
     "Who controls a device, why and until when: show, claim, release, history.",
     async () => (await import("#cli/commands/control.ts")).addControlCommands,

@@ -2,6 +2,7 @@ import { alerts } from "./alerts.ts";
 import { audit } from "./audit.ts";
 import { backups } from "./backups.ts";
 import { blueprints } from "./blueprints.ts";
+import { bulk } from "./bulk.ts";
 import { catalogue } from "./catalogue.ts";
 import { commands } from "./commands.ts";
 import { controls } from "./controls.ts";
@@ -71,6 +72,7 @@ export function createClient<
     webhooks: webhooks(transport),
     views: views(transport),
     controls: controls(transport),
+    bulk: bulk(transport),
     gateways: gateways(transport),
     changes: changes(transport),
     uplink: uplink(transport),

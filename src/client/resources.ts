@@ -61,6 +61,7 @@ export type EventKind =
   | "configuration"
   | "device"
   | "change"
+  | "bulk"
   | "control"
   | "runtime"
   | "log"
@@ -217,6 +218,91 @@ export type BlueprintChange = {
   readonly message: string;
 };
 
+/** One command for many devices. */
+export type BulkCommand = {
+  /** Identifier; executions name it as bulk_id. */
+  readonly id: string;
+  /** Of the command, as sent. */
+  readonly name: string;
+  /** Sensitive ones read ***. */
+  readonly arguments: JsonObject;
+  readonly rate: number;
+  readonly parallel: number;
+  readonly stop_after: number | null;
+  /** STOPPED: by itself. Devices that had begun go on until `ended_at`. */
+  readonly state: "RUNNING" | "DONE" | "STOPPED" | "CANCELLED";
+  /** Why it stopped. */
+  readonly reason: string | null;
+  /** Name of the token. */
+  readonly created_by: string;
+  readonly created_at: string;
+  readonly ended_at: string | null;
+  /** The schedule that began it. */
+  readonly schedule_id: string | null;
+  readonly devices: BulkCounts;
+};
+
+export type BulkCounts = {
+  readonly total: number;
+  readonly waiting: number;
+  readonly running: number;
+  readonly success: number;
+  readonly failed: number;
+  readonly refused: number;
+  readonly skipped: number;
+};
+
+/** What became of one device of a bulk command. */
+export type BulkDevice = {
+  /** As it was named. */
+  readonly device: string;
+  /** null: there is no such device for the caller. */
+  readonly device_id: string | null;
+  readonly state: "WAITING" | "RUNNING" | "SUCCESS" | "FAILED" | "REFUSED" | "SKIPPED";
+  readonly execution_id: string | null;
+  readonly begun_at: string | null;
+  /** The state of the execution, or the code of the refusal. */
+  readonly code: string | null;
+  readonly message: string | null;
+};
+
+export type BulkDevices = {
+  /** Ids or slugs. Without a filter. */
+  readonly device_ids?: readonly string[] | undefined;
+  /** Devices of these sites. */
+  readonly site_ids?: readonly string[] | undefined;
+  /** Devices that implement all of these profiles. */
+  readonly profiles?: readonly string[] | undefined;
+  /** Devices that have one of these blueprints. */
+  readonly blueprint_ids?: readonly string[] | undefined;
+};
+
+/** What would become of one device. */
+export type BulkDryRun = {
+  readonly device: string;
+  readonly device_id: string | null;
+  readonly dry_run: CommandDryRun | null;
+  /** The code of the refusal. */
+  readonly code: string | null;
+  readonly message: string | null;
+};
+
+/** A device of a bulk command has begun or is done, or all of them are. */
+export type BulkEvent = {
+  readonly site_id: string;
+  readonly device_id: string;
+  readonly bulk: BulkHead;
+  readonly device: BulkDevice;
+  readonly at: string;
+};
+
+export type BulkHead = {
+  readonly id: string;
+  readonly state: "RUNNING" | "DONE" | "STOPPED" | "CANCELLED";
+  /** No device waits or runs any more. */
+  readonly has_ended: boolean;
+};
+
 export type CatalogueCategory = {
   readonly category: string | null;
   /** How many entries match the words. */
@@ -343,6 +429,8 @@ export type Execution = {
   readonly ephemeral: boolean;
   readonly created_at: string;
   readonly request: CommandRequest;
+  /** The bulk command that it belongs to. */
+  readonly bulk_id?: string;
   readonly response?: CommandResponse;
   /** All responses, newest first. */
   readonly log?: readonly CommandResponse[];
@@ -873,6 +961,7 @@ export type EventData = {
   readonly connectivity: ConnectivityEvent;
   readonly device: DeviceEvent;
   readonly change: ChangeEvent;
+  readonly bulk: BulkEvent;
   readonly configuration: ConfigurationEvent;
   readonly control: ControlEvent;
   readonly runtime: RuntimeEvent;
@@ -1101,6 +1190,20 @@ export type LogEvent = {
 export type LogLine = {
   readonly severity: LogSeverity;
   readonly message: string;
+};
+
+export type NewBulkCommand = {
+  /** Command name: the manifest's, or an alias. */
+  readonly name: string;
+  /** Argument name to value. */
+  readonly arguments?: JsonObject | undefined;
+  readonly devices: BulkDevices;
+  /** How many devices begin per second. Default: 10. */
+  readonly rate?: number | undefined;
+  /** How many run at once. Default: 10. */
+  readonly parallel?: number | undefined;
+  /** With so many failures, refusals included, no further device begins. Without it all begin. */
+  readonly stop_after?: number | undefined;
 };
 
 export type NewChildDevice = {
@@ -2186,12 +2289,18 @@ export type Answers = {
     readonly changes: readonly BlueprintChange[];
     readonly pending_change?: GatewayChange;
   };
+  readonly cancelBulkCommand: {
+    readonly bulk: BulkCommand;
+  };
   readonly cancelCommandExecution: {
     readonly execution: Execution;
     readonly cancelling?: Execution;
   };
   readonly claimControl: {
     readonly control: Control;
+  };
+  readonly createBulkCommand: {
+    readonly bulk: BulkCommand;
   };
   readonly createCommandExecution: {
     readonly execution_id: string;
@@ -2227,6 +2336,9 @@ export type Answers = {
   };
   readonly deleteView: JsonObject;
   readonly deleteWebhook: JsonObject;
+  readonly dryRunBulkCommand: {
+    readonly devices: readonly BulkDryRun[];
+  };
   readonly dryRunCommand: {
     readonly dry_run: CommandDryRun;
   };
@@ -2247,6 +2359,9 @@ export type Answers = {
   };
   readonly getBlueprintManifest: {
     readonly manifest: JsonObject;
+  };
+  readonly getBulkCommand: {
+    readonly bulk: BulkCommand;
   };
   readonly getChange: {
     readonly change: GatewayChange;
@@ -2364,6 +2479,16 @@ export type Answers = {
   };
   readonly listBlueprints: {
     readonly blueprints: readonly Blueprint[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
+  readonly listBulkCommands: {
+    readonly bulks: readonly BulkCommand[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
+  readonly listBulkDevices: {
+    readonly devices: readonly BulkDevice[];
     /** How many match, on all pages. */
     readonly total_count: number;
   };
@@ -2589,6 +2714,7 @@ export type Bodies = {
   readonly adjustSimulation: SimulationChange;
   readonly assignBlueprint: AssignBlueprint;
   readonly claimControl: NewClaim;
+  readonly createBulkCommand: NewBulkCommand;
   readonly createCommandExecution: CommandInput;
   readonly createCounterCorrection: NewCounterCorrection;
   readonly createJoinCode: NewJoinCode;
@@ -2599,6 +2725,7 @@ export type Bodies = {
   readonly createToken: NewToken;
   readonly createView: NewView;
   readonly createWebhook: NewWebhook;
+  readonly dryRunBulkCommand: NewBulkCommand;
   readonly dryRunCommand: CommandInput;
   readonly executeCommand: CommandInput;
   readonly generateConfig: GenerateConfig;
@@ -2744,6 +2871,20 @@ export type Queries = {
     readonly limit?: number | undefined;
     /** How many items to skip before the first one. */
     readonly offset?: number | undefined;
+  };
+  readonly listBulkCommands: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+  };
+  readonly listBulkDevices: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+    /** Only devices in one of these states. */
+    readonly "state.in"?: readonly ("WAITING" | "RUNNING" | "SUCCESS" | "FAILED" | "REFUSED" | "SKIPPED")[] | undefined;
   };
   readonly listCatalogue: {
     /** The most items to answer with. Default 100; more than 1000 counts as 1000. */

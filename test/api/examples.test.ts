@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createClient } from "#client/create-client.ts";
 import { EXAMPLE_IDS as ID } from "#http/reference/example-ids.ts";
 import { SAMPLE_SETUP } from "#http/reference/render-samples.ts";
@@ -29,6 +29,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   retryWebhookDelivery: "not_found",
   // The execution of the example has ended.
   cancelCommandExecution: "not_cancellable",
+  cancelBulkCommand: "not_cancellable",
   createSession: "foreign_origin",
   getCurrentSession: "not_found",
   endCurrentSession: "not_found",
@@ -91,6 +92,11 @@ beforeAll(async () => {
   const claim = { kind: "max", value: 9, reason: "test" } as const;
   const { control } = await client.controls.claim(ID.device_id, ID.control, claim);
   ids.set(ID.claim_id, control.limited_by[0]?.id ?? "");
+  const bulk = await client.bulk.create({ name: "read_mode", devices: { device_ids: [other.device_id] } });
+  await vi.waitFor(async () => expect((await client.bulk.get(bulk.bulk.id)).bulk.ended_at).not.toBeNull(), {
+    timeout: 30_000,
+  });
+  ids.set(ID.bulk_id, bulk.bulk.id);
   ids.set(ID.webhook_id, webhook.id).set(ID.token_id, token.id).set(ID.rollout_id, rollout.id);
   // Nothing here speaks to another machine.
   ids

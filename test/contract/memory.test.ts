@@ -1,10 +1,12 @@
 // The stores in memory that other tests use instead of a database keep the same contracts.
 import { describe } from "vitest";
 import { createMemoryAlerts } from "../support/memory-alerts.ts";
+import { createMemoryBulks } from "../support/memory-bulks.ts";
 import { createMemoryExecutions } from "../support/memory-executions.ts";
 import { createMemoryOutbox } from "../support/memory-outbox.ts";
 import { newId } from "../support/records.ts";
 import { alertStoreContract } from "./alert-store-contract.ts";
+import { bulkStoreContract } from "./bulk-store-contract.ts";
 import { eventOutboxContract } from "./event-outbox-contract.ts";
 import { executionChangesContract } from "./execution-changes-contract.ts";
 import { executionStoreContract } from "./execution-store-contract.ts";
@@ -20,6 +22,8 @@ describe("alerts in memory", () => {
     return { alerts: createMemoryAlerts((id) => sites.get(id)), device };
   });
 });
+
+describe("bulk commands in memory", () => bulkStoreContract(async () => ({ bulks: createMemoryBulks() })));
 
 describe("the outbox in memory", () => eventOutboxContract(async () => createMemoryOutbox()));
 

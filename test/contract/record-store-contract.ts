@@ -8,6 +8,7 @@ import { makeDevice, makeEntry, makeSite, NOON, newId } from "../support/records
 import { alertStoreContract, raised } from "./alert-store-contract.ts";
 import { auditStoreContract } from "./audit-store-contract.ts";
 import { blueprintStoreContract } from "./blueprint-store-contract.ts";
+import { bulkStoreContract } from "./bulk-store-contract.ts";
 import { changeEventsContract } from "./change-events-contract.ts";
 import { changeStoreContract } from "./change-store-contract.ts";
 import { configurationStoreContract } from "./configuration-store-contract.ts";
@@ -55,6 +56,7 @@ export function recordStoreContract(open: OpenStores): void {
   describe("controls", () => controlStoreContract(open));
   describe("the link", () => linkStoreContract(open));
   describe("join codes", () => joinCodeContract(open));
+  describe("bulk commands", () => bulkStoreContract(open));
   describe("roll-outs", () => rolloutStoreContract(open));
   describe("changes for gateways", () => changeStoreContract(open));
   describe("the outbox", () => eventOutboxContract(async () => (await open()).outbox));

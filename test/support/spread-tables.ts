@@ -51,6 +51,9 @@ export const NOT_SPREAD: Readonly<Record<string, string>> = {
   audit: ORDERED,
   event: ORDERED,
   webhook_delivery: ORDERED,
+  // Its executions are spread.
+  bulk_command: SMALL,
+  bulk_member: SMALL,
   node_note: SMALL,
   change_base: EVERYWHERE,
   telemetry_base: EVERYWHERE,

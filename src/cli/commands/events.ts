@@ -25,6 +25,7 @@ const KINDS: readonly EventKind[] = [
   "connectivity",
   "configuration",
   "device",
+  "bulk",
   "control",
   "runtime",
   "log",

@@ -51,6 +51,8 @@ export interface Execution {
   readonly revision: number;
   /** Another side has accepted it and owns it: only what that side reports changes it. */
   readonly isRemote: boolean;
+  /** The bulk command that it belongs to. */
+  readonly bulkId?: string | undefined;
 }
 
 const STATE_AFTER: Readonly<Record<ResponseState, ExecutionState>> = {

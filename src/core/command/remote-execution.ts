@@ -8,8 +8,8 @@ import { type CommandResponse, type Execution, hasEnded, isFinal, isOpen, type M
 
 /** What the owner reports of an execution. */
 export interface ExecutionChange {
-  /** As it is now. */
-  readonly execution: Execution;
+  /** As it is now. A bulk command is of the side that began it. */
+  readonly execution: Omit<Execution, "bulkId">;
   /** The responses after the revision `since`, oldest first. */
   readonly responses: readonly CommandResponse[];
   /** A copy that has all responses up to this revision of the owner has all of them together with `responses`. */

@@ -5,7 +5,15 @@ import type { Device } from "#core/device/device.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 
 /** Kinds of events that are stored together with their change, so that a listener can resume after a restart. */
-export const STORED_KINDS = ["execution", "alert", "connectivity", "configuration", "device", "change"] as const;
+export const STORED_KINDS = [
+  "execution",
+  "alert",
+  "connectivity",
+  "configuration",
+  "device",
+  "change",
+  "bulk",
+] as const;
 /** Kinds that are only sent. What was missed after a restart is read: the controls of a device, its runtime and its log. */
 export const LIVE_KINDS = ["control", "runtime", "log"] as const;
 /** Telemetry comes as the newest value of each attribute, and nothing of it is repeated. */

@@ -13,6 +13,7 @@ export const EXAMPLE_IDS = {
   join_code_id: "01a1ddf7-7a88-7d0f-8ec9-d08f5c9dbea7",
   change_id: "01a1ddf7-5f66-7b8d-8ca7-be6d3a7b9c85",
   claim_id: "01a1ddf7-8b99-7e1f-9fda-e19f6daec0b9",
+  bulk_id: "01a1ddf7-8b99-7e1f-9fda-e19f6daec0c1",
   control: "power",
   view_id: "01a1ddf7-8b99-7e1f-9fda-e19f6daec0b8",
   rollout_id: "01a1ddf7-4e55-7a7c-9b96-ad5c2f6a8b74",

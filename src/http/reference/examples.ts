@@ -64,6 +64,8 @@ const PRICE_SOURCE = {
   resolution: "15m",
 };
 const SET_POWER = { name: "set_power", arguments: { power: 5000 } };
+const BULK = { ...SET_POWER, devices: { device_ids: [ID.device_id] }, rate: 5, parallel: 10, stop_after: 3 };
+const bulk = JSON.stringify(ID.bulk_id);
 const device = JSON.stringify(ID.device_id);
 const site = JSON.stringify(ID.site_id);
 const rollout = JSON.stringify(ID.rollout_id);
@@ -145,6 +147,19 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   },
   cancelCommandExecution: { ts: `client.commands.cancel(${device}, ${JSON.stringify(ID.execution_id)})` },
   dryRunCommand: { body: SET_POWER, ts: `client.commands.dryRun(${device}, ${tsOf(SET_POWER)})` },
+  createBulkCommand: {
+    headers: { "Idempotency-Key": "order-4713" },
+    body: BULK,
+    ts: `client.bulk.create(${tsOf(BULK)}, { idempotencyKey: "order-4713" })`,
+  },
+  dryRunBulkCommand: { body: BULK, ts: `client.bulk.dryRun(${tsOf(BULK)})` },
+  listBulkCommands: { query: { limit: "20" }, ts: "client.bulk.list({ limit: 20 })" },
+  getBulkCommand: { ts: `client.bulk.get(${bulk})` },
+  listBulkDevices: {
+    query: { "state.in": "FAILED,REFUSED" },
+    ts: `client.bulk.devices(${bulk}, { "state.in": ["FAILED", "REFUSED"] })`,
+  },
+  cancelBulkCommand: { ts: `client.bulk.cancel(${bulk})` },
   listDeviceControls: { ts: `client.controls.list(${device})` },
   listSiteControls: { ts: `client.controls.listBySite(${site})` },
   getControl: { ts: `client.controls.get(${device}, "power")` },

@@ -1,13 +1,32 @@
-import { MINUTE, SECOND, untilDone } from "#role/chore-times.ts";
+import { ago, MINUTE, SECOND, untilDone } from "#role/chore-times.ts";
 import type { Parts } from "#role/parts.ts";
 import type { Subject } from "#role/subject.ts";
+import { bulkOperations } from "#service/bulk/bulk-operations.ts";
+import { createBulkRunner } from "#service/bulk/bulk-runner.ts";
+import { cancelExecution } from "#service/command/cancel-execution.ts";
 import { commandOperations } from "#service/command/command-operations.ts";
+import { createExecution } from "#service/command/create-execution.ts";
+
+/** How long bulk commands are kept after their end. */
+const KEEP_BULKS_MS = 90 * 86_400_000;
 
 export function commands(parts: Parts): Subject {
-  const { clock, dispatcher, executions, nodes } = parts;
+  const { bulks, clock, dispatcher, executions, nodes } = parts;
+  const runner = createBulkRunner({
+    ...parts,
+    execute: (call, input) => createExecution(parts, call, input),
+    cancel: (call, which) => cancelExecution(parts, call, which),
+  });
   return {
-    operations: commandOperations(parts),
+    operations: [...commandOperations(parts), ...bulkOperations(parts)],
     chores: [
+      { name: "run bulk commands", isShared: true, everyMs: SECOND, task: (stopping) => runner.run(stopping) },
+      {
+        name: "prune bulk commands",
+        isShared: true,
+        everyMs: 10 * MINUTE,
+        task: () => untilDone(() => bulks.prune(ago(clock, KEEP_BULKS_MS))),
+      },
       {
         name: "sweep executions",
         isShared: true,

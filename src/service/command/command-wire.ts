@@ -38,6 +38,7 @@ export const executionSchema = described("CommandExecution", "A run of a command
     arguments: anyObject("Effective arguments, defaults filled in; sensitive ones read ***."),
     manifest_name: Type.String({ description: "As declared in the manifest." }),
   }),
+  bulk_id: Type.Optional(Type.String({ description: "The bulk command that it belongs to." })),
   response: Type.Optional(responseSchema),
   log: Type.Optional(Type.Array(responseSchema, { description: "All responses, newest first." })),
 });
@@ -69,6 +70,7 @@ export function renderExecution(
     ephemeral: execution.ephemeral,
     created_at: renderInstant(execution.createdAt),
     request: { name, arguments: values, manifest_name: manifestName },
+    ...(execution.bulkId !== undefined && { bulk_id: execution.bulkId }),
     ...(execution.response !== undefined && { response: renderResponse(execution.response) }),
     ...(log !== undefined && { log: log.map(renderResponse) }),
   };

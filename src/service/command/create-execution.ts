@@ -47,6 +47,8 @@ export interface ExecutionInput extends CommandInput {
   readonly withLog: boolean;
   /** Where it was chosen before, so that a repetition is known. */
   readonly id?: string;
+  /** The bulk command that it belongs to, which has the audit entry for all. */
+  readonly bulkId?: string;
   /** What the audit entry says besides the command. */
   readonly about?: Readonly<Record<string, string>> | undefined;
   /** Says once more what the device was told, which is not in the audit log. */
@@ -83,6 +85,7 @@ export async function createExecution(needs: CreateNeeds, call: Call, input: Exe
     idempotency: idempotencyOf(needs, call, { input, createdAt }),
     about: input.about,
     isRepetition: input.isRepetition === true,
+    ...(input.bulkId !== undefined && { bulkId: input.bulkId }),
   });
 }
 
@@ -123,7 +126,7 @@ export interface StoreNeeds extends Pick<Needs, "devices" | "executions" | "seal
   readonly executionTraces: Pick<ExecutionTraces, "begun">;
 }
 
-export interface PlannedExecution extends Pick<Execution, "id" | "ephemeral" | "createdAt" | "deadline"> {
+export interface PlannedExecution extends Pick<Execution, "id" | "ephemeral" | "createdAt" | "deadline" | "bulkId"> {
   readonly device: Device;
   readonly plan: Plan;
   /** As sent. */
@@ -171,7 +174,7 @@ export async function storeExecution(
   needs.executionTraces.begun(execution, call.trace);
   const stored = await needs.executions.insert(
     { ...open, idempotency, maxOpen: MAX_OPEN, maxOpenBytes: MAX_OPEN_BYTES },
-    isRepetition === true ? undefined : trail,
+    isRepetition === true || execution.bulkId !== undefined ? undefined : trail,
   );
   if (stored.isNew) needs.dispatcher.accept(open);
   return stored.execution;

@@ -1,7 +1,9 @@
 // What the data of an event holds, by its kind.
+import { BULK_STATES } from "#core/bulk/bulk-command.ts";
 import { LOG_SEVERITIES } from "#core/device/device-message.ts";
 import { EVENT_KINDS } from "#core/event/event.ts";
 import { alertSchema } from "#service/alert/alert-wire.ts";
+import { memberSchema } from "#service/bulk/bulk-wire.ts";
 import { executionSchema } from "#service/command/command-wire.ts";
 import { controlSchema } from "#service/control/control-wire.ts";
 import { connectivitySchema } from "#service/device/device-wire.ts";
@@ -32,6 +34,16 @@ const EVENT_SCHEMAS = {
   change: described("ChangeEvent", "A change that the gateway of the device was asked for is settled.", {
     ...OF_DEVICE,
     change: changeSchema,
+    at: timestamp,
+  }),
+  bulk: described("BulkEvent", "A device of a bulk command has begun or is done, or all of them are.", {
+    ...OF_DEVICE,
+    bulk: strict("BulkHead", {
+      id: Type.String(),
+      state: oneOf(BULK_STATES),
+      has_ended: Type.Boolean({ description: "No device waits or runs any more." }),
+    }),
+    device: memberSchema,
     at: timestamp,
   }),
   configuration: described("ConfigurationEvent", "The values of a bucket were replaced.", {

@@ -2,6 +2,7 @@ import type { EventKind } from "#core/event/event.ts";
 import { type EventFilter, selectsKind } from "#core/event/event-filter.ts";
 import { renderInstant } from "#core/time/instant.ts";
 import { renderAlert } from "#service/alert/alert-wire.ts";
+import { renderMember } from "#service/bulk/bulk-wire.ts";
 import { renderExecution, renderMicros } from "#service/command/command-wire.ts";
 import { renderRuntime } from "#service/device/runtime-wire.ts";
 import type { Happening, PublishedEvent } from "#service/event/happening.ts";
@@ -62,6 +63,15 @@ function renderContent(happening: Happening): object {
       return { change: happening.change, at: renderInstant(happening.at) };
     case "change":
       return { change: renderGatewayChange(happening.change), at: renderInstant(happening.at) };
+    case "bulk": {
+      const { bulk, member, at } = happening;
+      const { state, endedAt } = bulk;
+      return {
+        bulk: { id: bulk.id, state, has_ended: endedAt !== undefined },
+        device: renderMember(member),
+        at: renderInstant(at),
+      };
+    }
     case "configuration":
       return { bucket: happening.bucket, at: renderInstant(happening.at) };
     case "log":

@@ -2,6 +2,7 @@
 
 import type { AccessLevel } from "#core/access/level.ts";
 import type { AlertChangeKind } from "#core/alert/alert-state.ts";
+import type { BulkCommand, BulkMember } from "#core/bulk/bulk-command.ts";
 import type { Execution } from "#core/command/execution.ts";
 import {
   type BusbarEvent,
@@ -45,6 +46,8 @@ export type Happening = Place &
       }
     /** A change that the gateway of the device was asked for is settled. */
     | { readonly kind: "change"; readonly change: GatewayChange; readonly at: Instant }
+    /** A device of a bulk command has begun or is done, or all of them are. */
+    | { readonly kind: "bulk"; readonly bulk: BulkCommand; readonly member: BulkMember; readonly at: Instant }
     | { readonly kind: "log"; readonly entry: DeviceLogEntry }
     /** A device that runs in this process changed its state, or failed at something. */
     | { readonly kind: "runtime"; readonly status: HostedStatus; readonly at: Instant }
@@ -97,6 +100,8 @@ function factsOf(happening: Happening): EventFacts {
       return facts(happening.readLevel, happening.at);
     case "log":
       return facts("readonly", logEvent(happening, happening.entry).at);
+    case "bulk":
+      return facts("user", happening.at);
     case "connectivity":
     case "device":
     case "change":

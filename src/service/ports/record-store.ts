@@ -2,6 +2,7 @@ import type { BufferUse } from "#core/share/byte-budgets.ts";
 import type { AlertStore } from "./alert-store.ts";
 import type { AuditStore } from "./audit-store.ts";
 import type { BlueprintStore } from "./blueprint-store.ts";
+import type { BulkStore } from "./bulk-store.ts";
 import type { ChangeStore } from "./change-store.ts";
 import type { ConfigurationStore } from "./configuration-store.ts";
 import type { ControlStore } from "./control-store.ts";
@@ -35,6 +36,7 @@ export interface SubjectStores {
   readonly sessions: SessionStore;
   readonly audit: AuditStore;
   readonly executions: ExecutionStore;
+  readonly bulks: BulkStore;
   readonly deviceLogs: DeviceLogStore;
   readonly configurations: ConfigurationStore;
   readonly corrections: CorrectionStore;

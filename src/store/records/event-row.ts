@@ -85,6 +85,7 @@ async function parseEvent({ database, executions, now }: Reading, row: Row): Pro
     case "connectivity":
     case "configuration":
     case "change":
+    case "bulk":
       return { ...facts, kind, data: text(row, "data") };
   }
 }

@@ -54,8 +54,9 @@ async function readPage(database: ReadDatabase, { cursor, limit, upTo }: PageBou
 
 async function readChange(database: Database, row: Row, cursor: number) {
   const id = text(row, "id");
-  const execution = (await findExecution(database, id))?.execution;
-  if (execution === undefined) throw new Error("it has no group");
+  const found = (await findExecution(database, id))?.execution;
+  if (found === undefined) throw new Error("it has no group");
+  const { bulkId: _, ...execution } = found;
   const rows = await database.all(
     `SELECT execution_id AS id, received_at, state, payload, coalesce(octet_length(payload), 0) + ${ENTRY_BYTES} AS bytes
      FROM execution_response WHERE execution_id = ? AND changed > ? ORDER BY received_at`,

@@ -13,7 +13,7 @@ import { listed, micros, number, oneOf, optionalBytes, text, time } from "./row.
 import { isObject, isTexts, readRows, type StoredRow, storedJson } from "./stored-json.ts";
 
 export const EXECUTION_COLUMNS = `e.id, e.group_id, e.site_id, e.device_id, e.created_at, e.arguments, e.sealed, e.attempted,
-  e.deadline, e.response_state, e.response_payload, e.received_at, e.revision, e.is_remote, e.caller, g.name, g.manifest_name, g.state, g.ephemeral, g.read_level`;
+  e.deadline, e.response_state, e.response_payload, e.received_at, e.revision, e.is_remote, e.caller, e.bulk_id, g.name, g.manifest_name, g.state, g.ephemeral, g.read_level`;
 /** An execution and its group have the same device, and so are on one server where devices are spread over several. */
 export const EXECUTION_FROM = "execution e JOIN execution_group g ON g.id = e.group_id AND g.device_id = e.device_id";
 
@@ -128,6 +128,7 @@ export function parseExecution(database: DamageLog, row: Row): Execution {
     deadline: time(row, "deadline"),
     revision: number(row, "revision"),
     isRemote: row["is_remote"] === 1,
+    ...(row["bulk_id"] !== null && { bulkId: text(row, "bulk_id") }),
   };
 }
 

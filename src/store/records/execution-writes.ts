@@ -66,8 +66,8 @@ export const executionWrites = {
       const group = enterGroup(database, execution);
       database.send(
         `INSERT INTO execution (id, group_id, site_id, device_id, created_at, arguments, sealed, attempted, is_open, deadline, bytes,
-           revision, changed, caller)
-         VALUES (?, ${group.sql}, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?)`,
+           revision, changed, caller, bulk_id)
+         VALUES (?, ${group.sql}, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?)`,
         execution.id,
         ...group.values,
         execution.siteId,
@@ -81,6 +81,7 @@ export const executionWrites = {
         execution.revision,
         change,
         input.caller === undefined ? null : JSON.stringify([input.caller.tokenId, input.caller.name]),
+        execution.bulkId ?? null,
       );
       if (idempotency !== undefined) putIdempotency(database, execution, idempotency);
       if (trail !== undefined) await recordAudit(database, trail);

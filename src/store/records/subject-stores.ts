@@ -4,6 +4,7 @@ import type { ReadDatabase } from "#store/database.ts";
 import { createAlertStore } from "./alert-store.ts";
 import { createAuditStore } from "./audit-store.ts";
 import { createBlueprintStore } from "./blueprint-store.ts";
+import { createBulkStore } from "./bulk-store.ts";
 import { createChangeStore } from "./change-store.ts";
 import { createConfigurationStore } from "./configuration-store.ts";
 import { createControlStore } from "./control-store.ts";
@@ -59,6 +60,7 @@ export function createSubjectStores(
     sessions: createSessionStore(reader, writer),
     audit: createAuditStore(reader, writer, lists),
     executions: createExecutionStore(reader, writer, lists),
+    bulks: createBulkStore(reader, writer, lists),
     deviceLogs: createDeviceLogStore(reader, writer, lists),
     configurations: createConfigurationStore(reader, writer),
     corrections: createCorrectionStore(reader, writer),
@@ -92,6 +94,7 @@ export function createSubjectStores(
 const SEALED = `SELECT CASE WHEN EXISTS (SELECT 1 FROM device_configuration WHERE length(sealed) > 0) OR EXISTS (SELECT 1 FROM webhook)
   OR EXISTS (SELECT 1 FROM execution WHERE is_open = 1 AND sealed IS NOT NULL)
   OR EXISTS (SELECT 1 FROM gateway_change WHERE state = 'PENDING')
+  OR EXISTS (SELECT 1 FROM bulk_command WHERE ended_at IS NULL)
   OR EXISTS (SELECT 1 FROM price_source WHERE sealed_header IS NOT NULL) THEN 1 ELSE 0 END AS found`;
 
 /** Whether anything is stored that only the current key of sealed values opens. */

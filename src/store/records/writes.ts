@@ -1,6 +1,7 @@
 import { alertWrites } from "./alert-writes.ts";
 import { auditWrites } from "./audit-writes.ts";
 import { blueprintWrites } from "./blueprint-writes.ts";
+import { bulkWrites } from "./bulk-writes.ts";
 import { changeWrites } from "./change-writes.ts";
 import { configurationWrites } from "./configuration-writes.ts";
 import { controlWrites } from "./control-writes.ts";
@@ -38,6 +39,7 @@ export const WRITES = {
   ...auditWrites,
   ...executionWrites,
   ...remoteExecutionWrites,
+  ...bulkWrites,
   ...deviceLogWrites,
   ...configurationWrites,
   ...correctionWrites,
