@@ -49,6 +49,7 @@ const EVERYTHING = GAP(
   "configuration",
   "device",
   "change",
+  "bulk",
   "control",
   "runtime",
   "log",
