@@ -17,7 +17,7 @@ const anyObject = (description: string) => Type.Object({}, { additionalPropertie
 const names = (description: string, maxItems = 100) =>
   Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { minItems: 1, maxItems, description });
 
-export const bulkDevicesSchema = strict("BulkDevices", {
+const bulkDevicesSchema = strict("BulkDevices", {
   device_ids: Type.Optional(names("Ids or slugs. Without a filter.", MAX_BULK_DEVICES)),
   site_ids: Type.Optional(names("Devices of these sites.")),
   profiles: Type.Optional(names("Devices that implement all of these profiles.")),
@@ -26,7 +26,7 @@ export const bulkDevicesSchema = strict("BulkDevices", {
 
 const DEFAULTS = { rate: 10, parallel: 10 };
 
-export const bulkFields = {
+const bulkFields = {
   name: Type.String({ minLength: 1, maxLength: 200, description: "Command name: the manifest's, or an alias." }),
   arguments: Type.Optional(anyObject("Argument name to value.")),
   devices: bulkDevicesSchema,

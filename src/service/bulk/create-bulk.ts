@@ -16,7 +16,7 @@ export interface CreateBulkNeeds extends Pick<Needs, "bulks" | "devices" | "site
 }
 
 /** Either a list, or a filter of which a device meets all conditions that are given. */
-export interface BulkDevices {
+interface BulkDevices {
   /** Ids or slugs. */
   readonly names: readonly string[] | undefined;
   readonly siteIds: readonly string[] | undefined;
