@@ -188,3 +188,11 @@ export function startedAnew(state: ControlState): ControlState {
   if (!state.isHeld) return state;
   return { ...state, writing: undefined, failures: Math.max(state.failures, 1), isPrepared: false };
 }
+
+/** Somebody has executed a command with this value, and the device has taken it. */
+export function toldByOthers(state: ControlState, value: number, now: number): ControlState {
+  // Which of the two the device took last is not known.
+  if (state.writing !== undefined) return startedAnew({ ...state, isHeld: true });
+  const told = { isHeld: true, sent: value, sentAt: now, changedAt: now };
+  return { ...state, ...told, failures: 0, tries: 0, follow: "settling" };
+}

@@ -5,12 +5,12 @@ import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { Execution } from "#core/command/execution.ts";
 import { type Claim, holds } from "#core/control/claim.ts";
 import { claimOfCommand, commandedValues, isEndedBy } from "#core/control/command-claim.ts";
-import { type Control, valueOfReading } from "#core/control/control.ts";
+import type { Control } from "#core/control/control.ts";
 import {
   isIgnoring,
-  NEVER_WRITTEN,
   planWrite,
   startedAnew,
+  toldByOthers,
   type Write,
   writeEnded,
 } from "#core/control/control-writer.ts";
@@ -20,44 +20,45 @@ import type { AlertTracker } from "#service/alert/alert-tracker.ts";
 import type { Background } from "#service/background.ts";
 import { deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
 import type { BegunCommand, CreateNeeds } from "#service/command/create-execution.ts";
-import type { Connectivity } from "#service/device/connectivity.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
 import type { Claim as NodeClaim, Nodes } from "#service/ports/nodes.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import { createControlAlerts } from "./control-alerts.ts";
+import { ControlEntries } from "./control-entries.ts";
 import { type ControlEntry, isDone, isNews, newEntry, recordOf } from "./control-entry.ts";
 import { type ControlView, sourcesIn } from "./control-view.ts";
 import { renderControlView } from "./control-wire.ts";
+import { createDirectCommands, type DirectCommand } from "./direct-commands.ts";
 import { createKnownControls } from "./known-controls.ts";
 import { nameSources } from "./name-sources.ts";
+import {
+  isDeviceReachable,
+  type ReadControlsNeeds,
+  readingOf,
+  storedDevices,
+  storedView,
+  viewOf,
+} from "./read-controls.ts";
 import { writeControl } from "./write-control.ts";
 
 export interface ControlsNeeds
   extends Omit<CreateNeeds, "directCommands">,
-    Pick<Needs, "controls" | "profiles" | "telemetry" | "tokens"> {
+    ReadControlsNeeds,
+    Pick<Needs, "profiles" | "tokens"> {
   readonly background: Background;
   readonly alertTracker: Pick<AlertTracker, "report">;
   readonly events: Pick<EventHub, "publish">;
   readonly nodes: Pick<Nodes, "isShared" | "claim">;
-  readonly connectivity: Pick<Connectivity, "status">;
-}
-
-interface DirectCommand {
-  readonly tokenId: string;
-  readonly control: string;
-  readonly value: number;
 }
 
 export type Controls = ReturnType<typeof createControls>;
 
 const WRITE_MS = 15_000;
-const MOST_DIRECT = 10_000;
 
 export function createControls(needs: ControlsNeeds) {
   const controlsOf = createKnownControls(needs.profiles);
-  const entries = new Map<string, ControlEntry>();
+  const entries = new ControlEntries();
   const alerts = createControlAlerts(needs.alertTracker, needs.now);
-  const direct = new Map<string, DirectCommand>();
   const stopping = new AbortController();
   const { isShared } = needs.nodes;
   let loading: Promise<void> | undefined;
@@ -65,31 +66,8 @@ export function createControls(needs: ControlsNeeds) {
   /** Of this node to run the cycle, where several share the records. */
   let duty: NodeClaim | undefined;
 
-  const keyOf = (deviceId: string, control: string) => JSON.stringify([deviceId, control]);
-
-  function entryOf(deviceId: string, control: string): ControlEntry {
-    const key = keyOf(deviceId, control);
-    const entry = entries.get(key) ?? newEntry(deviceId, control);
-    entries.set(key, entry);
-    return entry;
-  }
-
   async function load(): Promise<void> {
-    const { claims, states } = await needs.controls.load();
-    for (const { deviceId, control, state } of states) {
-      // The device may still have an alert of it, so its alerts are reported once, also if there are none.
-      const entry = Object.assign(entryOf(deviceId, control), { hasAlerted: true });
-      if (state.isHeld) Object.assign(entry, { state: startedAnew(state), isDirty: true });
-    }
-    putClaims(claims);
-  }
-
-  function putClaims(claims: readonly Claim[]): void {
-    for (const entry of entries.values()) entry.claims = [];
-    for (const claim of claims) {
-      const entry = entryOf(claim.deviceId, claim.control);
-      entry.claims = [...entry.claims, claim];
-    }
+    entries.load(await needs.controls.load());
   }
 
   /** Whether this node runs the cycle. One that takes it over begins with what is stored, as after a start. */
@@ -101,46 +79,18 @@ export function createControls(needs: ControlsNeeds) {
     return duty !== undefined;
   }
 
-  /** The device may be connected to another node. */
-  const isReachableFrom = (deviceId: string): boolean =>
-    needs.channel.isReady(deviceId) || (isShared && needs.connectivity.status(deviceId) === "ONLINE");
-
   async function controlsOfDevice(device: Pick<Device, "blueprintId">): Promise<ReadonlyMap<string, Control>> {
     const blueprint = await deviceBlueprint(needs, device);
     return blueprint === undefined ? new Map() : controlsOf(blueprint);
   }
 
-  async function readingOf(deviceId: string, control: Control) {
-    if (control.reads === undefined) return undefined;
-    // This node need not have heard the device itself.
-    const latest = isShared ? await needs.telemetry.current(deviceId) : needs.telemetry.latest(deviceId);
-    const snapshot = latest.get(control.reads.attribute);
-    const value = snapshot === undefined ? undefined : valueOfReading(control, snapshot.value);
-    return snapshot === undefined || value === undefined ? undefined : { value, at: snapshot.at };
-  }
-
   /** The alerts of a device are those of all its controls. */
   async function reportAlerts(device: Device, entry: ControlEntry): Promise<void> {
     const ids = new Set<string>();
-    for (const one of entries.values()) if (one.deviceId === device.id) for (const id of one.alerts) ids.add(id);
+    for (const one of entries.ofDevice(device.id)) for (const id of one.alerts) ids.add(id);
     const isNothing = ids.size === 0 && !entry.hasAlerted;
     entry.hasAlerted = ids.size > 0;
     if (!isNothing) await alerts.report(device, await deviceBlueprint(needs, device), [...ids]);
-  }
-
-  async function viewOf(
-    entry: Pick<ControlEntry, "deviceId" | "claims" | "state">,
-    control: Control,
-    now: number,
-  ): Promise<ControlView> {
-    return {
-      deviceId: entry.deviceId,
-      control,
-      resolution: resolveClaims(control, entry.claims, now),
-      state: entry.state,
-      measured: await readingOf(entry.deviceId, control),
-      claims: entry.claims.filter((claim) => holds(claim, now)),
-    };
   }
 
   async function announce(device: Device, entry: ControlEntry, view: ControlView): Promise<void> {
@@ -152,19 +102,19 @@ export function createControls(needs: ControlsNeeds) {
     needs.events.publish({ ...facts, kind: "control", control, measuredLevel });
   }
 
-  async function runEntry(key: string, entry: ControlEntry): Promise<void> {
+  async function runEntry(entry: ControlEntry): Promise<void> {
     const device = await needs.devices.find(entry.deviceId);
     const control = device && (await controlsOfDevice(device)).get(entry.control);
     const now = needs.now();
     if (device === undefined || control === undefined) {
       // The device is gone, or its blueprint is another one: nobody knows any more how to tell it anything.
-      if (device === undefined || !entry.claims.some((claim) => holds(claim, now))) entries.delete(key);
+      if (device === undefined || !entry.claims.some((claim) => holds(claim, now))) entries.delete(entry);
       return;
     }
-    const isReachable = isReachableFrom(entry.deviceId);
+    const isReachable = isDeviceReachable(needs, entry.deviceId);
     const isBack = isReachable && !entry.wasReachable;
     const resolution = resolveClaims(control, entry.claims, now);
-    const reading = await readingOf(entry.deviceId, control);
+    const reading = await readingOf(needs, entry.deviceId, control);
     const before = isBack ? startedAnew(entry.state) : entry.state;
     const situation = { now, value: resolution.value, bounds: resolution.bounds, reading, isReachable };
     const { state, write } = planWrite(control, before, situation);
@@ -182,9 +132,9 @@ export function createControls(needs: ControlsNeeds) {
       ...(resolution.isContradicted ? ["control_contradicted"] : []),
     ];
     if (write !== undefined) send(entry, control, { write, resolution, isRefresh: isSame(write, before.sent) });
-    await announce(device, entry, await viewOf(entry, control, now));
+    await announce(device, entry, await viewOf(needs, { ...entry, control }, now));
     await reportAlerts(device, entry);
-    if (isDone(entry, now)) entries.delete(key);
+    if (isDone(entry, now)) entries.delete(entry);
   }
 
   function send(
@@ -220,23 +170,10 @@ export function createControls(needs: ControlsNeeds) {
     await place(claim, { takesOver: true, trail: undefined });
     // The node that runs the cycle says it to the device once more.
     if (isShared && duty === undefined) return;
-    const entry = entryOf(execution.deviceId, control);
-    const { state } = entry;
+    const entry = entries.of(execution.deviceId, control);
     entry.isDirty = true;
     entry.writes += 1;
-    entry.state =
-      state.writing !== undefined
-        ? startedAnew({ ...state, isHeld: true })
-        : {
-            ...state,
-            isHeld: true,
-            sent: value,
-            sentAt: now,
-            changedAt: now,
-            failures: 0,
-            tries: 0,
-            follow: "settling",
-          };
+    entry.state = toldByOthers(entry.state, value, now);
   }
 
   async function place(claim: Claim, { takesOver, trail }: { takesOver: boolean; trail: AuditEntry | undefined }) {
@@ -244,7 +181,7 @@ export function createControls(needs: ControlsNeeds) {
     const ended = new Set(await needs.controls.claim({ claim, takesOver, trail }));
     // What is stored counts: the cycle reads it.
     if (isShared) return;
-    const entry = entryOf(claim.deviceId, claim.control);
+    const entry = entries.of(claim.deviceId, claim.control);
     entry.claims = [...entry.claims.filter(({ id }) => !ended.has(id) && id !== claim.id), claim];
   }
 
@@ -259,33 +196,16 @@ export function createControls(needs: ControlsNeeds) {
 
   /** How it stands, also if nobody claims it. */
   async function view(deviceId: string, control: Control): Promise<ControlView> {
-    if (isShared) return await storedView(deviceId, control);
+    if (isShared) return await storedView(needs, deviceId, control);
     await ready();
-    const entry = entries.get(keyOf(deviceId, control.id)) ?? newEntry(deviceId, control.id);
-    return await viewOf(entry, control, needs.now());
-  }
-
-  async function storedView(deviceId: string, control: Control): Promise<ControlView> {
-    const { claims, states } = await needs.controls.load(deviceId);
-    const isIt = (one: { readonly control: string }) => one.control === control.id;
-    const state = states.find(isIt)?.state ?? NEVER_WRITTEN;
-    return await viewOf({ deviceId, claims: claims.filter(isIt), state }, control, needs.now());
-  }
-
-  async function storedDevices(): Promise<ReadonlySet<string>> {
-    const { claims, states } = await needs.controls.load();
-    const held = states.filter(({ state }) => state.isHeld);
-    return new Set([...claims, ...held].map(({ deviceId }) => deviceId));
+    const entry = entries.find(deviceId, control.id) ?? newEntry(deviceId, control.id);
+    return await viewOf(needs, { ...entry, control }, needs.now());
   }
 
   needs.dispatcher.onReachable((deviceId) => {
-    for (const entry of entries.values()) if (entry.deviceId === deviceId) entry.wasReachable = false;
+    for (const entry of entries.ofDevice(deviceId)) entry.wasReachable = false;
   });
-  needs.dispatcher.onEnd((execution) => {
-    const command = direct.get(execution.id);
-    if (command === undefined || !direct.delete(execution.id) || execution.state !== "SUCCESS") return;
-    needs.background.run("claim for a command", () => adopt(execution, command));
-  });
+  const directCommands = createDirectCommands(needs, controlsOf, adopt);
 
   return {
     /** One cycle. A device whose turn fails does not hold up the others. */
@@ -293,11 +213,11 @@ export function createControls(needs: ControlsNeeds) {
       isRunning = true;
       if (!(await hasDuty())) return;
       await ready();
-      if (isShared) putClaims((await needs.controls.load()).claims);
+      if (isShared) entries.putClaims((await needs.controls.load()).claims);
       const failures: unknown[] = [];
-      for (const [key, entry] of [...entries]) {
+      for (const entry of entries.all()) {
         try {
-          await runEntry(key, entry);
+          await runEntry(entry);
         } catch (error) {
           failures.push(error);
         }
@@ -311,7 +231,7 @@ export function createControls(needs: ControlsNeeds) {
     place,
     async release(claim: Claim, trail: AuditEntry): Promise<boolean> {
       const isReleased = await needs.controls.release(claim.deviceId, claim.id, trail);
-      const entry = entryOf(claim.deviceId, claim.control);
+      const entry = entries.of(claim.deviceId, claim.control);
       entry.claims = entry.claims.filter(({ id }) => id !== claim.id);
       return isReleased;
     },
@@ -319,9 +239,9 @@ export function createControls(needs: ControlsNeeds) {
     view,
     /** Devices that somebody controls now. */
     async controlled(): Promise<ReadonlySet<string>> {
-      if (isShared) return await storedDevices();
+      if (isShared) return await storedDevices(needs);
       await ready();
-      return new Set([...entries.values()].map(({ deviceId }) => deviceId));
+      return new Set(entries.all().map(({ deviceId }) => deviceId));
     },
     /** The controls as they would be if the command succeeded now, each with the claim that it would be. */
     async foresee(deviceId: string, { blueprint, plan }: Omit<BegunCommand, "id">, { caller }: Pick<Call, "caller">) {
@@ -339,13 +259,8 @@ export function createControls(needs: ControlsNeeds) {
       );
     },
     /** Before a command of a caller is stored: if it sets a controlled argument, its success is a claim. */
-    began({ id, blueprint, plan }: BegunCommand, { caller }: Pick<Call, "caller">): void {
-      if (!isRunning) return;
-      for (const { control, value } of commandedValues(controlsOf(blueprint), plan)) {
-        direct.set(id, { tokenId: caller.tokenId, control: control.id, value });
-        const [oldest] = direct.keys();
-        if (direct.size > MOST_DIRECT && oldest !== undefined) direct.delete(oldest);
-      }
+    began(command: BegunCommand, call: Pick<Call, "caller">): void {
+      if (isRunning) directCommands.began(command, call);
     },
   };
 }
