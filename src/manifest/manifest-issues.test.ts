@@ -354,7 +354,7 @@ telemetry:
 #                                                                                                              ^^ bad_control
 #                                                                                     ^^^^^ bad_control
 #                                                                          ^^ bad_control
-    c: {command: take_over, argument: on, ramp: 2, fallback: {value: 1, command: take_over}}
+    c: {command: take_over, argument: on, ramp: 2, fallback: {value: 1, arguments: {}}}
 #                                               ^ bad_control
 #                                                  ^^^^^^^^ bad_control
     d: {command: take_over, argument: on, settle: 5, fallback: {value: high}, safe: off, refresh: 1s}

@@ -57,7 +57,7 @@ function rangeOf(control: Limits, binding: readonly Claim[]) {
 }
 
 function restValue({ fallback, safe, min, max }: Limits): number {
-  if (fallback?.kind === "value") return fallback.value;
+  if (fallback !== undefined && fallback.value !== undefined) return fallback.value;
   const end = safe === "min" ? min : safe === "max" ? max : 0;
   return Number.isFinite(end) ? Math.min(Math.max(end, min), max) : 0;
 }

@@ -137,7 +137,10 @@ function renderResolvedControl(control: Control): Plain {
     settle_ms: control.settleMs,
     interval_ms: control.intervalMs,
     prepare: control.prepare && renderCall(control.prepare),
-    fallback: control.fallback?.kind === "command" ? renderCall(control.fallback) : control.fallback,
+    fallback:
+      control.fallback?.kind === "command"
+        ? { ...renderCall(control.fallback), value: control.fallback.value }
+        : control.fallback,
   });
 }
 

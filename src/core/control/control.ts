@@ -12,7 +12,8 @@ export type ControlledType = (typeof CONTROLLED_TYPES)[number];
 /** What is done when nobody claims the control any more. */
 export type Fallback =
   | { readonly kind: "value"; readonly value: number }
-  | ({ readonly kind: "command" } & ControlCall);
+  /** `value` is what the device has after the command, if that is known. */
+  | ({ readonly kind: "command"; readonly value: number | undefined } & ControlCall);
 
 /** A controlled quantity of a device, complete: names are found and units are compared. Yes and no are 1 and 0. */
 export interface Control {

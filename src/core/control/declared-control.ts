@@ -11,7 +11,8 @@ export interface ControlCall {
 /** What is done when nobody claims the control any more. `min` and `max` are the limits of the control. */
 export type DeclaredFallback =
   | { readonly kind: "value"; readonly value: number | "min" | "max" }
-  | ({ readonly kind: "command" } & ControlCall);
+  /** `value` is what the device has after the command, if that is known. */
+  | ({ readonly kind: "command"; readonly value: number | "min" | "max" | undefined } & ControlCall);
 
 /** A quantity that can be controlled, as a manifest or a profile declares it. Undefined: not said. */
 export interface DeclaredControl {
@@ -70,7 +71,7 @@ export function renderControl(control: DeclaredControl): Readonly<Record<string,
 
 function renderFallback(fallback: DeclaredFallback): Readonly<Record<string, unknown>> {
   if (fallback.kind === "value") return { value: fallback.value };
-  return renderCall(fallback);
+  return { ...renderCall(fallback), ...(fallback.value !== undefined && { value: fallback.value }) };
 }
 
 function renderCall(call: ControlCall): Readonly<Record<string, unknown>> {

@@ -3,6 +3,7 @@ import { naiveResolution } from "../../../test/support/naive-resolution.ts";
 import { randomFrom } from "../../../test/support/random.ts";
 import { roundsOf } from "../../../test/support/rounds.ts";
 import { CLAIM_CLASSES, CLAIM_KINDS, type Claim, type ClaimClass, type ClaimKind, type ClaimValue } from "./claim.ts";
+import type { Fallback } from "./control.ts";
 import { resolveClaims } from "./resolve-claims.ts";
 
 const CONTROL = { min: -100, max: 100, safe: "zero", step: undefined, fallback: undefined } as const;
@@ -71,6 +72,10 @@ test("limits without a target keep the value of the fallback inside them, in ste
   } as const;
   const value = (claims: string) => resolveClaims(control, claimsOf(claims), 0).value;
   expect([value("grid<16.4"), value("grid>8"), value("plan=10.6")]).toEqual([16, 32, 11]);
+  const reset = { command: "reset", arguments: new Map() };
+  const limited = (fallback: Fallback) => resolveClaims({ ...control, fallback }, claimsOf("grid<16.4"), 0).value;
+  expect(limited({ kind: "command", ...reset, value: 32 })).toBe(16);
+  expect(limited({ kind: "command", ...reset, value: undefined })).toBe(6);
 });
 
 test("says who lost, and when the next claim ends", () => {

@@ -104,11 +104,11 @@ function narrowest(claims: readonly Claim[], kind: "min" | "max") {
 }
 
 /**
- * What counts when limits are claimed and no target is: the fallback, if it is a value. A command such as "run by yourself" would
- * not keep the limits, so the safe value counts instead.
+ * What counts when limits are claimed and no target is: the value of the fallback. A command such as "run by yourself" has none and
+ * would not keep the limits, so the safe value counts instead.
  */
 function unclaimedValue({ fallback, safe, min, max }: Limits): number {
-  if (fallback?.kind === "value") return fallback.value;
+  if (fallback?.value !== undefined) return fallback.value;
   const value = safeValue(safe, min, max);
   return Number.isFinite(value) ? value : 0;
 }

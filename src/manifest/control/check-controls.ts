@@ -166,8 +166,8 @@ function checkRange(place: Place, control: DeclaredControl, argument: DeclaredAr
     report(place, ["step"], "The step is larger than the range.");
   if (argument.type === "boolean" && control.ramp !== undefined)
     report(place, ["ramp"], "Yes and no have nothing between them.");
-  if (control.fallback?.kind !== "value") return;
-  const { value } = control.fallback;
+  const value = control.fallback?.value;
+  if (value === undefined) return;
   const meant = value === "min" ? low : value === "max" ? high : value;
   // A profile leaves the limits to the blueprints.
   if (!Number.isFinite(meant) && !place.around.isProfile)

@@ -40,7 +40,10 @@ const fallbackValue = scalar({ type: ["number", "string"] }, "a number, min or m
 );
 
 const fallbackFields = object("fallback", {
-  value: may(fallbackValue, "The value that is written: a number, min or max."),
+  value: may(
+    fallbackValue,
+    "The value that is written: a number, min or max. Beside a command: the value that the device has after it.",
+  ),
   command: may(text, "The command that is executed instead."),
   arguments: may(values, "Arguments of that command."),
 });
@@ -50,12 +53,12 @@ const fallback: Reader<DeclaredFallback> = reader(fallbackFields.schema, (contex
   if (read === undefined) return undefined;
   if (read.value !== undefined && read.command === undefined && read.arguments === undefined)
     return { kind: "value", value: read.value };
-  if (read.value === undefined && read.command !== undefined)
-    return { kind: "command", command: read.command, arguments: read.arguments ?? new Map() };
+  if (read.command !== undefined)
+    return { kind: "command", command: read.command, arguments: read.arguments ?? new Map(), value: read.value };
   // What could not be read has already been reported.
   const isBroken = read.value === undefined && trail.node.kind === "map" && trail.node.entries.has("value");
   if (isBroken) return undefined;
-  const message = "A fallback is either {value: ...} or {command: ..., arguments: ...}.";
+  const message = "A fallback is {value: ...} or {command: ..., arguments: ...}.";
   return context.reporter.atKey(trail, { code: "bad_control", message });
 });
 

@@ -106,13 +106,12 @@ function fallbackOf(
   declared: DeclaredFallback | undefined,
   { profile, library, min, max }: Found & { readonly min: number; readonly max: number },
 ): Fallback | undefined {
-  if (declared?.kind === "value") {
-    const value = declared.value === "min" ? min : declared.value === "max" ? max : declared.value;
-    return Number.isFinite(value) && value >= min && value <= max ? { kind: "value", value } : undefined;
-  }
   if (declared === undefined) return undefined;
+  const meant = declared.value === "min" ? min : declared.value === "max" ? max : declared.value;
+  const value = meant !== undefined && Number.isFinite(meant) && meant >= min && meant <= max ? meant : undefined;
+  if (declared.kind === "value") return value === undefined ? undefined : { kind: "value", value };
   const call = callOf(blueprint, declared, { profile, library });
-  return call && { kind: "command", ...call };
+  return call && { kind: "command", ...call, value };
 }
 
 function callOf(

@@ -21,7 +21,9 @@ type StoredControl = Omit<DeclaredControl, "arguments" | "prepare" | "fallback">
   readonly fallback?: StoredFallback | undefined;
 };
 type StoredCall = { readonly command: string; readonly arguments: Pairs<unknown> };
-type StoredFallback = Extract<DeclaredFallback, { kind: "value" }> | ({ readonly kind: "command" } & StoredCall);
+type StoredFallback =
+  | Extract<DeclaredFallback, { kind: "value" }>
+  | ({ readonly kind: "command"; readonly value?: DeclaredFallback["value"] } & StoredCall);
 
 /** Equal profiles give equal texts. */
 export function renderStoredProfile(profile: Profile): string {
@@ -49,7 +51,7 @@ function storedControl(control: DeclaredControl): StoredControl {
     ...control,
     arguments: [...control.arguments],
     prepare: prepare && call(prepare),
-    fallback: fallback?.kind === "command" ? { kind: "command", ...call(fallback) } : fallback,
+    fallback: fallback?.kind === "command" ? { kind: "command", ...call(fallback), value: fallback.value } : fallback,
   };
 }
 
@@ -62,7 +64,7 @@ function parseControl(control: StoredControl): DeclaredControl {
     ...control,
     arguments: new Map(control.arguments),
     prepare: prepare && call(prepare),
-    fallback: fallback?.kind === "command" ? { kind: "command", ...call(fallback) } : fallback,
+    fallback: fallback?.kind === "command" ? { kind: "command", ...call(fallback), value: fallback.value } : fallback,
   };
 }
 

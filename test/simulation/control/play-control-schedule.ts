@@ -23,7 +23,7 @@ const CONTROL: Control = {
   intervalMs: 1000,
   safe: "zero",
   prepare: undefined,
-  fallback: { kind: "command", command: "release", arguments: new Map() },
+  fallback: { kind: "command", command: "release", arguments: new Map(), value: undefined },
   profile: undefined,
 };
 
