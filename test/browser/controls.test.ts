@@ -118,7 +118,7 @@ function controls(): void {
       await card.getByText("Followed", { exact: true }).waitFor();
       await eventually(() => expect(powers().at(-1)).toBe(2500));
       await card.getByText("What you set counts before Night program").waitFor();
-      await card.getByRole("textbox", { name: "Battery power", exact: true }).fill("-800");
+      await card.getByRole("textbox", { name: "New value", exact: true }).fill("-800");
       await card.getByLabel("Until").selectOption("15m");
       await card.getByLabel("Why (optional)").fill("Guests");
       await card.getByRole("button", { name: "Take over" }).click();
@@ -143,7 +143,7 @@ function controls(): void {
       await claim({ value: 1000 });
       await card.getByText("Person: Night program").waitFor();
       await card.getByText("Taking over ends what Night program asked for.").waitFor();
-      await card.getByRole("textbox", { name: "Battery power", exact: true }).fill("0");
+      await card.getByRole("textbox", { name: "New value", exact: true }).fill("0");
       await card.getByRole("button", { name: "Take over" }).click();
       await card.getByText("Person: you").waitFor();
       await eventually(() => expect(powers().at(-1)).toBe(0));
@@ -166,14 +166,14 @@ function controls(): void {
       const { page } = visitor;
       await visitor.go(`/devices/${battery}`);
       const power = cardOf(page, "Battery power");
-      await power.getByRole("textbox", { name: "Battery power", exact: true }).fill("6000");
+      await power.getByRole("textbox", { name: "New value", exact: true }).fill("6000");
       await page.keyboard.press("Enter");
       await power.getByText("The highest value is 5000 W.").waitFor();
       expect((await read()).winner).toBeNull();
-      await power.getByRole("textbox", { name: "Battery power", exact: true }).fill("1000");
+      await power.getByRole("textbox", { name: "New value", exact: true }).fill("1000");
       await power.getByRole("slider").focus();
       await page.keyboard.press("ArrowRight");
-      expect(await power.getByRole("textbox", { name: "Battery power", exact: true }).inputValue()).toBe("1050");
+      expect(await power.getByRole("textbox", { name: "New value", exact: true }).inputValue()).toBe("1050");
       await power.getByLabel("Until").selectOption("chosen");
       await power.getByRole("button", { name: "Set" }).focus();
       await page.keyboard.press("Enter");
@@ -211,7 +211,7 @@ function controls(): void {
       });
       await power.getByText("at most 0 W").waitFor();
       await power.getByText("Grid operator: Grid box").waitFor();
-      await power.getByRole("textbox", { name: "Battery power", exact: true }).fill("700");
+      await power.getByRole("textbox", { name: "New value", exact: true }).fill("700");
       await power.getByText("Limits of others will hold it at 0 W.").waitFor();
       await page.route("**/claims", (route) =>
         route.fulfill({

@@ -1,6 +1,16 @@
 import { expect, test } from "vitest";
 import type { Claim, Control } from "#client/resources.ts";
-import { endOf, firstValue, leaseUntil, limited, ownTarget, readValue, rivals, sliderOf } from "./control-view.ts";
+import {
+  endOf,
+  firstValue,
+  isClaimed,
+  leaseUntil,
+  limited,
+  ownTarget,
+  readValue,
+  rivals,
+  sliderOf,
+} from "./control-view.ts";
 
 const claim = (fields: Partial<Claim>): Claim => ({
   id: "c",
@@ -100,6 +110,14 @@ test("a claim is given back by who made it, and others of its class are rivals",
   const rule = claim({ id: "r", source: "token:other", class: "rule" });
   const both = control({ winner: other, losers: [mine, rule] });
   expect([ownTarget(both, "me"), ownTarget(both, undefined), rivals(both, "me")]).toEqual([mine, undefined, [other]]);
+});
+
+test.each([
+  [{}, false],
+  [{ value: 0 }, true],
+  [{ losers: [claim({ value: null })] }, true],
+])("%j is claimed: %s", (fields, expected) => {
+  expect(isClaimed(control(fields))).toBe(expected);
 });
 
 test.each([

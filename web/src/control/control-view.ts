@@ -22,6 +22,9 @@ function claimsOf({ winner, limited_by, losers }: Control): readonly Claim[] {
   return [...found.values()];
 }
 
+/** Whether somebody claims it. A device that is only told its fallback is free already. */
+export const isClaimed = (control: Control): boolean => control.value !== null || claimsOf(control).length > 0;
+
 /** What the person can give back: a target of their own. */
 export function ownTarget(control: Control, tokenId: string | undefined): Claim | undefined {
   return claimsOf(control).find(

@@ -21,7 +21,7 @@ export const bandValue = ({ value }: ControlBand, { control }: ControlStrip): st
 /** All of it in one sentence. */
 export function bandText(band: ControlBand, strip: ControlStrip): string {
   const parts = [`${bandWho(band)}, ${bandValue(band, strip)}`];
-  if (band.reason !== "") parts.push(`“${band.reason}”`);
+  if (band.reason !== "") parts.push(words.quoted(band.reason));
   if (band.isIgnored) parts.push(words.not_followed);
   return parts.join(", ");
 }
