@@ -23,6 +23,7 @@ const LAYERS = {
     "ajv",
     "ajv/**",
     "ajv-formats",
+    "croner",
   ],
   store: ["#core/**", "#service/ports.ts", "#service/ports/**", "#tuning/**", "node:*"],
   runtime: ["#core/**", "#manifest/**", "#drivers/**", "#service/**", "#tuning/**", "node:*", "wasmoon"],

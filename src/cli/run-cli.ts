@@ -87,6 +87,10 @@ export const VERBS: Readonly<Record<string, readonly [about: string, load: () =>
     "One command for many devices: run, list, show, devices, watch, cancel.",
     async () => (await import("#cli/commands/bulk.ts")).addBulkCommands,
   ],
+  schedule: [
+    "Commands that run at a time or by a schedule: add, list, show, runs, enable, disable, remove.",
+    async () => (await import("#cli/commands/schedule.ts")).addScheduleCommands,
+  ],
   control: [
     "Who controls a device, why and until when: show, claim, release, history.",
     async () => (await import("#cli/commands/control.ts")).addControlCommands,

@@ -462,6 +462,47 @@ export type CommandResponse = {
   readonly received_at: string;
 };
 
+/** A command that runs at a time or by a schedule. */
+export type CommandSchedule = {
+  /** Schedule identifier. */
+  readonly id: string;
+  readonly name: string;
+  /** Name of the token whose rights it has: of the one who changed it last. */
+  readonly owner: string;
+  readonly is_enabled: boolean;
+  readonly at: string | null;
+  readonly cron: string | null;
+  readonly timezone: string;
+  readonly missed: "skip" | "run_late";
+  readonly late_within_seconds: number;
+  readonly next_at: string | null;
+  /** What it runs; sensitive arguments read ***. */
+  readonly bulk: JsonObject;
+  readonly revision: number;
+  readonly created_at: string;
+  readonly updated_at: string;
+};
+
+export type CommandScheduleChange = {
+  /** The one that was read: another one is refused. */
+  readonly revision: number;
+  /** For people. */
+  readonly name?: string | undefined;
+  readonly bulk?: NewBulkCommand | undefined;
+  /** Once, at this time. Or cron. */
+  readonly at?: string | null | undefined;
+  /** Five fields: minute, hour, day, month, weekday. Or at. */
+  readonly cron?: string | null | undefined;
+  /** Of cron. Default: that of the first device's site. */
+  readonly timezone?: string | undefined;
+  /** What becomes of a time at which nothing ran. Default: skip. */
+  readonly missed?: "skip" | "run_late" | undefined;
+  /** run_late: for so long, up to 7d. Default: 1h. */
+  readonly late_within?: string | undefined;
+  /** Default: true. */
+  readonly is_enabled?: boolean | undefined;
+};
+
 /** How a device communicates. */
 export type Communication = {
   /** Of the connection while there is one, otherwise as its settings were generated. */
@@ -1239,6 +1280,24 @@ export type NewClaim = {
   readonly take_over?: boolean | undefined;
 };
 
+export type NewCommandSchedule = {
+  /** For people. */
+  readonly name: string;
+  readonly bulk: NewBulkCommand;
+  /** Once, at this time. Or cron. */
+  readonly at?: string | null | undefined;
+  /** Five fields: minute, hour, day, month, weekday. Or at. */
+  readonly cron?: string | null | undefined;
+  /** Of cron. Default: that of the first device's site. */
+  readonly timezone?: string | undefined;
+  /** What becomes of a time at which nothing ran. Default: skip. */
+  readonly missed?: "skip" | "run_late" | undefined;
+  /** run_late: for so long, up to 7d. Default: 1h. */
+  readonly late_within?: string | undefined;
+  /** Default: true. */
+  readonly is_enabled?: boolean | undefined;
+};
+
 export type NewCounterCorrection = {
   /** The counter, as the list of doubtful steps names it. */
   readonly attribute: string;
@@ -1713,6 +1772,16 @@ export type SavedView = {
   readonly created_at: string;
   readonly updated_at: string;
   readonly content: ExploreView | DashboardView | DeviceFilterView;
+};
+
+/** What became of one time of a schedule. */
+export type ScheduleRun = {
+  readonly due_at: string;
+  readonly at: string;
+  readonly outcome: "RAN" | "SKIPPED" | "REFUSED";
+  /** The bulk command that began. */
+  readonly bulk_id: string | null;
+  readonly reason: string | null;
 };
 
 /** A sign-in of the page. It stands for a token. */
@@ -2305,6 +2374,9 @@ export type Answers = {
   readonly createCommandExecution: {
     readonly execution_id: string;
   };
+  readonly createCommandSchedule: {
+    readonly schedule: CommandSchedule;
+  };
   readonly createCounterCorrection: {
     readonly correction: CounterCorrection;
   };
@@ -2325,6 +2397,7 @@ export type Answers = {
     readonly view: SavedView;
   };
   readonly createWebhook: CreatedWebhook;
+  readonly deleteCommandSchedule: JsonObject;
   readonly deleteCounterCorrection: JsonObject;
   readonly deleteDevice: JsonObject;
   readonly deletePriceSource: {
@@ -2368,6 +2441,9 @@ export type Answers = {
   };
   readonly getCommandExecution: {
     readonly execution: Execution;
+  };
+  readonly getCommandSchedule: {
+    readonly schedule: CommandSchedule;
   };
   readonly getConfiguration: {
     readonly configuration: Readonly<Record<string, JsonObject>>;
@@ -2503,6 +2579,11 @@ export type Answers = {
     /** How many match, on all pages. */
     readonly total_count: number;
   };
+  readonly listCommandSchedules: {
+    readonly schedules: readonly CommandSchedule[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
   readonly listControlHistory: {
     readonly records: readonly ControlRecord[];
     /** How many match, on all pages. */
@@ -2553,6 +2634,11 @@ export type Answers = {
   };
   readonly listRollouts: {
     readonly rollouts: readonly Rollout[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
+  readonly listScheduleRuns: {
+    readonly runs: readonly ScheduleRun[];
     /** How many match, on all pages. */
     readonly total_count: number;
   };
@@ -2671,6 +2757,9 @@ export type Answers = {
   readonly rotateGatewayCredential: JsonObject;
   readonly testWebhook: WebhookTest;
   readonly tryPriceSource: PriceTrial;
+  readonly updateCommandSchedule: {
+    readonly schedule: CommandSchedule;
+  };
   readonly updateDevice: {
     readonly device: Device;
     readonly pending_change?: GatewayChange;
@@ -2716,6 +2805,7 @@ export type Bodies = {
   readonly claimControl: NewClaim;
   readonly createBulkCommand: NewBulkCommand;
   readonly createCommandExecution: CommandInput;
+  readonly createCommandSchedule: NewCommandSchedule;
   readonly createCounterCorrection: NewCounterCorrection;
   readonly createJoinCode: NewJoinCode;
   readonly createKioskLink: NewKioskLink;
@@ -2748,6 +2838,7 @@ export type Bodies = {
   readonly putTariff: NewTariff;
   readonly renewClaim: ClaimRenewal;
   readonly tryPriceSource: NewPriceSource;
+  readonly updateCommandSchedule: CommandScheduleChange;
   readonly updateDevice: DeviceChange;
   readonly updateOnlySite: SiteChange;
   readonly updateSite: SiteChange;
@@ -2926,6 +3017,12 @@ export type Queries = {
     /** Only these states. */
     readonly "state.in"?: readonly ExecutionState[] | undefined;
   };
+  readonly listCommandSchedules: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+  };
   readonly listControlHistory: {
     /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
     readonly limit?: number | undefined;
@@ -3041,6 +3138,12 @@ export type Queries = {
     readonly "state.in"?: readonly string[] | undefined;
   };
   readonly listRollouts: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+  };
+  readonly listScheduleRuns: {
     /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
     readonly limit?: number | undefined;
     /** How many items to skip before the first one. */

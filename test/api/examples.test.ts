@@ -56,7 +56,7 @@ const REFUSED: Readonly<Record<string, string>> = {
 
 /** What is only once, and what is gone afterwards. */
 const FIRST = ["getOnlySite", "updateOnlySite", "renewClaim", "releaseClaim"];
-const LAST = ["deleteView", "deleteWebhook", "revokeToken", "deleteDevice", "deleteSite"];
+const LAST = ["deleteCommandSchedule", "deleteView", "deleteWebhook", "revokeToken", "deleteDevice", "deleteSite"];
 
 /** Ids and addresses of a real installation, by those of the examples. */
 const ids = new Map<string, string>();
@@ -97,6 +97,12 @@ beforeAll(async () => {
     timeout: 30_000,
   });
   ids.set(ID.bulk_id, bulk.bulk.id);
+  const nightly = {
+    name: "x",
+    cron: "0 3 * * *",
+    bulk: { name: "read_mode", devices: { device_ids: [other.device_id] } },
+  };
+  ids.set(ID.schedule_id, (await client.schedules.create(nightly)).schedule.id);
   ids.set(ID.webhook_id, webhook.id).set(ID.token_id, token.id).set(ID.rollout_id, rollout.id);
   // Nothing here speaks to another machine.
   ids

@@ -19,7 +19,7 @@ const makeMember = (place: number, fields: Partial<BulkMember> = {}): BulkMember
   ...fields,
 });
 
-function makeBulk(devices: number, fields: Partial<BulkCommand> = {}): NewBulk {
+export function makeBulk(devices: number, fields: Partial<BulkCommand> = {}): NewBulk {
   const bulk: BulkCommand = {
     id: newId(),
     name: "start",

@@ -22,6 +22,7 @@ import { linkStoreContract } from "./link-store-contract.ts";
 import { priceSourceContract } from "./price-source-contract.ts";
 import { profileStoreContract } from "./profile-store-contract.ts";
 import { rolloutStoreContract } from "./rollout-store-contract.ts";
+import { scheduleStoreContract } from "./schedule-store-contract.ts";
 import { scriptStoreContract } from "./script-store-contract.ts";
 import { sessionStoreContract } from "./session-store-contract.ts";
 import { settingStoreContract } from "./setting-store-contract.ts";
@@ -56,6 +57,7 @@ export function recordStoreContract(open: OpenStores): void {
   describe("controls", () => controlStoreContract(open));
   describe("the link", () => linkStoreContract(open));
   describe("join codes", () => joinCodeContract(open));
+  describe("scheduled commands", () => scheduleStoreContract(open));
   describe("bulk commands", () => bulkStoreContract(open));
   describe("roll-outs", () => rolloutStoreContract(open));
   describe("changes for gateways", () => changeStoreContract(open));

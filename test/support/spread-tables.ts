@@ -54,6 +54,8 @@ export const NOT_SPREAD: Readonly<Record<string, string>> = {
   // Its executions are spread.
   bulk_command: SMALL,
   bulk_member: SMALL,
+  command_schedule: SMALL,
+  schedule_run: SMALL,
   node_note: SMALL,
   change_base: EVERYWHERE,
   telemetry_base: EVERYWHERE,

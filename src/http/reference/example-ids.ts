@@ -14,6 +14,7 @@ export const EXAMPLE_IDS = {
   change_id: "01a1ddf7-5f66-7b8d-8ca7-be6d3a7b9c85",
   claim_id: "01a1ddf7-8b99-7e1f-9fda-e19f6daec0b9",
   bulk_id: "01a1ddf7-8b99-7e1f-9fda-e19f6daec0c1",
+  schedule_id: "01a1ddf7-8b99-7e1f-9fda-e19f6daec0c2",
   control: "power",
   view_id: "01a1ddf7-8b99-7e1f-9fda-e19f6daec0b8",
   rollout_id: "01a1ddf7-4e55-7a7c-9b96-ad5c2f6a8b74",

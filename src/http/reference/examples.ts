@@ -65,6 +65,15 @@ const PRICE_SOURCE = {
 };
 const SET_POWER = { name: "set_power", arguments: { power: 5000 } };
 const BULK = { ...SET_POWER, devices: { device_ids: [ID.device_id] }, rate: 5, parallel: 10, stop_after: 3 };
+const SCHEDULE = {
+  name: "Every night",
+  bulk: { ...SET_POWER, devices: { device_ids: [ID.device_id] } },
+  cron: "30 2 * * *",
+  timezone: "Europe/Berlin",
+  missed: "run_late" as const,
+  late_within: "2h",
+};
+const schedule = JSON.stringify(ID.schedule_id);
 const bulk = JSON.stringify(ID.bulk_id);
 const device = JSON.stringify(ID.device_id);
 const site = JSON.stringify(ID.site_id);
@@ -160,6 +169,15 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     ts: `client.bulk.devices(${bulk}, { "state.in": ["FAILED", "REFUSED"] })`,
   },
   cancelBulkCommand: { ts: `client.bulk.cancel(${bulk})` },
+  createCommandSchedule: { body: SCHEDULE, ts: `client.schedules.create(${tsOf(SCHEDULE)})` },
+  listCommandSchedules: { query: { limit: "20" }, ts: "client.schedules.list({ limit: 20 })" },
+  getCommandSchedule: { ts: `client.schedules.get(${schedule})` },
+  updateCommandSchedule: {
+    body: { revision: 1, is_enabled: false },
+    ts: `client.schedules.update(${schedule}, { revision: 1, is_enabled: false })`,
+  },
+  listScheduleRuns: { query: { limit: "20" }, ts: `client.schedules.runs(${schedule}, { limit: 20 })` },
+  deleteCommandSchedule: { ts: `client.schedules.delete(${schedule})` },
   listDeviceControls: { ts: `client.controls.list(${device})` },
   listSiteControls: { ts: `client.controls.listBySite(${site})` },
   getControl: { ts: `client.controls.get(${device}, "power")` },

@@ -6,6 +6,8 @@ import { createBulkRunner } from "#service/bulk/bulk-runner.ts";
 import { cancelExecution } from "#service/command/cancel-execution.ts";
 import { commandOperations } from "#service/command/command-operations.ts";
 import { createExecution } from "#service/command/create-execution.ts";
+import { scheduleOperations } from "#service/schedule/schedule-operations.ts";
+import { createScheduleRunner } from "#service/schedule/schedule-runner.ts";
 
 /** How long bulk commands are kept after their end. */
 const KEEP_BULKS_MS = 90 * 86_400_000;
@@ -17,10 +19,12 @@ export function commands(parts: Parts): Subject {
     execute: (call, input) => createExecution(parts, call, input),
     cancel: (call, which) => cancelExecution(parts, call, which),
   });
+  const schedules = createScheduleRunner(parts);
   return {
-    operations: [...commandOperations(parts), ...bulkOperations(parts)],
+    operations: [...commandOperations(parts), ...bulkOperations(parts), ...scheduleOperations(parts)],
     chores: [
       { name: "run bulk commands", isShared: true, everyMs: SECOND, task: (stopping) => runner.run(stopping) },
+      { name: "run scheduled commands", isShared: true, everyMs: SECOND, task: () => schedules.runDue() },
       {
         name: "prune bulk commands",
         isShared: true,

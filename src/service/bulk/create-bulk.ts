@@ -1,3 +1,4 @@
+import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { refuse } from "#core/app-error.ts";
 import { type BulkCommand, type BulkMember, MAX_BULK_DEVICES } from "#core/bulk/bulk-command.ts";
 import type { Payload } from "#core/command/execution.ts";
@@ -7,6 +8,7 @@ import { auditTrail } from "#service/access/audit-trail.ts";
 import { allPages } from "#service/all-pages.ts";
 import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
+import type { NewBulk } from "#service/ports/bulk-store.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import { visibleSite } from "#service/site/visible-site.ts";
 import { refusalOf } from "./refusal-of.ts";
@@ -46,18 +48,24 @@ export interface SealedCommand {
 }
 
 /** The devices are chosen now. One that the caller may not command is a result of its own. */
-export async function createBulk(
+export async function createBulk(needs: CreateBulkNeeds, call: Call, order: BulkOrder): Promise<BulkCommand> {
+  const { input, trail } = await prepareBulk(needs, call, order);
+  return await needs.bulks.insert(input, trail);
+}
+
+/** Everything that is stored of it. */
+export async function prepareBulk(
   needs: CreateBulkNeeds,
   call: Call,
   { input, idempotencyKey, scheduleId }: BulkOrder,
-): Promise<BulkCommand> {
+): Promise<{ readonly input: NewBulk; readonly trail: AuditEntry }> {
   const members = await membersOf(needs, call, input);
   const id = needs.newId();
   const { name, rate, parallel, stopAfter } = input;
   const bulk: BulkCommand = {
     id,
     name,
-    shown: await hidden(needs, input, members),
+    shown: await hideArguments(needs, input, members),
     rate,
     parallel,
     stopAfter,
@@ -71,15 +79,15 @@ export async function createBulk(
   const details = { bulk_id: id, command: name, devices: members.length };
   const sealed: SealedCommand = { name, arguments: input.arguments };
   const digest = () => needs.seal.fingerprint(JSON.stringify(input, sortedKeys), "idempotency of bulk commands");
-  return await needs.bulks.insert(
-    {
+  return {
+    input: {
       bulk,
       members: members.map(({ member }) => member),
       sealed: needs.seal.seal(JSON.stringify(sealed), id),
       idempotency: idempotencyKey === undefined ? undefined : { key: idempotencyKey, digest: digest() },
     },
-    auditTrail(needs, call, { target: siteTarget(members), details }),
-  );
+    trail: auditTrail(needs, call, { target: siteTarget(members), details }),
+  };
 }
 
 interface Chosen {
@@ -156,7 +164,11 @@ function memberOf(place: number, device: Device, name: string): BulkMember {
 }
 
 /** The arguments as people see them: hidden if one of the blueprints says so, or if none knows them. */
-async function hidden(needs: CreateBulkNeeds, input: BulkInput, members: readonly Chosen[]): Promise<Payload> {
+export async function hideArguments(
+  needs: CreateBulkNeeds,
+  input: BulkInput,
+  members: readonly Chosen[],
+): Promise<Payload> {
   const byBlueprint = new Map(
     members.flatMap(({ device }) => (device?.blueprintId ? [[device.blueprintId, device]] : [])),
   );

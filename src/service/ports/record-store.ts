@@ -16,6 +16,7 @@ import type { Nodes } from "./nodes.ts";
 import type { PriceSourceStore } from "./price-source-store.ts";
 import type { ProfileStore } from "./profile-store.ts";
 import type { RolloutStore } from "./rollout-store.ts";
+import type { ScheduleStore } from "./schedule-store.ts";
 import type { ScriptStore } from "./script-store.ts";
 import type { SessionStore } from "./session-store.ts";
 import type { SettingStore } from "./setting-store.ts";
@@ -37,6 +38,7 @@ export interface SubjectStores {
   readonly audit: AuditStore;
   readonly executions: ExecutionStore;
   readonly bulks: BulkStore;
+  readonly schedules: ScheduleStore;
   readonly deviceLogs: DeviceLogStore;
   readonly configurations: ConfigurationStore;
   readonly corrections: CorrectionStore;

@@ -20,35 +20,8 @@ export const bulkWrites = {
     locks: ["bulks"],
     informs: NOBODY,
     fromReserve: false,
-    async run(database: WriteDatabase, { input, trail }: { input: NewBulk; trail: AuditEntry }): Promise<BulkCommand> {
-      const { bulk, members, idempotency } = input;
-      const earlier = await findEarlier(database, input);
-      if (earlier !== undefined) return earlier;
-      await requireRoom(database, bulk.createdBy.tokenId);
-      await database.run(
-        `INSERT INTO bulk_command (${BULK_COLUMNS}, sealed, idempotency_key, request_digest)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        bulk.id,
-        bulk.name,
-        JSON.stringify(bulk.shown),
-        bulk.rate,
-        bulk.parallel,
-        bulk.stopAfter ?? null,
-        bulk.state,
-        bulk.reason ?? null,
-        bulk.createdBy.tokenId,
-        bulk.createdBy.tokenName,
-        bulk.createdAt,
-        bulk.endedAt ?? null,
-        bulk.scheduleId ?? null,
-        input.sealed,
-        idempotency?.key ?? null,
-        idempotency?.digest ?? null,
-      );
-      for (const member of members) await insertMember(database, bulk.id, member);
-      await recordAudit(database, trail);
-      return bulk;
-    },
+    run: (database: WriteDatabase, { input, trail }: { input: NewBulk; trail: AuditEntry }) =>
+      insertBulkRows(database, input, trail),
   }),
 
   putBulkMembers: write({
@@ -176,4 +149,35 @@ async function insertMember(database: Database, id: string, member: BulkMember):
     member.code ?? null,
     member.message ?? null,
   );
+}
+
+/** A schedule begins one in its own transaction. */
+export async function insertBulkRows(database: WriteDatabase, input: NewBulk, trail: AuditEntry): Promise<BulkCommand> {
+  const { bulk, members, idempotency } = input;
+  const earlier = await findEarlier(database, input);
+  if (earlier !== undefined) return earlier;
+  await requireRoom(database, bulk.createdBy.tokenId);
+  await database.run(
+    `INSERT INTO bulk_command (${BULK_COLUMNS}, sealed, idempotency_key, request_digest)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    bulk.id,
+    bulk.name,
+    JSON.stringify(bulk.shown),
+    bulk.rate,
+    bulk.parallel,
+    bulk.stopAfter ?? null,
+    bulk.state,
+    bulk.reason ?? null,
+    bulk.createdBy.tokenId,
+    bulk.createdBy.tokenName,
+    bulk.createdAt,
+    bulk.endedAt ?? null,
+    bulk.scheduleId ?? null,
+    input.sealed,
+    idempotency?.key ?? null,
+    idempotency?.digest ?? null,
+  );
+  for (const member of members) await insertMember(database, bulk.id, member);
+  await recordAudit(database, trail);
+  return bulk;
 }

@@ -20,6 +20,7 @@ import { createProfileStore } from "./profile-store.ts";
 import { createRetentionStore } from "./retention-store.ts";
 import { createRolloutStore } from "./rollout-store.ts";
 import { number } from "./row.ts";
+import { createScheduleStore } from "./schedule-store.ts";
 import { createScriptStore } from "./script-store.ts";
 import { createSessionStore } from "./session-store.ts";
 import { createSettingStore } from "./setting-store.ts";
@@ -61,6 +62,7 @@ export function createSubjectStores(
     audit: createAuditStore(reader, writer, lists),
     executions: createExecutionStore(reader, writer, lists),
     bulks: createBulkStore(reader, writer, lists),
+    schedules: createScheduleStore(reader, writer, lists),
     deviceLogs: createDeviceLogStore(reader, writer, lists),
     configurations: createConfigurationStore(reader, writer),
     corrections: createCorrectionStore(reader, writer),
@@ -94,7 +96,7 @@ export function createSubjectStores(
 const SEALED = `SELECT CASE WHEN EXISTS (SELECT 1 FROM device_configuration WHERE length(sealed) > 0) OR EXISTS (SELECT 1 FROM webhook)
   OR EXISTS (SELECT 1 FROM execution WHERE is_open = 1 AND sealed IS NOT NULL)
   OR EXISTS (SELECT 1 FROM gateway_change WHERE state = 'PENDING')
-  OR EXISTS (SELECT 1 FROM bulk_command WHERE ended_at IS NULL)
+  OR EXISTS (SELECT 1 FROM bulk_command WHERE ended_at IS NULL) OR EXISTS (SELECT 1 FROM command_schedule)
   OR EXISTS (SELECT 1 FROM price_source WHERE sealed_header IS NOT NULL) THEN 1 ELSE 0 END AS found`;
 
 /** Whether anything is stored that only the current key of sealed values opens. */

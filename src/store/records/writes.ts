@@ -17,6 +17,7 @@ import { profileWrites } from "./profile-writes.ts";
 import { remoteExecutionWrites } from "./remote-execution-writes.ts";
 import { retentionWrites } from "./retention-writes.ts";
 import { rolloutWrites } from "./rollout-writes.ts";
+import { scheduleWrites } from "./schedule-writes.ts";
 import { scriptWrites } from "./script-writes.ts";
 import { sessionWrites } from "./session-writes.ts";
 import { settingWrites } from "./setting-writes.ts";
@@ -40,6 +41,7 @@ export const WRITES = {
   ...executionWrites,
   ...remoteExecutionWrites,
   ...bulkWrites,
+  ...scheduleWrites,
   ...deviceLogWrites,
   ...configurationWrites,
   ...correctionWrites,
