@@ -10,7 +10,7 @@ export type MissedRule = (typeof MISSED_RULES)[number];
  * REFUSED  it could not begin: no rights any more, or no device
  */
 export const RUN_OUTCOMES = ["RAN", "SKIPPED", "REFUSED"] as const;
-export type RunOutcome = (typeof RUN_OUTCOMES)[number];
+type RunOutcome = (typeof RUN_OUTCOMES)[number];
 
 export interface CommandSchedule {
   readonly id: string;

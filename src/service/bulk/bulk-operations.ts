@@ -137,7 +137,7 @@ export function bulkOperations(needs: BulkNeeds): readonly Operation[] {
 const seesAll = ({ caller }: Pick<Call, "caller">) => caller.sites === "all" && allows(caller.level, "owner");
 
 /** The refusal is the same whether it does not exist or the caller may not see it. */
-export async function visibleBulk(
+async function visibleBulk(
   needs: Pick<BulkNeeds, "bulks">,
   call: Pick<Call, "caller">,
   id: string,
