@@ -569,6 +569,11 @@ export type Control = {
   readonly measured_at: string | null;
   /** Whether the device does what it was told. */
   readonly follow: "idle" | "settling" | "followed" | "not_followed" | "unknown";
+  /**
+   * In a cloud: the gateway is away since then, or too old to report controls. Everything else is what it last
+   * reported.
+   */
+  readonly not_confirmed_since: string | null;
 };
 
 /**
@@ -1129,6 +1134,8 @@ export type GatewayChange = {
   readonly asked_by: ChangeAsker;
   readonly created_at: string;
   readonly settled_at: string | null;
+  /** Of a claim: its end, which is fixed while it waits. */
+  readonly lease_until: string | null;
   /** Why it was refused, as the gateway says it. */
   readonly errors: readonly ChangeError[];
   /** What was changed on the gateway meanwhile. */
@@ -2367,6 +2374,7 @@ export type Answers = {
   };
   readonly claimControl: {
     readonly control: Control;
+    readonly pending_change?: GatewayChange;
   };
   readonly createBulkCommand: {
     readonly bulk: BulkCommand;
@@ -2736,9 +2744,11 @@ export type Answers = {
   };
   readonly releaseClaim: {
     readonly control: Control;
+    readonly pending_change?: GatewayChange;
   };
   readonly renewClaim: {
     readonly control: Control;
+    readonly pending_change?: GatewayChange;
   };
   readonly resetSetting: {
     readonly setting: SystemSetting;

@@ -6,6 +6,7 @@ import { alerts } from "#role/subjects/alerts.ts";
 import { backups } from "#role/subjects/backups.ts";
 import { blueprints } from "#role/subjects/blueprints.ts";
 import { commands } from "#role/subjects/commands.ts";
+import { controlOfGateways } from "#role/subjects/control.ts";
 import { devices } from "#role/subjects/devices.ts";
 import { energy } from "#role/subjects/energy.ts";
 import { events } from "#role/subjects/events.ts";
@@ -16,6 +17,7 @@ import { system } from "#role/subjects/system.ts";
 import { telemetry } from "#role/subjects/telemetry.ts";
 import { views } from "#role/subjects/views.ts";
 import { webhooks } from "#role/subjects/webhooks.ts";
+import { createReportedControls } from "#service/control/reported-controls.ts";
 import { createGatewayChanges } from "#service/link/gateway-changes.ts";
 import { createLinks } from "#service/link/links.ts";
 import { watchTokens } from "#service/link/share-tokens.ts";
@@ -32,6 +34,7 @@ export const cloud: Role = {
     devices(parts),
     alerts(parts),
     commands(parts),
+    controlOfGateways(parts),
     telemetry(parts),
     energy(parts),
     views(parts),
@@ -49,7 +52,8 @@ export const cloud: Role = {
 
 async function openLinks(linking: Linking) {
   const gatewayChanges = createGatewayChanges(linking);
-  const links = createLinks({ ...linking, gatewayChanges });
+  const reportedControls = createReportedControls(linking);
+  const links = createLinks({ ...linking, gatewayChanges, reportedControls });
   linking.channel.add(links.carrier);
-  return { gatewayChanges, links };
+  return { gatewayChanges, links, reportedControls };
 }

@@ -32,7 +32,7 @@ import type { Call } from "#service/ports.ts";
 
 export const gateway: Role = {
   shareTokens: (tokens) => tokens,
-  openLinks: async () => ({ gatewayChanges: undefined, links: undefined }),
+  openLinks: async () => ({ gatewayChanges: undefined, links: undefined, reportedControls: undefined }),
   prepare,
   openUplink,
   subjects: (parts) => [

@@ -7,6 +7,7 @@ import type { Sessions } from "#service/access/sessions.ts";
 import type { AlertTracker } from "#service/alert/alert-tracker.ts";
 import type { Background } from "#service/background.ts";
 import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
+import type { ReportedControls } from "#service/control/reported-controls.ts";
 import type { ChildRoutes } from "#service/device/child-routes.ts";
 import { deviceConfiguration } from "#service/device/configuration.ts";
 import { type ConfigurationSender, writtenAt } from "#service/device/configuration-sender.ts";
@@ -44,6 +45,8 @@ interface JoinNeeds extends Pick<Needs, "devices" | "profiles">, ConfigurationNe
   readonly liveSettings: Pick<LiveSettings, "refresh">;
   /** Undefined where no gateways connect. */
   readonly links: Pick<Links, "leaveTo" | "rotate" | "disconnect"> | undefined;
+  /** Undefined where no gateways connect. */
+  readonly reportedControls: Pick<ReportedControls, "publish" | "publishGateway"> | undefined;
   readonly tokenSharing: Pick<TokenSharing, "changed">;
   readonly gatewayChanges: Pick<GatewayChanges, "wake" | "ended"> | undefined;
 }
@@ -136,6 +139,12 @@ export function joinNodes(needs: JoinNeeds): () => void {
         break;
       case "revoked":
         needs.links?.disconnect(message.id);
+        break;
+      case "controls":
+        background.run("publish controls of a device", async () => needs.reportedControls?.publish(message.deviceId));
+        break;
+      case "gateway_controls":
+        background.run("publish controls of a gateway", async () => needs.reportedControls?.publishGateway(message.id));
         break;
       case "webhooks":
         background.run("read the webhooks again", () => needs.webhookDispatcher.refresh());

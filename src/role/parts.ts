@@ -5,6 +5,7 @@ import type { RunningBackups } from "#role/backups.ts";
 import type { Carriers } from "#role/carriers.ts";
 import type { Linking } from "#role/open-linking.ts";
 import type { Simulators } from "#runtime/simulator/create-simulator.ts";
+import type { ReportedControls } from "#service/control/reported-controls.ts";
 import type { EventStreams } from "#service/event/event-streams.ts";
 import type { GatewayChanges } from "#service/link/gateway-changes.ts";
 import type { JoinNeeds } from "#service/link/join-cloud.ts";
@@ -16,6 +17,7 @@ export interface Parts extends Linking, GuideNeeds {
   /** These two in a cloud. */
   readonly gatewayChanges: GatewayChanges | undefined;
   readonly links: Links | undefined;
+  readonly reportedControls: ReportedControls | undefined;
   /** These two on a gateway. */
   readonly uplink: Uplink | undefined;
   readonly join: JoinNeeds | undefined;

@@ -13,7 +13,7 @@ import type { TokenStore } from "#service/ports/token-store.ts";
 export interface Role {
   readonly shareTokens: (tokens: TokenStore, sharing: TokenSharing) => TokenStore;
   /** What connects gateways to a cloud. */
-  readonly openLinks: (linking: Linking) => Promise<Pick<Parts, "gatewayChanges" | "links">>;
+  readonly openLinks: (linking: Linking) => Promise<Pick<Parts, "gatewayChanges" | "links" | "reportedControls">>;
   /** What exists before a device connects. */
   readonly prepare: (engines: Engines, simulated: SimulatedPorts) => Promise<Demo | undefined>;
   /** What connects a gateway to its cloud. */

@@ -37,6 +37,8 @@ export interface Call {
   readonly remoteAddress: string;
   /** The id of its audit entry, where the same call may come twice: it is stored once. */
   readonly auditId?: string;
+  /** Of a claim that comes from a cloud: when its lease ends, in milliseconds since 1970. */
+  readonly leaseUntil?: number | undefined;
   /** The roll-out that calls. It does not wait for the answer of a gateway, and calls again. */
   readonly rolloutId?: string | undefined;
   /** The trace that the call belongs to, if it says so or spans are collected. */

@@ -1,5 +1,6 @@
 // A cloud and a gateway in this process, joined over a line that can be cut.
 import { afterAll, beforeAll, expect, vi } from "vitest";
+import type { Clocks } from "#role/clocks.ts";
 import { type CommandSite, makeCommandSite } from "./command-site.ts";
 import { type Line, openLine } from "./cut-line.ts";
 import { type TestServer, useServer } from "./server.ts";
@@ -23,10 +24,11 @@ export const eventually = <Result>(look: () => Promise<Result>): Promise<Result>
 export function useLinkedPair(
   more: readonly string[] = [],
   beforeJoining: (gateway: TestServer, siteId: string) => Promise<void> = async () => {},
+  clocks?: Clocks,
 ): LinkedPair {
   vi.setConfig({ testTimeout: 2 * LONGEST_MS });
-  const cloud = useServer(["--role", "cloud", "--mqtt-port", "off", ...more]);
-  const gateway = useServer(["--mqtt-port", "0", ...more]);
+  const cloud = useServer(["--role", "cloud", "--mqtt-port", "off", ...more], clocks && { clocks });
+  const gateway = useServer(["--mqtt-port", "0", ...more], clocks && { clocks });
   const ends: (() => void)[] = [];
   let site: CommandSite | undefined;
   let line: Line | undefined;

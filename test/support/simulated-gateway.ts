@@ -116,6 +116,7 @@ export async function joinSimulated(url: string, code: string, onTurn: () => voi
     unmarkHours: nothing,
     noteHistory: nothing,
     noteTariffs: nothing,
+    noteControls: nothing,
   } as unknown as Needs["uplinks"];
   const lane = createTelemetryLane({ uplinks, telemetry: EMPTY_STORE, now, budgets: createByteBudgets() });
   await lane.restart();
@@ -161,6 +162,7 @@ export async function joinSimulated(url: string, code: string, onTurn: () => voi
     corrections: { ofDevices: async () => new Map() },
     tariffs: { find: async () => undefined, priceDays: async () => [] },
     priceSources: { ofSite: async () => [] },
+    controls: { load: async () => ({ claims: [], states: [] }), history: async () => page([]) },
     alerts: { list: async () => page([]) },
     deviceLogs: { list: async () => page([]) },
     audit: { list: async () => page([]) },
@@ -186,6 +188,7 @@ export async function joinSimulated(url: string, code: string, onTurn: () => voi
     seal: { open: (sealed: Uint8Array) => Buffer.from(sealed).toString() },
     version: "0.0.0-fleet",
     now,
+    elapsed: () => performance.now(),
     newId: uuidv7,
     random: Math.random,
     pause,

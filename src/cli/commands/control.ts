@@ -147,6 +147,9 @@ function describe(control: Control): string {
     ...(winner === null ? [] : [`by ${describeClaim(winner, unit)}`]),
     ...limited_by.map((claim) => `limited by ${describeClaim(claim, unit)}`),
     ...losers.map((claim) => `not counted: ${describeClaim(claim, unit)}`),
+    ...(control.not_confirmed_since === null
+      ? []
+      : [`not confirmed since ${control.not_confirmed_since}: the gateway is away, and this is what it last reported`]),
     ...(is_contradicted ? ["limits exclude each other; the safe side counts"] : []),
   ].join("\n");
 }

@@ -19,6 +19,8 @@ export interface ControlRecord {
 
 /** Claims of one device that hold at once. */
 export const MOST_CLAIMS = 64;
+/** Controls of one device that a gateway reports. */
+export const MOST_CONTROLS = 256;
 export const LONGEST_REASON = 200;
 /** Entries of one device; the oldest go first. */
 export const MOST_RECORDS = 10_000;

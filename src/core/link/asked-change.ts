@@ -6,7 +6,15 @@ import type { Payload } from "#core/command/execution.ts";
 import type { Instant } from "#core/time/instant.ts";
 
 /** What is compared to find out whether the gateway has changed the same thing meanwhile. */
-export type ComparedRecord = "device" | "blueprint" | "configuration" | "site" | "tariff" | "price_source" | "nothing";
+export type ComparedRecord =
+  | "device"
+  | "blueprint"
+  | "configuration"
+  | "site"
+  | "tariff"
+  | "price_source"
+  | "controls"
+  | "nothing";
 
 /** Values by name, as they are compared: of fields, or the revisions of configuration buckets. */
 export type KnownValues = Readonly<Record<string, unknown>>;
@@ -35,6 +43,8 @@ export interface AskedChange {
   readonly base: KnownValues;
   readonly asker: Asker;
   readonly requestId: string;
+  /** Of a claim: when its lease ends, by the clock of the cloud. It is fixed when the change is asked for. */
+  readonly leaseUntil?: Instant | undefined;
 }
 
 /** Changes that may wait for one gateway. */

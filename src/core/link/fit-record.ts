@@ -31,9 +31,14 @@ export function fitRecord(item: LinkedItem): FittedRecord {
       const value = firstThatFit(item.value);
       return { item: { ...item, value }, leftOut: `${item.value.length - value.length} buckets` };
     }
+    case "controls": {
+      const value = firstThatFit(item.value);
+      return { item: { ...item, value }, leftOut: `${item.value.length - value.length} controls` };
+    }
     case "site":
     case "blueprint":
     case "device":
+    case "control_record":
     case "tariff":
     case "prices":
     case "alert":

@@ -27,7 +27,7 @@ function play(script: string, settled: string | undefined): GatewayProgress {
     } else if (name === "all") progress = withEverythingAnswered(progress);
     else {
       requireInTurn(progress, "hello");
-      progress = withHello(progress, { epoch, version: "1", mustRepeat: name === "again" });
+      progress = withHello(progress, { epoch, version: "1", protocol: "1.3", mustRepeat: name === "again" });
     }
   }
   return progress;

@@ -17,14 +17,17 @@ export interface GatewayProgress {
   /** The records that the gateway has now. Empty until it has said hello, as the version of its program. */
   readonly epoch: string;
   readonly version: string;
+  /** Of the link, that the gateway speaks. */
+  readonly protocol: string | undefined;
   /** Its records up to this one are stored here. */
   readonly taken: number;
 }
 
+type Hello = Extract<UpMessage, { type: "hello" }>;
 type Records = Pick<Extract<UpMessage, { type: "records" }>, "isWhole" | "isLast" | "to">;
 
 export function beginProgress({ epoch, taken }: Pick<Gateway, "epoch" | "taken">): GatewayProgress {
-  return { stage: "greeting", settledEpoch: epoch, epoch: "", version: "", taken };
+  return { stage: "greeting", settledEpoch: epoch, epoch: "", version: "", protocol: undefined, taken };
 }
 
 /** Hello comes first, and once. Everything else may come in any later stage. */
@@ -36,10 +39,22 @@ export function requireInTurn({ stage }: GatewayProgress, type: UpMessage["type"
 /** `mustRepeat`: what the cloud refused before has to come again. */
 export function withHello(
   progress: GatewayProgress,
-  { epoch, version, mustRepeat }: { readonly epoch: string; readonly version: string; readonly mustRepeat: boolean },
+  {
+    epoch,
+    version,
+    protocol,
+    mustRepeat,
+  }: Pick<Hello, "epoch" | "version" | "protocol"> & { readonly mustRepeat: boolean },
 ): GatewayProgress {
   const isKnown = epoch === progress.settledEpoch;
-  return { ...progress, stage: "syncing", epoch, version, taken: isKnown && !mustRepeat ? progress.taken : 0 };
+  return {
+    ...progress,
+    stage: "syncing",
+    epoch,
+    version,
+    protocol,
+    taken: isKnown && !mustRepeat ? progress.taken : 0,
+  };
 }
 
 /** The gateway has other records than those that were settled, or none were. */
@@ -72,13 +87,14 @@ export function withEverythingAnswered(progress: GatewayProgress): GatewayProgre
 }
 
 /** What is stored about the gateway. */
-export function positionOf({ stage, settledEpoch, epoch, version, taken }: GatewayProgress): {
+export function positionOf({ stage, settledEpoch, epoch, version, protocol, taken }: GatewayProgress): {
   readonly version: string;
+  readonly protocol: string | undefined;
   readonly epoch: string | undefined;
   readonly taken: number;
   readonly isCaughtUp: boolean;
 } {
   const isCaughtUp = stage === "ready";
   // The new epoch counts once everything is settled that the gateway may have lost. Else a cut would hide the loss.
-  return { version, epoch: isCaughtUp ? epoch : settledEpoch, taken, isCaughtUp };
+  return { version, protocol, epoch: isCaughtUp ? epoch : settledEpoch, taken, isCaughtUp };
 }

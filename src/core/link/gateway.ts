@@ -25,6 +25,10 @@ export interface Gateway {
   readonly nextCredentialHash?: Uint8Array | undefined;
   /** It shall get another credential. */
   readonly mustRotate?: boolean;
+  /** Of the link, that it last spoke; undefined: it was not here since this is noted. */
+  readonly protocol?: string | undefined;
+  /** It has reported, since it connected, what happened while it was away. */
+  readonly isCaughtUp?: boolean;
 }
 
 /** Lets one gateway join, once. */

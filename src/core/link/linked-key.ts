@@ -10,21 +10,23 @@ export const LINKED_KINDS = [
   "device",
   "properties",
   "configuration",
+  "controls",
   "tariff",
   "prices",
   "alert",
   "log",
+  "control_record",
   "audit",
 ] as const;
 export type LinkedKind = (typeof LINKED_KINDS)[number];
 
 /** Each of these is sent once, and then it need not be remembered. */
-export const PASSING_KINDS: readonly LinkedKind[] = ["alert", "log", "audit"];
+export const PASSING_KINDS: readonly LinkedKind[] = ["alert", "log", "control_record", "audit"];
 
 /** Names a record whose current state has to be sent. */
 export interface LinkedKey {
   readonly kind: LinkedKind;
-  /** The id of the site, blueprint, device or audit entry; of properties and configuration that of their device, of a tariff that of its site. */
+  /** The id of the site, blueprint, device or audit entry; of properties, configuration and controls that of their device, of a tariff that of its site. */
   readonly key: string;
 }
 
@@ -66,6 +68,20 @@ export function parseLogKey(key: string): LogName | undefined {
   return { deviceId, receivedAt: Number(receivedAt) as Micros };
 }
 
+/** One entry of what controlled a device. */
+export interface ControlRecordName {
+  readonly deviceId: string;
+  /** Microseconds since 1970. */
+  readonly at: number;
+}
+
+export const controlRecordKey = ({ deviceId, at }: ControlRecordName): string => `${deviceId} ${at}`;
+
+export function parseControlRecordKey(key: string): ControlRecordName | undefined {
+  const name = parseLogKey(key);
+  return name && { deviceId: name.deviceId, at: name.receivedAt };
+}
+
 /** Prices of one day. */
 export interface PricesName {
   readonly siteId: string;
@@ -94,10 +110,12 @@ export function deviceOfKey({ kind, key }: LinkedKey): string | undefined {
     case "device":
     case "properties":
     case "configuration":
+    case "controls":
       return key;
     case "alert":
       return parseAlertKey(key)?.deviceId;
     case "log":
+    case "control_record":
       return parseLogKey(key)?.deviceId;
     case "site":
     case "blueprint":

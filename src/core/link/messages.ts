@@ -4,6 +4,9 @@ import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { RaisedAlert } from "#core/alert/alert-state.ts";
 import type { Execution, Payload } from "#core/command/execution.ts";
 import type { ExecutionChange } from "#core/command/remote-execution.ts";
+import type { Claim } from "#core/control/claim.ts";
+import type { ControlRecord } from "#core/control/control-record.ts";
+import type { Follow } from "#core/control/control-writer.ts";
 import type { Device, PropertyValue } from "#core/device/device.ts";
 import type { LogSeverity } from "#core/device/device-message.ts";
 import type { CounterCorrection } from "#core/energy/counter-correction.ts";
@@ -28,10 +31,13 @@ export type LinkedItem =
   | { readonly kind: "device"; readonly key: string; readonly value: LinkedDevice | null }
   | { readonly kind: "properties"; readonly key: string; readonly value: readonly PropertyValue[] }
   | { readonly kind: "configuration"; readonly key: string; readonly value: readonly LinkedBucket[] }
+  /** Those that somebody claims, or that still owe their fallback. */
+  | { readonly kind: "controls"; readonly key: string; readonly value: readonly LinkedControl[] }
   | { readonly kind: "tariff"; readonly key: string; readonly value: LinkedTariff | null }
   | { readonly kind: "prices"; readonly key: string; readonly value: PriceDay | null }
   | { readonly kind: "alert"; readonly key: string; readonly value: LinkedAlert | null }
   | { readonly kind: "log"; readonly key: string; readonly value: LinkedLogEntry | null }
+  | { readonly kind: "control_record"; readonly key: string; readonly value: LinkedControlRecord | null }
   | { readonly kind: "audit"; readonly key: string; readonly value: LinkedAuditEntry | null }
   | { readonly kind: "execution"; readonly key: string; readonly value: ExecutionChange };
 
@@ -61,6 +67,20 @@ export interface LinkedBucket {
   readonly shown: Payload;
   readonly updatedAt: Instant;
 }
+
+/** Who claims a control of a device, and what the device was told. */
+export interface LinkedControl {
+  readonly control: string;
+  readonly claims: readonly LinkedClaim[];
+  readonly isHeld: boolean;
+  readonly sent: number | undefined;
+  readonly follow: Follow;
+}
+
+type LinkedClaim = Omit<Claim, "deviceId" | "control">;
+
+/** Its time is in its key. */
+export type LinkedControlRecord = Omit<ControlRecord, "at">;
 
 /** What energy costs at a site, and where its prices are fetched from. */
 export interface LinkedTariff {
@@ -145,6 +165,8 @@ export type DownMessage =
       readonly epoch: string;
       readonly taken: number | null;
       readonly unpacks: boolean;
+      /** The clock of the cloud, by which leases are given. */
+      readonly now?: Instant | undefined;
       /** All records of the gateway that the cloud does not take. */
       readonly refused: readonly RefusedRecord[];
     }

@@ -7,6 +7,7 @@ import {
   LinkMistake,
   list,
   MAX_LONG_TEXT,
+  moment,
   object,
   optionalText,
   text,
@@ -38,6 +39,7 @@ export function parseAskedChange(value: unknown): AskedChange {
       sites: asker["sites"] === "all" ? "all" : texts(asker, "sites"),
     },
     requestId: text(given, "requestId"),
+    ...(given["leaseUntil"] !== undefined && { leaseUntil: moment(given, "leaseUntil") }),
   };
 }
 

@@ -10,6 +10,8 @@ import {
   RESPONSE_STATES,
 } from "#core/command/execution.ts";
 import type { ExecutionChange } from "#core/command/remote-execution.ts";
+import { CLAIM_CLASSES, CLAIM_KINDS } from "#core/control/claim.ts";
+import { FOLLOWS } from "#core/control/control-writer.ts";
 import { DEVICE_FIELDS, DEVICE_TYPES, type Device, type PropertyValue } from "#core/device/device.ts";
 import { LOG_SEVERITIES } from "#core/device/device-message.ts";
 import { CORRECTION_KINDS, type CounterCorrection } from "#core/energy/counter-correction.ts";
@@ -34,6 +36,8 @@ import type {
   LinkedAlert,
   LinkedBlueprint,
   LinkedBucket,
+  LinkedControl,
+  LinkedControlRecord,
   LinkedDevice,
   LinkedItem,
   LinkedLogEntry,
@@ -89,6 +93,14 @@ function parseItem(value: unknown): LinkedItem {
       return { kind: "properties", key, value: list(given, "value").map(parseProperty) };
     case "configuration":
       return { kind: "configuration", key, value: list(given, "value").map(parseBucket) };
+    case "controls":
+      return { kind: "controls", key, value: list(given, "value").map(parseControl) };
+    case "control_record":
+      return {
+        kind: "control_record",
+        key,
+        value: content === null ? null : parseControlRecord(object(content, "an entry of control")),
+      };
     case "tariff":
       return { kind: "tariff", key, value: content === null ? null : parseTariffRecord(object(content, "a tariff")) };
     case "prices":
@@ -221,6 +233,49 @@ function parseBucket(value: unknown): LinkedBucket {
     updatedAt: moment(given, "updatedAt"),
   };
 }
+
+function parseControl(value: unknown): LinkedControl {
+  const given = object(value, "a control");
+  return {
+    control: text(given, "control"),
+    claims: list(given, "claims").map(parseClaim),
+    isHeld: flag(given, "isHeld"),
+    sent: optionalNumber(given, "sent"),
+    follow: word(given, "follow", FOLLOWS),
+  };
+}
+
+function parseClaim(value: unknown): LinkedControl["claims"][number] {
+  const given = object(value, "a claim");
+  const wanted = given["value"];
+  return {
+    id: text(given, "id"),
+    kind: word(given, "kind", CLAIM_KINDS),
+    value: wanted === null || wanted === "unlimited" ? wanted : number(given, "value"),
+    class: word(given, "class", CLAIM_CLASSES),
+    source: text(given, "source"),
+    reason: text(given, "reason"),
+    leaseUntil: moment(given, "leaseUntil"),
+    createdAt: moment(given, "createdAt"),
+    cause: optionalText(given, "cause"),
+  };
+}
+
+function parseControlRecord(given: Fields): LinkedControlRecord {
+  return {
+    control: text(given, "control"),
+    value: optionalNumber(given, "value"),
+    follow: word(given, "follow", FOLLOWS),
+    measured: optionalNumber(given, "measured"),
+    class: given["class"] === undefined ? undefined : word(given, "class", CLAIM_CLASSES),
+    source: optionalText(given, "source"),
+    reason: optionalText(given, "reason"),
+    cause: optionalText(given, "cause"),
+  };
+}
+
+const optionalNumber = (given: Fields, name: string): number | undefined =>
+  given[name] === undefined ? undefined : number(given, name);
 
 function parseTariffRecord(given: Fields): LinkedTariff {
   const { document } = given;

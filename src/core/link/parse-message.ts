@@ -98,6 +98,7 @@ export function parseDownMessage(value: unknown, content?: Uint8Array): DownMess
         epoch: text(given, "epoch"),
         taken: given["taken"] === null ? null : count(given, "taken"),
         unpacks: flag(given, "unpacks"),
+        ...(given["now"] !== undefined && { now: moment(given, "now") }),
         refused: parseRefused(given),
       };
     case "ack":

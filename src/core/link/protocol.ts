@@ -12,8 +12,14 @@ export function requireProtocol(said: { readonly protocol: string; readonly vers
 }
 
 /** Tariffs and prices travel since 1.2. */
-export function takesTariffs(protocol: string): boolean {
-  return Number(/^\d{1,6}\.(\d{1,6})$/.exec(protocol)?.at(1) ?? 0) >= 2;
+export const takesTariffs = (protocol: string): boolean => minorOf(protocol) >= 2;
+
+/** Controls and claims travel since 1.3. */
+export const takesControls = (protocol: string): boolean => minorOf(protocol) >= 3;
+
+/** 0 for what is no version. */
+function minorOf(protocol: string): number {
+  return Number(/^\d{1,6}\.(\d{1,6})$/.exec(protocol)?.at(1) ?? 0);
 }
 
 /** 0 for what is no version. */

@@ -1,5 +1,6 @@
 // What is wrong with a record that a gateway sends: the rules of the HTTP interface, by which the same record could not be
 // made there. Such a record is refused alone, and the rest goes on.
+import { LONGEST_REASON, MOST_CLAIMS, MOST_CONTROLS } from "#core/control/control-record.ts";
 import { DEVICE_FIELDS } from "#core/device/device.ts";
 import { isSlug, isUuid, SLUG_RULE } from "#core/device/slug.ts";
 import {
@@ -13,8 +14,15 @@ import { parseTariff } from "#core/energy/parse-tariff.ts";
 import { PRICE_KINDS, type PriceDay } from "#core/energy/price-days.ts";
 import { LARGEST_PRICE } from "#core/energy/tariff.ts";
 import { isTimezone } from "#core/site/timezone.ts";
-import { parsePricesKey } from "./linked-key.ts";
-import type { LinkedDevice, LinkedItem, LinkedSite, LinkedTariff } from "./messages.ts";
+import { parseControlRecordKey, parsePricesKey } from "./linked-key.ts";
+import type {
+  LinkedControl,
+  LinkedControlRecord,
+  LinkedDevice,
+  LinkedItem,
+  LinkedSite,
+  LinkedTariff,
+} from "./messages.ts";
 
 const LONGEST_NAME = 200;
 const LONGEST_TIMEZONE = 100;
@@ -45,6 +53,10 @@ export function recordProblem(item: LinkedItem): string | undefined {
           item.value.map(({ bucket }) => bucket),
         )
       );
+    case "controls":
+      return idProblem("the id", key) ?? controlsProblem(item.value);
+    case "control_record":
+      return controlRecordProblem(key, item.value);
     case "tariff":
       return idProblem("the id", key) ?? (item.value === null ? undefined : tariffProblem(item.value));
     case "prices":
@@ -93,6 +105,35 @@ function deviceProblem(device: LinkedDevice): string | undefined {
     (parentId === undefined ? undefined : idProblem("the id of the parent", parentId)) ??
     correctionsProblem(corrections)
   );
+}
+
+function controlsProblem(controls: readonly LinkedControl[]): string | undefined {
+  if (controls.length > MOST_CONTROLS) return `it has more than ${MOST_CONTROLS} controls`;
+  if (new Set(controls.map(({ control }) => control)).size < controls.length) return "a control is there twice";
+  const claims = controls.flatMap((one) => one.claims.map((claim) => ({ ...claim, control: one.control })));
+  if (claims.length > MOST_CLAIMS) return `it has more than ${MOST_CLAIMS} claims`;
+  const sources = new Set(claims.map(({ control, kind, source }) => JSON.stringify([control, kind, source])));
+  if (new Set(claims.map(({ id }) => id)).size < claims.length || sources.size < claims.length) {
+    return "a claim is there twice";
+  }
+  if (claims.some(({ reason }) => reason.length > LONGEST_REASON)) {
+    return `the reason of a claim has more than ${LONGEST_REASON} characters`;
+  }
+  if (claims.some(({ kind, value }) => kind === "target" && value === "unlimited")) return "a target is unlimited";
+  return longest("a text of a control", [
+    ...controls.map(({ control }) => control),
+    ...claims.flatMap(({ id, source, cause }) => [id, source, cause ?? ""]),
+  ]);
+}
+
+function controlRecordProblem(key: string, record: LinkedControlRecord | null): string | undefined {
+  const name = parseControlRecordKey(key);
+  if (name === undefined) return `${quoted(key)} names no entry of control`;
+  if ((record?.reason?.length ?? 0) > LONGEST_REASON) {
+    return `the reason of an entry has more than ${LONGEST_REASON} characters`;
+  }
+  const texts = [record?.control, record?.source, record?.cause].map((text) => text ?? "");
+  return idProblem("the id of the device", name.deviceId) ?? longest("a text of an entry", texts);
 }
 
 function tariffProblem({ document, sources }: LinkedTariff): string | undefined {

@@ -8,13 +8,31 @@ const HISTORY_MS = 90 * 86_400_000;
 
 export const control = (parts: Parts): Subject => ({
   operations: controlOperations(parts),
-  chores: [
-    { name: "control devices", everyMs: SECOND, task: () => parts.controlling.turn() },
-    {
-      name: "prune the history of controls",
-      isShared: true,
-      everyMs: 10 * MINUTE,
-      task: () => untilDone(() => parts.controls.prune(ago(parts.clock, HISTORY_MS))),
-    },
-  ],
+  chores: [{ name: "control devices", everyMs: SECOND, task: () => parts.controlling.turn() }, pruning(parts)],
 });
+
+/** A cloud shows what its gateways report, and carries claims to them. */
+export function controlOfGateways(parts: Parts): Subject {
+  const { reportedControls, gatewayChanges } = parts;
+  if (reportedControls === undefined) throw new Error("a cloud knows the controls of its gateways");
+  return {
+    operations: controlOperations({ ...parts, controlling: reportedControls }),
+    chores: [
+      pruning(parts),
+      {
+        name: "end claims that waited too long for their gateway",
+        isShared: true,
+        everyMs: SECOND,
+        task: () => untilDone(async () => (await gatewayChanges?.endLapsed()) ?? 0),
+      },
+    ],
+  };
+}
+
+const pruning = (parts: Parts) =>
+  ({
+    name: "prune the history of controls",
+    isShared: true,
+    everyMs: 10 * MINUTE,
+    task: () => untilDone(() => parts.controls.prune(ago(parts.clock, HISTORY_MS))),
+  }) as const;

@@ -51,14 +51,24 @@ export interface ControlPlace {
   readonly control: string;
 }
 
+/** Refuses a claim that the caller may not make, or that the control cannot have. */
+export async function requireClaim(
+  needs: ClaimNeeds,
+  call: Call,
+  { place, input }: { place: ControlPlace; input: ClaimInput },
+): Promise<FoundControl> {
+  const found = await findControl(needs, call, place);
+  requireLevel(call, found, input.class);
+  requireValue(found.control, input);
+  return found;
+}
+
 export async function claimControl(
   needs: ClaimNeeds,
   call: Call,
   { place, input }: { place: ControlPlace; input: ClaimInput },
 ) {
-  const found = await findControl(needs, call, place);
-  requireLevel(call, found, input.class);
-  requireValue(found.control, input);
+  const found = await requireClaim(needs, call, { place, input });
   const now = needs.now();
   const former = await formerClaim(needs, found, { source: sourceOf(call), ...input });
   const claim: Claim = {
@@ -70,7 +80,7 @@ export async function claimControl(
     class: input.class,
     source: sourceOf(call),
     reason: input.reason,
-    leaseUntil: now + leaseOf(input.class, input.lease),
+    leaseUntil: leaseEnd(call, now, input),
     createdAt: former?.createdAt ?? now,
     cause: undefined,
   };
@@ -92,17 +102,39 @@ async function formerClaim(
   return claims.find((one) => one.source === wanted.source && one.kind === wanted.kind && one.class === wanted.class);
 }
 
+interface NamedClaim {
+  readonly place: ControlPlace;
+  readonly claimId: string;
+}
+
+/** The claim, if the caller may renew it. */
+export async function requireRenewable(needs: ClaimNeeds, call: Call, { place, claimId }: NamedClaim) {
+  const found = await findControl(needs, call, place);
+  const claim = await findClaim(needs, found, claimId);
+  requireLevel(call, found, claim.class);
+  if (claim.source !== sourceOf(call)) throw refuse("forbidden", "only who made a claim renews it");
+  return { found, claim };
+}
+
+/** The claim, if the caller may release it. */
+export async function requireReleasable(needs: ClaimNeeds, call: Call, { place, claimId }: NamedClaim) {
+  const found = await findControl(needs, call, place);
+  const claim = await findClaim(needs, found, claimId);
+  requireLevel(call, found, claim.class);
+  if (claim.source !== sourceOf(call) && !allows(call.caller.level, "owner")) {
+    throw refuse("forbidden", "claims of others take access level owner", { needed: "owner" });
+  }
+  return { found, claim };
+}
+
 /** The same claim for longer: it keeps its age. */
 export async function renewClaim(
   needs: ClaimNeeds,
   call: Call,
   { place, claimId, lease }: { place: ControlPlace; claimId: string; lease: string | undefined },
 ) {
-  const found = await findControl(needs, call, place);
-  const claim = await findClaim(needs, found, claimId);
-  requireLevel(call, found, claim.class);
-  if (claim.source !== sourceOf(call)) throw refuse("forbidden", "only who made a claim renews it");
-  const leaseUntil = needs.now() + leaseOf(claim.class, lease);
+  const { found, claim } = await requireRenewable(needs, call, { place, claimId });
+  const leaseUntil = leaseEnd(call, needs.now(), { class: claim.class, lease });
   await store(needs, call, { claim: { ...claim, leaseUntil }, found, takesOver: false, isRenewal: true });
   return found;
 }
@@ -112,12 +144,7 @@ export async function releaseClaim(
   call: Call,
   { place, claimId }: { place: ControlPlace; claimId: string },
 ) {
-  const found = await findControl(needs, call, place);
-  const claim = await findClaim(needs, found, claimId);
-  requireLevel(call, found, claim.class);
-  if (claim.source !== sourceOf(call) && !allows(call.caller.level, "owner")) {
-    throw refuse("forbidden", "claims of others take access level owner", { needed: "owner" });
-  }
+  const { found, claim } = await requireReleasable(needs, call, { place, claimId });
   const trail = auditTrail(needs, call, {
     target: targetOf(found),
     details: { control: claim.control, claim_id: claim.id },
@@ -145,8 +172,9 @@ async function store(
     value: claim.value,
     class: claim.class,
   };
-  // A heartbeat says nothing new, and would fill the audit log.
-  const trail = isRenewal ? undefined : auditTrail(needs, call, { target: targetOf(found), details });
+  // A heartbeat says nothing new, and would fill the audit log. One of a cloud may come twice: its entry is the proof that it came.
+  const trail =
+    isRenewal && call.auditId === undefined ? undefined : auditTrail(needs, call, { target: targetOf(found), details });
   await needs.controlling.place(claim, { takesOver, trail });
 }
 
@@ -177,7 +205,19 @@ function requireValue(control: Control, { kind, value, class: claimClass }: Clai
   }
 }
 
-function leaseOf(claimClass: ClaimClass, text: string | undefined): number {
+/** A cloud has fixed the end of the lease; what it allows is the same. */
+function leaseEnd(
+  { leaseUntil }: Call,
+  now: number,
+  { class: claimClass, lease }: Pick<ClaimInput, "class" | "lease">,
+) {
+  if (leaseUntil === undefined) return now + leaseOf(claimClass, lease);
+  const { longest } = claimClass === "person" ? LEASES.person : LEASES.others;
+  if (leaseUntil - now <= longest) return leaseUntil;
+  throw refuse("invalid_request", `a lease lasts from 1s to ${longest / DAY_MS}d`, { pointer: "/lease" });
+}
+
+export function leaseOf(claimClass: ClaimClass, text: string | undefined): number {
   const { usual, longest } = claimClass === "person" ? LEASES.person : LEASES.others;
   if (text === undefined) return usual;
   const lease = parseLease(text);

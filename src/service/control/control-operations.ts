@@ -4,19 +4,25 @@ import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import { allPages } from "#service/all-pages.ts";
 import { deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
-import { type Operation, operation } from "#service/operation/operation.ts";
+import { deviceOfPath } from "#service/operation/find-place.ts";
+import { type AnyCall, type Operation, operation, type Place } from "#service/operation/operation.ts";
 import { anyText, choice, dateTime, pageOf, paging } from "#service/operation/query.ts";
-import { Type } from "#service/operation/schema.ts";
+import { type Static, Type } from "#service/operation/schema.ts";
 import { listAnswer, renderPage } from "#service/operation/wire.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import { visibleSite } from "#service/site/visible-site.ts";
 import {
+  type ClaimInput,
   type ClaimNeeds,
   claimControl,
   type FoundControl,
   findControl,
+  leaseOf,
   releaseClaim,
   renewClaim,
+  requireClaim,
+  requireReleasable,
+  requireRenewable,
 } from "./claim-control.ts";
 import { type ControlView, sourcesIn } from "./control-view.ts";
 import {
@@ -27,11 +33,13 @@ import {
   renderRecord,
   renewalSchema,
 } from "./control-wire.ts";
-import type { Controls } from "./controls.ts";
 import { nameSources } from "./name-sources.ts";
 
 export interface ControlNeeds extends ClaimNeeds, Pick<Needs, "controls" | "sites" | "tokens"> {
-  readonly controlling: Pick<Controls, "controlsOfDevice" | "place" | "release" | "view" | "controlled">;
+  readonly controlling: ClaimNeeds["controlling"] & {
+    /** Devices that somebody controls now: of this site, and perhaps others. */
+    controlled(siteId: string): Promise<Iterable<string>>;
+  };
 }
 
 const tag = "Control";
@@ -136,19 +144,18 @@ function claiming(needs: ControlNeeds): readonly Operation[] {
         "best class counts, in one class the oldest claim; limits of better classes hold. Needs the level of the command.",
       tag,
       level: "readonly",
+      atGateway: {
+        ...atGateway(needs),
+        lease: async ({ body }) => leaseOf(inputOf(body as NewClaim).class, (body as NewClaim).lease),
+        check: async (call) => {
+          await requireClaim(needs, call, { place: placeOf(named(call)), input: inputOf(call.body as NewClaim) });
+        },
+      },
       body: newClaimSchema,
       answer,
       run: async (call) => {
-        const { kind, value, class: claimClass, reason, lease, take_over } = call.body;
-        const input = {
-          kind: kind ?? "target",
-          value: value ?? null,
-          class: claimClass ?? "person",
-          reason,
-          lease,
-          takesOver: take_over === true,
-        } as const;
-        return renderFound(needs, call, await claimControl(needs, call, { place: placeOf(call), input }));
+        const given = { place: placeOf(call), input: inputOf(call.body) };
+        return renderFound(needs, call, await claimControl(needs, call, given));
       },
     }),
     operation({
@@ -159,6 +166,13 @@ function claiming(needs: ControlNeeds): readonly Operation[] {
       description: "It keeps its age. Only who made it renews it.",
       tag,
       level: "readonly",
+      atGateway: {
+        ...atGateway(needs),
+        lease: async (call) => {
+          const { claim } = await requireRenewable(needs, call, namedClaim(call));
+          return leaseOf(claim.class, (call.body as Static<typeof renewalSchema>).lease);
+        },
+      },
       body: renewalSchema,
       answer,
       run: async (call) => {
@@ -175,6 +189,13 @@ function claiming(needs: ControlNeeds): readonly Operation[] {
       description: "Those of others take level owner. When the last claim ends, the device gets its fallback.",
       tag,
       level: "readonly",
+      atGateway: {
+        ...atGateway(needs),
+        shown: (call) => ({ claim_id: namedClaim(call).claimId }),
+        check: async (call) => {
+          await requireReleasable(needs, call, namedClaim(call));
+        },
+      },
       answer,
       run: async (call) => {
         const { claim_id: claimId } = call.params;
@@ -182,6 +203,41 @@ function claiming(needs: ControlNeeds): readonly Operation[] {
       },
     }),
   ];
+}
+
+/** A cloud has copies, and the gateway of the device has the claims. */
+const atGateway = (needs: ControlNeeds) =>
+  ({
+    by: "gateway",
+    place: deviceOfPath,
+    waits: true,
+    compares: "controls",
+    current: async (call: AnyCall, _: Place, given: object | undefined) =>
+      given === undefined ? renderFound(needs, call, await findControl(needs, call, placeOf(named(call)))) : {},
+  }) as const;
+
+interface ClaimPath {
+  readonly params: { readonly device_id: string; readonly control: string; readonly claim_id: string };
+}
+
+const named = (call: AnyCall) => call as unknown as ClaimPath;
+
+function namedClaim(call: AnyCall) {
+  const { params } = named(call);
+  return { place: placeOf({ params }), claimId: params.claim_id };
+}
+
+type NewClaim = Static<typeof newClaimSchema>;
+
+function inputOf({ kind, value, class: claimClass, reason, lease, take_over }: NewClaim): ClaimInput {
+  return {
+    kind: kind ?? "target",
+    value: value ?? null,
+    class: claimClass ?? "person",
+    reason,
+    lease,
+    takesOver: take_over === true,
+  };
 }
 
 function placeOf({ params }: { readonly params: { readonly device_id: string; readonly control: string } }) {
@@ -193,7 +249,7 @@ const devicesOf = ({ devices }: ControlNeeds, siteId: string) =>
 
 /** Devices of the site that somebody controls now. */
 async function* controlledOf({ controlling, devices }: ControlNeeds, siteId: string) {
-  for (const id of await controlling.controlled()) {
+  for (const id of await controlling.controlled(siteId)) {
     const device = await devices.find(id);
     if (device?.siteId === siteId) yield device;
   }

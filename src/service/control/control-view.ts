@@ -12,6 +12,8 @@ export interface ControlView {
   readonly measured: { readonly value: number; readonly at: number } | undefined;
   /** All that hold, also those that say nothing now. */
   readonly claims: readonly Claim[];
+  /** In a cloud: since when nobody knows whether it is still so. Undefined: it is. */
+  readonly unconfirmedSince?: number | undefined;
 }
 
 /** Who claims it. */

@@ -53,6 +53,13 @@ export const controlSchema = described("Control", "A controlled quantity of a de
   measured: finite("What the device measures; null also if the caller may not read it."),
   measured_at: nullable(timestamp),
   follow: oneOf(FOLLOWS, { description: "Whether the device does what it was told." }),
+  not_confirmed_since: nullable(
+    Type.String({
+      format: "date-time",
+      description:
+        "In a cloud: the gateway is away since then, or too old to report controls. Everything else is what it last reported.",
+    }),
+  ),
 });
 
 export const newClaimSchema = strict("NewClaim", {
@@ -148,7 +155,8 @@ export function renderControlView(view: ControlView, mayReadMeasured: boolean, n
     written: number(state.sent),
     measured: number(measured?.value),
     measured_at: measured === undefined ? null : renderInstant(fineTime(measured.at)),
-    follow: state.follow,
+    follow: view.unconfirmedSince === undefined ? state.follow : "unknown",
+    not_confirmed_since: view.unconfirmedSince === undefined ? null : renderInstant(instant(view.unconfirmedSince)),
   };
 }
 

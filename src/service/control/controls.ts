@@ -119,8 +119,9 @@ export function createControls(needs: ControlsNeeds) {
     const situation = { now, value: resolution.value, bounds: resolution.bounds, reading, isReachable };
     const { state, write } = planWrite(control, before, situation);
     const record = recordOf(entry, { now, resolution, state, measured: reading?.value });
-    if (write !== undefined || record !== undefined || entry.isDirty || isBack) {
-      await needs.controls.save({ deviceId: entry.deviceId, control: entry.control, state }, record, now);
+    const isNews = record !== undefined || state.follow !== entry.state.follow;
+    if (write !== undefined || isNews || entry.isDirty || isBack) {
+      await needs.controls.save({ deviceId: entry.deviceId, control: entry.control, state }, record, now, isNews);
       entry.isDirty = false;
     }
     entry.wasReachable = isReachable;

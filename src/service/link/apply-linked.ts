@@ -1,24 +1,30 @@
 // Copies the records that a gateway sends. A gateway is believed only about its own sites and devices.
 import { AppError } from "#core/app-error.ts";
 import { dayOf } from "#core/energy/price-days.ts";
-import { alertKey, parseLogKey, parsePricesKey, pricesKey } from "#core/link/linked-key.ts";
-import type { LinkedDevice, LinkedItem } from "#core/link/messages.ts";
+import { alertKey, parseControlRecordKey, parseLogKey, parsePricesKey, pricesKey } from "#core/link/linked-key.ts";
+import type { LinkedControl, LinkedDevice, LinkedItem } from "#core/link/messages.ts";
 import { RecordRefused } from "#core/link/refused-record.ts";
 import type { Site } from "#core/site/site.ts";
 import { deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
 import { type UploadNeeds, uploadBlueprint } from "#service/blueprint/upload-blueprint.ts";
 import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
+import type { ReportedControls } from "#service/control/reported-controls.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import { KEPT_LOG_BYTES } from "#service/device/device-log.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
 import { logEvent } from "#service/event/happening.ts";
 import { type CopyAlertNeeds, copyAlert } from "#service/link/copy-alert.ts";
+import { linkedControls } from "#service/link/read-linked.ts";
 import type { Call, Needs } from "#service/ports.ts";
 
 export interface ApplyNeeds
   extends UploadNeeds,
     CopyAlertNeeds,
-    Pick<Needs, "gateways" | "copies" | "tariffs" | "devices" | "telemetry" | "configurations" | "executions"> {
+    Pick<
+      Needs,
+      "gateways" | "copies" | "tariffs" | "devices" | "telemetry" | "configurations" | "controls" | "executions"
+    > {
+  readonly reportedControls: Pick<ReportedControls, "changed" | "gatewayChanged">;
   readonly events: Pick<EventHub, "publish">;
   readonly log: { warn(about: object, text: string): void };
   readonly dispatcher: Pick<CommandDispatcher, "applyRemote">;
@@ -62,6 +68,12 @@ export async function applyItem(
       return "applied";
     case "configuration":
       if (devices.has(item.key)) await copyConfiguration(needs, source, item);
+      return "applied";
+    case "controls":
+      if (devices.has(item.key)) await copyControls(needs, source, item);
+      return "applied";
+    case "control_record":
+      await copyControlRecord(needs, source, item);
       return "applied";
     case "tariff":
       // The operators know that the whole site is refused.
@@ -178,6 +190,34 @@ async function copyConfiguration(needs: ApplyNeeds, source: SourceGateway, item:
     });
   const buckets = item.value.map((bucket) => ({ ...bucket, sealed: NOTHING }));
   await needs.copies.configuration(source.gatewayId, { deviceId, buckets, events });
+}
+
+async function copyControls(needs: ApplyNeeds, { gatewayId }: SourceGateway, item: Item<"controls">): Promise<void> {
+  const deviceId = item.key;
+  const texts = (controls: readonly LinkedControl[]) =>
+    new Map(controls.map((one) => [one.control, JSON.stringify(one)] as const));
+  const [before, after] = [texts(await linkedControls(needs, deviceId)), texts(item.value)];
+  await orRefused(needs.copies.controls(gatewayId, deviceId, item.value));
+  const names = new Set([...before.keys(), ...after.keys()]);
+  await needs.reportedControls.changed(
+    deviceId,
+    new Set([...names].filter((name) => before.get(name) !== after.get(name))),
+  );
+}
+
+/** The clocks of the two sides may differ. */
+const MOST_AHEAD_MS = 86_400_000;
+
+async function copyControlRecord(
+  needs: ApplyNeeds,
+  source: SourceGateway,
+  { key, value }: Item<"control_record">,
+): Promise<void> {
+  const name = parseControlRecordKey(key);
+  if (name === undefined || value === null || !source.devices.has(name.deviceId)) return;
+  // It would be the newest for ever, and push out those that are true.
+  if (name.at / 1000 > needs.now() + MOST_AHEAD_MS) throw new RecordRefused("the entry of control is of the future");
+  await orRefused(needs.copies.controlRecord(source.gatewayId, name.deviceId, { ...value, at: name.at }));
 }
 
 async function copyLogEntry(needs: ApplyNeeds, source: SourceGateway, { key, value }: Item<"log">): Promise<void> {

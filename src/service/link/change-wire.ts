@@ -24,6 +24,9 @@ export const changeSchema = described("GatewayChange", "A change of a joined sit
   asked_by: strict("ChangeAsker", { token_id: Type.String(), name: Type.String() }),
   created_at: timestamp,
   settled_at: nullable(timestamp),
+  lease_until: nullable(
+    Type.String({ format: "date-time", description: "Of a claim: its end, which is fixed while it waits." }),
+  ),
   errors: Type.Array(changeErrorSchema, { description: "Why it was refused, as the gateway says it." }),
   overruled: Type.Array(Type.String(), { description: "What was changed on the gateway meanwhile." }),
 });
@@ -41,6 +44,7 @@ export function renderGatewayChange(change: GatewayChange): Static<typeof change
     asked_by: { token_id: change.askedBy.tokenId, name: change.askedBy.name },
     created_at: renderInstant(change.createdAt),
     settled_at: change.settledAt === undefined ? null : renderInstant(change.settledAt),
+    lease_until: change.leaseUntil === undefined ? null : renderInstant(change.leaseUntil),
     errors: outcome?.state === "REFUSED" ? [...outcome.errors] : [],
     overruled: outcome?.state === "OVERRULED" ? [...outcome.fields] : [],
   };

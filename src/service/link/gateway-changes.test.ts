@@ -27,6 +27,7 @@ test("a change that was waited for leaves nothing behind at the signal of its ca
     operation: "updateSite",
     waits: true,
     compares: "site",
+    isControl: false,
     gatewayId: "g",
     siteId: "s",
     deviceId: undefined,

@@ -7,6 +7,7 @@ import type { Payload } from "#core/command/execution.ts";
 import type { PreparedEvent } from "#core/event/event.ts";
 import type { AskedChange, ChangeOutcome, ComparedRecord, GatewayChange } from "#core/link/asked-change.ts";
 import type { DownMessage, LinkedItem, UpMessage } from "#core/link/messages.ts";
+import { takesControls } from "#core/link/protocol.ts";
 import { rebased } from "#core/link/who-wins.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
@@ -26,8 +27,13 @@ export interface GatewayChangeNeeds
 }
 
 /** The part of a change that its caller knows. */
-type NewChange = Pick<AskedChange, "operation" | "siteId" | "deviceId" | "params" | "body" | "blueprintDigest"> & {
+type NewChange = Pick<
+  AskedChange,
+  "operation" | "siteId" | "deviceId" | "params" | "body" | "blueprintDigest" | "leaseUntil"
+> & {
   readonly gatewayId: string;
+  /** The gateway has to speak a version of the link in which controls travel. */
+  readonly isControl: boolean;
   /** Whether it waits for a gateway that is away. Others are refused then. */
   readonly waits: boolean;
   readonly compares: ComparedRecord;
@@ -68,6 +74,8 @@ export interface GatewayChanges {
   wake(gatewayId: string): void;
   /** Another node has settled it. */
   ended(changeId: string): void;
+  /** Ends claims that wait for gateways that are away, and whose lease is over. Returns how many, a bounded number at a time. */
+  endLapsed(): Promise<number>;
 }
 
 /** How long a call waits for the gateway's answer. */
@@ -75,6 +83,7 @@ const WAIT_MS = 10_000;
 /** Messages of other nodes may be lost. */
 const LOOK_AGAIN_MS = 1_000;
 const LANE_LOOKS_AGAIN_MS = 30_000;
+const LAPSED_AT_ONCE = 100;
 
 /** Stored encrypted. */
 interface Travelling {
@@ -94,6 +103,12 @@ export function createGatewayChanges(needs: GatewayChangeNeeds): GatewayChanges 
       throw refuse(
         "owned_by_gateway",
         "the site belongs to a gateway whose access was revoked; it can only be deleted",
+      );
+    }
+    if (change.isControl && !takesControls(gateway.protocol ?? "")) {
+      throw refuse(
+        "not_available",
+        `the gateway ${gateway.name} runs Busbar ${gateway.version}, whose devices cannot be controlled from a cloud; update it`,
       );
     }
     if (!isThere && !change.waits) {
@@ -120,6 +135,7 @@ export function createGatewayChanges(needs: GatewayChangeNeeds): GatewayChanges 
       requestId: call.requestId,
       sealed: needs.seal.seal(JSON.stringify(travelling), contextOf(id)),
       createdAt,
+      leaseUntil: change.leaseUntil,
       awaitedUntil: instant(isThere && rolloutId === undefined ? createdAt + WAIT_MS : createdAt),
       state: "PENDING",
       settledAt: undefined,
@@ -203,6 +219,16 @@ export function createGatewayChanges(needs: GatewayChangeNeeds): GatewayChanges 
     needs.nodes.broadcast({ kind: "change", has: "ended", gatewayId, id });
   }
 
+  const hasLapsed = ({ leaseUntil }: GatewayChange) => leaseUntil !== undefined && leaseUntil <= needs.now();
+
+  /** A claim whose lease is over is not made any more. */
+  async function lapse(change: GatewayChange): Promise<void> {
+    const at = needs.now();
+    const events = eventsOf({ ...change, state: "REFUSED", outcome: LAPSED, settledAt: at }, at);
+    await needs.changes.settle(change.id, { outcome: LAPSED, at, rebased: [], events });
+    broadcastEnded(change.gatewayId, change.id);
+  }
+
   /** Undefined when it cannot be opened, because of another key or damage. */
   function opened({ id, sealed }: GatewayChange): Travelling | undefined {
     try {
@@ -243,11 +269,15 @@ export function createGatewayChanges(needs: GatewayChangeNeeds): GatewayChanges 
           await needs.changes.settle(change.id, { outcome: LOST, at: needs.now(), rebased: [], events: [] });
           continue;
         }
+        if (hasLapsed(change)) {
+          await lapse(change);
+          continue;
+        }
         underWay = { change, travelling };
-        const { id, operation, siteId, deviceId, base, requestId } = change;
+        const { id, operation, siteId, deviceId, base, requestId, leaseUntil } = change;
         await line.send({
           type: "change",
-          change: { id, operation, siteId, deviceId, base, requestId, ...travelling.sent },
+          change: { id, operation, siteId, deviceId, base, requestId, leaseUntil, ...travelling.sent },
           isLate: needs.now() >= change.awaitedUntil,
         });
         await answered.promise;
@@ -291,7 +321,13 @@ export function createGatewayChanges(needs: GatewayChangeNeeds): GatewayChanges 
     };
   }
 
-  return { ask, withdraw, open, wake, ended };
+  async function endLapsed(): Promise<number> {
+    const lapsed = await needs.changes.lapsed(needs.now(), LAPSED_AT_ONCE);
+    for (const change of lapsed) await lapse(change);
+    return lapsed.length;
+  }
+
+  return { ask, withdraw, open, wake, ended, endLapsed };
 }
 
 /** Throws why the change is not made. */
@@ -310,6 +346,11 @@ export function requireNotRefused({ id, outcome }: GatewayChange): void {
 const LOST: ChangeOutcome = {
   state: "REFUSED",
   errors: [{ code: "conflict", message: "the stored change cannot be read any more; ask for it again" }],
+};
+
+const LAPSED: ChangeOutcome = {
+  state: "REFUSED",
+  errors: [{ code: "gateway_unreachable", message: "the lease ended before the gateway confirmed the claim" }],
 };
 
 const contextOf = (id: string) => `change ${id}`;

@@ -134,6 +134,7 @@ export function createGatewaySession(
       epoch: await needs.uplinks.epoch(),
       taken: taken > 0 ? taken : null,
       unpacks: hasRoomToUnpack(needs.liveBudget),
+      now: needs.now(),
       refused: refusals.all(),
     });
     devices.connected();
@@ -184,6 +185,7 @@ export function createGatewaySession(
       needs.dispatcher.deviceReachable(deviceId);
     }
     await down.open();
+    await needs.reportedControls.gatewayChanged(gatewayId);
   }
 
   async function takeCredential({ hash, isUsed }: Message<"credential">): Promise<void> {
@@ -214,7 +216,10 @@ export function createGatewaySession(
       orders.abandon();
       devices.leave(lost.aborted);
       await loseSightOf(needs, gatewayId, lost);
-      if (!lost.aborted) await needs.gateways.noteGone(gatewayId);
+      if (!lost.aborted) {
+        await needs.gateways.noteGone(gatewayId, needs.now());
+        await needs.reportedControls.gatewayChanged(gatewayId);
+      }
       needs.log.info({ gatewayId }, "a gateway has disconnected");
     },
     orders,

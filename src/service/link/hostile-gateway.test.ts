@@ -67,6 +67,7 @@ async function listen(
       lost: note("lost"),
     },
     connectivity: { connected: () => {}, loseSight: () => {} },
+    reportedControls: { changed: nothing, gatewayChanged: nothing },
     gatewayChanges: { open: () => ({ lane: { close: () => {} }, done: Promise.resolve() }) },
     tokenSharing: { open: () => () => {} },
   } as unknown as SessionNeeds;

@@ -43,6 +43,7 @@ export async function knownValues(needs: KnownNeeds, change: Named, compares: Co
       const source = kind && (await needs.priceSources.find(siteId, kind));
       return { price_source: source?.updatedAt ?? null };
     }
+    case "controls":
     case "nothing":
       return {};
   }
@@ -59,6 +60,7 @@ export function wantedValues({ body = {}, blueprintDigest }: AskedChange, compar
     case "configuration":
     case "tariff":
     case "price_source":
+    case "controls":
     case "nothing":
       return {};
   }

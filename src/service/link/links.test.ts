@@ -91,6 +91,7 @@ function connect(
       noteGone: async (id: string) => void heard.push(`gone ${id}`),
     },
     devices: { find: async (id: string) => ({ id, siteId: "s", type: id === "itself" ? "GATEWAY" : "STANDALONE" }) },
+    reportedControls: { changed: nothing, gatewayChanged: nothing },
     executions: {
       ownedElsewhere: async () => [],
       forgetRevisions: async (siteId: string) => void forgotten.push(siteId),

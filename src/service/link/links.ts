@@ -165,7 +165,10 @@ export function createLinks(needs: LinkNeeds): Links {
             else needs.connectivity.loseSight(deviceId, needs.nodes.isShared);
           }
           await loseSightOf(needs, gatewayId, claim.lost);
-          if (!claim.lost.aborted) await needs.gateways.noteGone(gatewayId);
+          if (!claim.lost.aborted) {
+            await needs.gateways.noteGone(gatewayId);
+            await needs.reportedControls.gatewayChanged(gatewayId);
+          }
         } finally {
           await claim.release();
         }

@@ -4,17 +4,26 @@
 import type { Device } from "#core/device/device.ts";
 import {
   alertKey,
+  controlRecordKey,
   deviceOfKey,
   LINKED_KINDS,
   type LinkedKey,
   logKey,
   parseAlertKey,
+  parseControlRecordKey,
   parseLogKey,
   parsePricesKey,
   pricesKey,
   siteOfKey,
 } from "#core/link/linked-key.ts";
-import type { LinkedAlert, LinkedItem, LinkedPriceSource, LinkedSite, LinkedTariff } from "#core/link/messages.ts";
+import type {
+  LinkedAlert,
+  LinkedControl,
+  LinkedItem,
+  LinkedPriceSource,
+  LinkedSite,
+  LinkedTariff,
+} from "#core/link/messages.ts";
 import type { Site } from "#core/site/site.ts";
 import { allAtOnce, allPages } from "#service/all-pages.ts";
 import type { AlertRecord } from "#service/ports/alert-store.ts";
@@ -31,6 +40,7 @@ export type ReadLinkedNeeds = Pick<
   | "executions"
   | "uplinks"
   | "configurations"
+  | "controls"
   | "alerts"
   | "deviceLogs"
   | "audit"
@@ -84,6 +94,7 @@ export async function* readEverythingLinked(needs: ReadLinkedNeeds, upTo: number
     yield await readItem(needs, { kind: "device", key: id });
     yield await readItem(needs, { kind: "properties", key: id });
     yield await readItem(needs, { kind: "configuration", key: id });
+    yield await readItem(needs, { kind: "controls", key: id });
   }
   yield* readTariffs(
     needs,
@@ -109,6 +120,12 @@ async function* readPassing(needs: ReadLinkedNeeds, devices: readonly Device[]):
   for (const { id: deviceId } of devices) {
     for await (const entry of allPages((page) => needs.deviceLogs.list(deviceId, { newestFirst: true }, page))) {
       yield { kind: "log", key: logKey({ deviceId, receivedAt: entry.receivedAt }), value: entry };
+    }
+  }
+  for (const { id: deviceId } of devices) {
+    const filter = { deviceId, control: undefined, from: undefined, to: undefined };
+    for await (const { at, ...value } of allPages((page) => needs.controls.history(filter, page))) {
+      yield { kind: "control_record", key: controlRecordKey({ deviceId, at }), value };
     }
   }
   const reader = { tokenId: "", sites: "all" } as const;
@@ -212,6 +229,13 @@ export async function readItem(needs: ReadLinkedNeeds, { kind, key }: LinkedKey)
       const buckets = await needs.configurations.get(key);
       return { kind, key, value: buckets.map(({ bucket, shown, updatedAt }) => ({ bucket, shown, updatedAt })) };
     }
+    case "controls":
+      return { kind, key, value: await linkedControls(needs, key) };
+    case "control_record": {
+      const name = parseControlRecordKey(key);
+      const { at: _, ...record } = (name && (await needs.controls.record(name))) ?? { at: 0 };
+      return { kind, key, value: "control" in record ? record : null };
+    }
     case "tariff":
       return { kind, key, value: await linkedTariff(needs, key) };
     case "prices": {
@@ -231,6 +255,25 @@ export async function readItem(needs: ReadLinkedNeeds, { kind, key }: LinkedKey)
     case "audit":
       return { kind, key, value: (await needs.audit.find(key)) ?? null };
   }
+}
+
+/** Those that somebody claims, or that still owe their fallback. */
+export async function linkedControls(
+  { controls }: Pick<Needs, "controls">,
+  deviceId: string,
+): Promise<readonly LinkedControl[]> {
+  const { claims, states } = await controls.load(deviceId);
+  const names = new Set([...claims, ...states.filter(({ state }) => state.isHeld)].map(({ control }) => control));
+  return [...names].sort().map((control) => {
+    const state = states.find((one) => one.control === control)?.state;
+    return {
+      control,
+      claims: claims.filter((one) => one.control === control).map(({ deviceId: _, control: __, ...claim }) => claim),
+      isHeld: state?.isHeld === true,
+      sent: state?.sent,
+      follow: state?.follow ?? "idle",
+    };
+  });
 }
 
 async function linkedTariff(

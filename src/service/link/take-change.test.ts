@@ -22,12 +22,13 @@ const CHANGE: AskedChange = {
 const CARRIED: Readonly<Record<string, object>> = {
   updateDevice: { waits: true, compares: "device" },
   assignBlueprint: { waits: true, compares: "blueprint" },
+  claimControl: { waits: true, compares: "controls", lease: async () => 60_000 },
   deleteDevice: { waits: false, compares: "nothing" },
   provisionStandalone: { waits: false, compares: "nothing" },
 };
 
 /** A gateway with the device `d`. Its operations are noted, and store their audit entry like real ones. */
-function gateway(run: () => object = () => ({ device: {} })) {
+function gateway(run: () => object = () => ({ device: {} }), cloudNow: () => number | undefined = () => 0) {
   const calls: Call[] = [];
   const entries = new Map<string, AuditEntry>();
   const needs = {
@@ -42,6 +43,7 @@ function gateway(run: () => object = () => ({ device: {} })) {
     corrections: { ofDevices: async () => new Map() },
     tariffs: { find: async () => undefined, priceDays: async () => [] },
     priceSources: { ofSite: async () => [] },
+    controls: { load: async () => ({ claims: [], states: [] }) },
     blueprints: { findByDigest: async () => undefined, find: async () => undefined },
     operations: {
       carried: async (name: string) => CARRIED[name],
@@ -59,7 +61,7 @@ function gateway(run: () => object = () => ({ device: {} })) {
     },
   } as unknown as TakeChangeNeeds;
   const take = (change: AskedChange = CHANGE, isLate = false) =>
-    takeChange(needs, { change, isLate, fetchPackage: () => Promise.reject(new LineLost("cut")) });
+    takeChange(needs, { change, isLate, fetchPackage: () => Promise.reject(new LineLost("cut")), cloudNow });
   return { take, calls, entries };
 }
 
@@ -71,6 +73,32 @@ test("a change is made as the one who asked for it, and its outcome is sent agai
   expect(calls).toMatchObject([{ auditId: "c", caller: { tokenName: "Ada", level: "owner", sites: new Set(["s"]) } }]);
   expect((await take()).outcome).toEqual({ state: "DONE", answer: undefined });
   expect(calls).toHaveLength(1);
+});
+
+const CLAIM = { ...CHANGE, operation: "claimControl", base: {}, leaseUntil: instant(1_000_000) } as const;
+
+test.each([
+  ["what is left of it", 940_000, 60_000],
+  ["a moment", 999_999, 1],
+])("the lease of a claim that waited is %s, by the clock of the cloud", async (_, cloudNow, left) => {
+  const { take, calls } = gateway(undefined, () => cloudNow);
+  const { outcome, items } = await take(CLAIM, true);
+  expect(outcome.state).toBe("DONE");
+  expect(calls).toMatchObject([{ leaseUntil: left }]);
+  expect(items.map(({ kind }) => kind)).toEqual(["device", "controls"]);
+});
+
+test.each([
+  ["whose lease is over", CLAIM, 1_000_000, "the lease was over"],
+  ["without an end", { ...CLAIM, leaseUntil: undefined }, 0, "when its lease ends"],
+  ["of a cloud that does not say what time it is", CLAIM, undefined, "when its lease ends"],
+])("a claim %s is dropped, and says so each time", async (_, change, cloudNow, message) => {
+  const { take, calls } = gateway(undefined, () => cloudNow);
+  for (const isLate of [false, true]) {
+    const { outcome } = await take(change, isLate);
+    expect(outcome).toMatchObject({ state: "REFUSED", errors: [{ message: expect.stringContaining(message) }] });
+  }
+  expect(calls).toEqual([]);
 });
 
 test("an addition that comes again names the device that was made", async () => {

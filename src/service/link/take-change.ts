@@ -23,6 +23,8 @@ export interface TakeChangeNeeds extends UploadNeeds, KnownNeeds, ReadLinkedNeed
 
 interface Asked {
   readonly change: AskedChange;
+  /** The time by the clock of the cloud, as far as it has said it. */
+  readonly cloudNow: () => number | undefined;
   readonly isLate: boolean;
   /** Gets a package of the cloud. */
   readonly fetchPackage: (digest: string) => Promise<Uint8Array>;
@@ -48,10 +50,9 @@ export async function takeChange(needs: TakeChangeNeeds, asked: Asked): Promise<
 /** A cloud may ask for those operations alone that are declared to be carried to gateways. */
 async function make(
   needs: TakeChangeNeeds,
-  { change, isLate, fetchPackage }: Asked,
+  { change, isLate, fetchPackage, cloudNow }: Asked,
   carried: CarriedChange | undefined,
 ): Promise<ChangeOutcome> {
-  const call = callOf(change);
   try {
     if (carried === undefined) {
       throw refuse("not_available", `this gateway does not know ${change.operation.slice(0, 80)}`);
@@ -67,6 +68,8 @@ async function make(
     const fields = isCompared ? overruledFields({ base: change.base, current, wanted }) : [];
     if (fields.length > 0) return await note(needs, change, { state: "OVERRULED", fields });
     const body = await withOwnBlueprint(needs, change, fetchPackage);
+    const leaseUntil = carried.lease === undefined ? undefined : leaseOf(needs, change, cloudNow());
+    const call = { ...callOf(change), leaseUntil };
     const answer = await needs.operations.perform(call, change.operation, { params: change.params, body });
     return { state: "DONE", answer: answer as Payload };
   } catch (error) {
@@ -76,6 +79,19 @@ async function make(
     }
     return await note(needs, change, { state: "REFUSED", errors: refusalsOf(error) });
   }
+}
+
+/**
+ * The end of the lease by the clock of this gateway: the two clocks may differ, and the change may have waited. It is never later
+ * than the cloud has fixed it.
+ */
+function leaseOf({ now }: Pick<Needs, "now">, { leaseUntil }: AskedChange, cloudNow: number | undefined): number {
+  if (leaseUntil === undefined || cloudNow === undefined) {
+    throw refuse("invalid_request", "a claim of a cloud says when its lease ends, and the cloud what time it is");
+  }
+  const left = leaseUntil - cloudNow;
+  if (left < 1) throw refuse("conflict", "the lease was over before the gateway got the claim; nothing was claimed");
+  return Math.floor(now() + left);
 }
 
 function refusalsOf(error: unknown): readonly Refusal[] {
@@ -140,6 +156,7 @@ async function itemsOf(
   else {
     keys.push({ kind: "device", key });
     if (compares === "configuration") keys.push({ kind: "configuration", key });
+    if (compares === "controls") keys.push({ kind: "controls", key });
   }
   return await Promise.all(keys.map((one) => readItem(needs, one)));
 }

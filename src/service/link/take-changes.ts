@@ -15,14 +15,18 @@ export interface TakenChanges {
   end(): void;
 }
 
-export function takeChanges(needs: TakeChangeNeeds, line: Pick<Line, "send" | "signal">): TakenChanges {
+export function takeChanges(
+  needs: TakeChangeNeeds,
+  line: Pick<Line, "send" | "signal">,
+  cloudNow: () => number | undefined,
+): TakenChanges {
   let last: Promise<void> = Promise.resolve();
   /** Packages that were asked for. */
   const wanted = new Map<string, PromiseWithResolvers<Uint8Array>>();
 
   async function make(change: AskedChange, isLate: boolean): Promise<void> {
     if (line.signal.aborted) return;
-    const { outcome, items } = await takeChange(needs, { change, isLate, fetchPackage });
+    const { outcome, items } = await takeChange(needs, { change, isLate, fetchPackage, cloudNow });
     const fitted: LinkedItem[] = [];
     for await (const item of fitting(needs.log, items)) fitted.push(item);
     await line.send({ type: "changed", id: change.id, outcome: fitOutcome(outcome), items: fitted });

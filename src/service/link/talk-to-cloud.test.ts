@@ -41,8 +41,10 @@ async function saidAfter(
   readonly stored: readonly string[];
   readonly noted: readonly number[];
   readonly tariffsFor: readonly string[];
+  readonly controlsFor: readonly string[];
 }> {
   const tariffsFor: string[] = [];
+  const controlsFor: string[] = [];
   const stored: string[] = [];
   const said: UpMessage[] = [];
   const noted: number[] = [];
@@ -88,6 +90,7 @@ async function saidAfter(
   const needs = {
     version: "1",
     now: () => 0,
+    elapsed: () => 0,
     telemetryLane,
     offlineAccess: { follow: async () => void stored.push("contact") },
     tokens: {
@@ -137,6 +140,7 @@ async function saidAfter(
       confirm: async (number: number) => void noted.push(number),
       noteCloud: async () => {},
       noteTariffs: async (epoch: string) => void tariffsFor.push(epoch),
+      noteControls: async (epoch: string) => void controlsFor.push(epoch),
       amongChanged: async () => [],
     },
   } as unknown as TalkNeeds;
@@ -155,7 +159,7 @@ async function saidAfter(
     if (number === latest + 1 && ordered === undefined) seen.resolve();
   };
   await talkToCloud(needs, channel, { isFormer: false, onWelcome: () => {}, onRefused: () => {}, onTaken });
-  return { said, taken: numbers, stored, noted, tariffsFor };
+  return { said, taken: numbers, stored, noted, tariffsFor, controlsFor };
 }
 
 test.each([
@@ -180,15 +184,17 @@ test("access by tokens of the cloud is prolonged once the cloud has sent them, n
   expect((await saidAfter(5, { ...situation, hasTokens: true })).stored).toEqual(["tokens", "contact"]);
 });
 
-test("a cloud of an earlier version is not sent tariffs and prices, and a later one gets all of them", async () => {
+test("a cloud of an earlier version is not sent tariffs, prices and controls, and a later one gets all of them", async () => {
   const situation = { latest: 5, confirmed: 4, cloudEpoch: "c", sites: [makeSite()] };
   const sentTo = async (protocol: string) => {
-    const { said, tariffsFor } = await saidAfter(null, { ...situation, protocol });
+    const { said, tariffsFor, controlsFor } = await saidAfter(null, { ...situation, protocol });
     const kinds = said.flatMap((message) => (message.type === "records" ? message.items.map(({ kind }) => kind) : []));
-    return { kinds, tariffsFor };
+    return { kinds, tariffsFor, controlsFor };
   };
-  expect(await sentTo("1.1")).toEqual({ kinds: ["site"], tariffsFor: [] });
-  expect(await sentTo("1.2")).toEqual({ kinds: ["site", "tariff", "prices"], tariffsFor: ["c"] });
+  const later = ["site", "tariff", "prices"];
+  expect(await sentTo("1.1")).toEqual({ kinds: ["site"], tariffsFor: [], controlsFor: [] });
+  expect(await sentTo("1.2")).toEqual({ kinds: later, tariffsFor: ["c"], controlsFor: [] });
+  expect(await sentTo("1.3")).toEqual({ kinds: later, tariffsFor: ["c"], controlsFor: ["c"] });
 });
 
 test("what the cloud has confirmed is noted at once, then now and then, and when the connection ends", async () => {

@@ -32,6 +32,8 @@ export interface TalkNeeds
   /** Tokens of the cloud are of no use here. */
   readonly takesTokens: boolean;
   readonly version: string;
+  /** Milliseconds; never set back. */
+  readonly elapsed: () => number;
 }
 
 export interface Talk {
@@ -57,7 +59,9 @@ export async function talkToCloud(
   const line = openLine(channel);
   const telemetry = uploadTelemetry(needs, line);
   const orders = takeOrders(needs, line);
-  const changes = takeChanges(needs, line);
+  /** What the clock of the cloud is ahead of the time since this program began. */
+  let cloudAhead: number | undefined;
+  const changes = takeChanges(needs, line, () => (cloudAhead === undefined ? undefined : needs.elapsed() + cloudAhead));
   const rotation = createRotation(needs, { send: line.send, isFormer: talk.isFormer });
   const changedConnectivity = new Set<string>();
   let isWelcome = false;
@@ -111,6 +115,7 @@ export async function talkToCloud(
     if (message.type !== "welcome") throw new LinkMistake("the cloud did not say welcome first");
     isWelcome = true;
     requireProtocol(message);
+    if (message.now !== undefined) cloudAhead = message.now - needs.elapsed();
     talk.onWelcome();
     talk.onRefused(message.refused);
     // Telemetry follows once the cloud knows the devices.

@@ -145,6 +145,7 @@ test.each([
         }),
         epoch: async () => "e",
         noteTariffs: async () => {},
+        noteControls: async () => {},
         latest: async () => 0,
         changesAfter: async () => ({ keys: [], upTo: 0 }),
       },

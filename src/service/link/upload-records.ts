@@ -1,6 +1,6 @@
 // Sends the cloud what has changed in the records, in their order, and notes what it has confirmed.
 import type { DownMessage, LinkedItem, UpMessage } from "#core/link/messages.ts";
-import { takesTariffs } from "#core/link/protocol.ts";
+import { takesControls, takesTariffs } from "#core/link/protocol.ts";
 import {
   mustWait,
   NOTHING_SENT,
@@ -33,6 +33,9 @@ interface Listeners {
 }
 
 type Welcome = Extract<DownMessage, { type: "welcome" }>;
+
+/** What a cloud of version 1.1 of the link or before does not take. */
+const SINCE_TARIFFS: ReadonlySet<LinkedItem["kind"]> = new Set(["tariff", "prices", "controls", "control_record"]);
 
 /** Changes without an event are noticed after this time. */
 const LOOK_AGAIN_MS = 500;
@@ -105,7 +108,9 @@ export function uploadRecords(needs: UploadRecordsNeeds, line: Line, listeners: 
   return {
     async run(welcome, onComplete) {
       const { confirmed: atLeast = 0, cloudEpoch } = (await needs.uplinks.get()) ?? {};
-      if (!takesTariffs(welcome.protocol)) isTaken = ({ kind }) => kind !== "tariff" && kind !== "prices";
+      if (takesControls(welcome.protocol)) await needs.uplinks.noteControls(welcome.epoch);
+      else isTaken = ({ kind }) => kind !== "controls" && kind !== "control_record";
+      if (!takesTariffs(welcome.protocol)) isTaken = ({ kind }) => !SINCE_TARIFFS.has(kind);
       // An earlier version of this cloud, or of this gateway, has left them out.
       else await needs.uplinks.noteTariffs(welcome.epoch);
       const own = { confirmed: atLeast, cloudEpoch, latest: await needs.uplinks.latest() };

@@ -5,6 +5,7 @@ import { refuse } from "#core/app-error.ts";
 import type { Payload } from "#core/command/execution.ts";
 import type { Device } from "#core/device/device.ts";
 import type { GatewayChange } from "#core/link/asked-change.ts";
+import { instant } from "#core/time/instant.ts";
 import { type BlueprintNeeds, requireBlueprint } from "#service/device/provision-device.ts";
 import { changeSchema, renderGatewayChange } from "#service/link/change-wire.ts";
 import { earlierChange } from "#service/link/earlier-change.ts";
@@ -33,11 +34,14 @@ export async function askGateway(
   const done = await atGateway.here?.(call, place);
   if (done !== undefined) return done;
   const { siteId, device } = place;
+  const lease = await atGateway.lease?.(call, place);
   const body = call.body as Payload | undefined;
   const change = await gatewayChanges.ask(call, {
     operation: atGateway.as ?? operation.name,
     waits: atGateway.waits,
     compares: atGateway.compares,
+    isControl: atGateway.compares === "controls",
+    leaseUntil: lease === undefined ? undefined : instant(needs.now() + lease),
     siteId,
     deviceId: device?.id,
     params: paramsAt(call, atGateway, place),

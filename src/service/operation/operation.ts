@@ -138,6 +138,8 @@ export interface CarriedChange extends Common {
   readonly as?: string;
   /** Does it here, if the gateway has nothing to do with it yet. Undefined: the gateway has to be asked. */
   readonly here?: (call: AnyCall, place: Place) => Promise<object | undefined>;
+  /** Of a claim: how long it holds, in milliseconds from now on. Refuses a wrong duration. */
+  readonly lease?: (call: AnyCall, place: Place) => Promise<number>;
   /** What everybody who sees the site may know about the change; without it, the whole body. */
   readonly shown?: (call: AnyCall) => Payload;
   /** Refuses what the cloud knows to be wrong, before a change waits. */

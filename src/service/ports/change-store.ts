@@ -37,6 +37,8 @@ export interface ChangeStore {
   find(id: string): Promise<GatewayChange | undefined>;
   /** The one that has waited longest for the gateway. */
   next(gatewayId: string): Promise<GatewayChange | undefined>;
+  /** Claims whose lease has ended while they waited for a gateway that is away. */
+  lapsed(now: Instant, limit: number): Promise<readonly GatewayChange[]>;
   /** The others that wait for the gateway and are about the same device, or the same site. */
   beside(change: GatewayChange): Promise<readonly Pick<GatewayChange, "id" | "base">[]>;
   /** False when it is settled already, or unknown. The answer to one that was withdrawn counts. */

@@ -2,6 +2,7 @@ import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { Claim } from "#core/control/claim.ts";
 import type { ControlRecord } from "#core/control/control-record.ts";
 import type { ControlState } from "#core/control/control-writer.ts";
+import type { ControlRecordName } from "#core/link/linked-key.ts";
 import type { Page, PageRequest } from "./page.ts";
 
 export interface StoredControl {
@@ -25,10 +26,17 @@ interface RecordFilter {
   readonly to: number | undefined;
 }
 
+export interface StoredControls {
+  readonly claims: readonly Claim[];
+  readonly states: readonly StoredControl[];
+}
+
 /** Claims, what devices were told, and what controlled them. All of it goes with the device. */
 export interface ControlStore {
   /** All claims and states, or those of one device. */
-  load(deviceId?: string): Promise<{ readonly claims: readonly Claim[]; readonly states: readonly StoredControl[] }>;
+  load(deviceId?: string): Promise<StoredControls>;
+  /** Those of its devices of which there is a claim or a state. */
+  devicesOfSite(siteId: string): Promise<readonly string[]>;
   /**
    * Takes the place of the claim of the same source and kind, and gives those that it ended. Refused with `conflict` if the device
    * has too many, and with `not_found` if it is gone.
@@ -36,8 +44,13 @@ export interface ControlStore {
   claim(input: NewClaim): Promise<readonly string[]>;
   /** False when there is none. */
   release(deviceId: string, claimId: string, trail: AuditEntry): Promise<boolean>;
-  /** Stores the state, and the entry of history if there is one. Claims that ended before `now` are deleted. */
-  save(stored: StoredControl, record: ControlRecord | undefined, now: number): Promise<void>;
+  /**
+   * Stores the state, and the entry of history if there is one. Claims that ended before `now` are deleted. `isNews`: others see
+   * something else than before, so a cloud hears of it; by default, if there is an entry.
+   */
+  save(stored: StoredControl, record: ControlRecord | undefined, now: number, isNews?: boolean): Promise<void>;
+  /** One entry of the history. */
+  record(name: ControlRecordName): Promise<ControlRecord | undefined>;
   /** Newest first. */
   history(filter: RecordFilter, page: PageRequest): Promise<Page<ControlRecord>>;
   /** Deletes entries from before, a bounded number at a time, and says how many. */

@@ -1,11 +1,12 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
+import type { ControlRecord } from "#core/control/control-record.ts";
 import type { Device, PropertyValue } from "#core/device/device.ts";
 import type { CounterCorrection } from "#core/energy/counter-correction.ts";
 import type { PriceDay } from "#core/energy/price-days.ts";
 import type { Gateway, JoinCode, OpenJoinCode, Uplink } from "#core/link/gateway.ts";
 import type { DroppedHistory } from "#core/link/gateway-figures.ts";
 import type { LinkedKey, PricesName } from "#core/link/linked-key.ts";
-import type { LinkedTariff } from "#core/link/messages.ts";
+import type { LinkedControl, LinkedTariff } from "#core/link/messages.ts";
 import type { RefusedRecord } from "#core/link/refused-record.ts";
 import type { LinkedHour, MarkedHour } from "#core/link/telemetry-spool.ts";
 import type { Site } from "#core/site/site.ts";
@@ -43,6 +44,8 @@ export interface UplinkStore {
   noteCloud(epoch: string): Promise<void>;
   /** Tariffs and prices count as changed, unless that was noted for the cloud's records of this name. */
   noteTariffs(epoch: string): Promise<void>;
+  /** The same for controls. */
+  noteControls(epoch: string): Promise<void>;
   /** Hours of which the cloud may lack points. */
   hours(): Promise<readonly MarkedHour[]>;
   markHours(hours: readonly LinkedHour[]): Promise<void>;
@@ -83,7 +86,7 @@ interface GatewayFilter {
 }
 
 /** What is noted of a gateway while it is connected. */
-export interface SeenGateway extends Pick<Gateway, "version" | "epoch" | "taken"> {
+export interface SeenGateway extends Pick<Gateway, "version" | "protocol" | "epoch" | "taken"> {
   readonly at: Instant;
   /** It has reported what happened while it was away. */
   readonly isCaughtUp: boolean;
@@ -125,8 +128,8 @@ export interface GatewayStore {
   acceptCredential(id: string, hash: Uint8Array): Promise<void>;
   /** The gateway has changed over to this one: the former one is void. */
   settleCredential(id: string, hash: Uint8Array): Promise<void>;
-  /** The gateway has no connection any more. */
-  noteGone(id: string): Promise<void>;
+  /** The gateway has no connection any more. `at`: since when; undefined: nobody knows. */
+  noteGone(id: string, at?: Instant): Promise<void>;
   /** Those that have a connection, or had one when their node ended. */
   connected(): Promise<readonly string[]>;
   /** Those of them whose access was revoked. */
@@ -175,6 +178,10 @@ export interface CopyStore {
   deleteDevice(gatewayId: string, deviceId: string, at: Instant): Promise<void>;
   /** Replaces all buckets. */
   configuration(gatewayId: string, change: ConfigurationChange): Promise<void>;
+  /** Replaces all that is known of its controls. */
+  controls(gatewayId: string, deviceId: string, controls: readonly LinkedControl[]): Promise<void>;
+  /** One more entry of what controlled the device. One that is known stays. */
+  controlRecord(gatewayId: string, deviceId: string, record: ControlRecord): Promise<void>;
   /** Replaces tariff and sources of prices; null: there are none. */
   tariff(gatewayId: string, siteId: string, tariff: LinkedTariff | null): Promise<void>;
   /** Replaces the prices of the day; null: there are none. */

@@ -28,6 +28,10 @@ export type NodeMessage =
   | { readonly kind: "rotate"; readonly id: string }
   /** The access of a gateway was revoked. */
   | { readonly kind: "revoked"; readonly id: string }
+  /** A gateway has reported other controls of a device. */
+  | { readonly kind: "controls"; readonly deviceId: string }
+  /** A gateway has come or gone, so its controls are confirmed or not. */
+  | { readonly kind: "gateway_controls"; readonly id: string }
   /** Webhooks were created or deleted. */
   | { readonly kind: "webhooks" }
   /** Settings were changed. */

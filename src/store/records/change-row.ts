@@ -4,7 +4,7 @@ import { bytes, oneOf, optionalText, optionalTime, text, time } from "./row.ts";
 import { isObject, storedJson } from "./stored-json.ts";
 
 export const CHANGE_COLUMNS =
-  "id, gateway_id, number, site_id, device_id, operation, sealed, base, shown, actor_token_id, actor_name, request_id, created_at, awaited_until, state, settled_at, outcome";
+  "id, gateway_id, number, site_id, device_id, operation, sealed, base, shown, actor_token_id, actor_name, request_id, created_at, awaited_until, lease_until, state, settled_at, outcome";
 
 export function parseGatewayChange(database: DamageLog, row: Row): GatewayChange {
   const place = { database, table: "gateway_change", row };
@@ -21,6 +21,7 @@ export function parseGatewayChange(database: DamageLog, row: Row): GatewayChange
     requestId: text(row, "request_id"),
     createdAt: time(row, "created_at"),
     awaitedUntil: time(row, "awaited_until"),
+    leaseUntil: optionalTime(row, "lease_until"),
     state: oneOf(row, "state", CHANGE_STATES),
     settledAt: optionalTime(row, "settled_at"),
     outcome:

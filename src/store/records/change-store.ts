@@ -20,6 +20,15 @@ export function createChangeStore(reader: Database, writer: Writer, lists: Lists
       );
       return row && parseGatewayChange(reader, row);
     },
+    lapsed: async (now, limit) => {
+      const rows = await reader.all(
+        `SELECT ${CHANGE_COLUMNS} FROM gateway_change WHERE state = 'PENDING' AND lease_until <= ?
+           AND gateway_id IN (SELECT id FROM gateway WHERE is_connected = 0) ORDER BY lease_until LIMIT ?`,
+        now,
+        limit,
+      );
+      return rows.map((row) => parseGatewayChange(reader, row));
+    },
     beside: async ({ id, gatewayId, siteId, deviceId }) => {
       const rows = await reader.all(
         `SELECT id, base FROM gateway_change WHERE gateway_id = ? AND state = 'PENDING' AND id <> ? AND site_id = ?

@@ -44,7 +44,7 @@ export const changeWrites = {
         throw refuse("queue_full", "too many changes wait for the gateway of the site");
       }
       await database.run(
-        `INSERT INTO gateway_change (${CHANGE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'PENDING', NULL, NULL)`,
+        `INSERT INTO gateway_change (${CHANGE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'PENDING', NULL, NULL)`,
         change.id,
         change.gatewayId,
         await database.nextChange(),
@@ -59,6 +59,7 @@ export const changeWrites = {
         change.requestId,
         change.createdAt,
         change.awaitedUntil,
+        change.leaseUntil ?? null,
       );
       await recordAudit(database, trail);
     },

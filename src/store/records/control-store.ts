@@ -26,7 +26,22 @@ export function createControlStore(reader: Database, writer: Writer, lists: List
     },
     claim: (input) => writer.run("insertClaim", input),
     release: (deviceId, claimId, trail) => writer.run("releaseClaim", { deviceId, claimId, trail }),
-    save: (stored, record, now) => writer.run("saveControl", { stored, record, now }),
+    save: async (stored, record, now, isNews = record !== undefined) => {
+      await writer.run("saveControl", { stored, record, now, isNews });
+    },
+    devicesOfSite: async (siteId) => {
+      const rows = await reader.all(
+        `SELECT id FROM device WHERE site_id = ? AND (id IN (SELECT device_id FROM control_claim)
+           OR id IN (SELECT device_id FROM control_state)) ORDER BY id`,
+        siteId,
+      );
+      return rows.map((row) => text(row, "id"));
+    },
+    record: async ({ deviceId, at }) => {
+      const sql = `SELECT ${RECORD_COLUMNS} FROM control_history WHERE device_id = ? AND at = ?`;
+      const row = await reader.get(sql, deviceId, at);
+      return row && parseRecord(row);
+    },
     history: async ({ deviceId, control, from, to }, page) => {
       const where = new Where().and("device_id = ?", deviceId);
       if (from !== undefined) where.and("at >= ?", from * 1000);

@@ -2,17 +2,21 @@ import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { refuse } from "#core/app-error.ts";
 import type { Claim } from "#core/control/claim.ts";
 import { type ControlRecord, MOST_CLAIMS, MOST_RECORDS } from "#core/control/control-record.ts";
+import { NEVER_WRITTEN } from "#core/control/control-writer.ts";
+import { controlRecordKey, type LinkedKey } from "#core/link/linked-key.ts";
+import type { LinkedControl } from "#core/link/messages.ts";
 import type { StoredControl } from "#service/ports/control-store.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
 import { recordAudit, recordIfChanged } from "./audit-writes.ts";
 import { CLAIM_COLUMNS, fractionText, RECORD_COLUMNS } from "./control-row.ts";
+import { marked } from "./link-marks.ts";
 import { number, optionalNumber, text } from "./row.ts";
-import { deviceLock, NOBODY, PRUNE_AT_ONCE, prune, write } from "./write.ts";
+import { deviceLock, PRUNE_AT_ONCE, prune, write } from "./write.ts";
 
 export const controlWrites = {
   insertClaim: write({
     locks: ({ claim }) => deviceLock(claim.deviceId),
-    informs: NOBODY,
+    informs: { cloud: ({ claim }) => marked("controls", claim.deviceId), nodes: undefined },
     fromReserve: true,
     async run(
       database: WriteDatabase,
@@ -29,20 +33,7 @@ export const controlWrites = {
       if (number(total, "total") >= MOST_CLAIMS) {
         throw refuse("conflict", `the device has ${MOST_CLAIMS} claims already; release some first`);
       }
-      await database.run(
-        `INSERT INTO control_claim (${CLAIM_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        claim.id,
-        claim.deviceId,
-        claim.control,
-        claim.kind,
-        claim.value === null ? null : String(claim.value),
-        claim.class,
-        claim.source,
-        claim.reason,
-        claim.leaseUntil,
-        claim.createdAt,
-        claim.cause ?? null,
-      );
+      await storeClaim(database, claim);
       if (trail !== undefined) await recordAudit(database, trail);
       return ended;
     },
@@ -50,7 +41,7 @@ export const controlWrites = {
 
   releaseClaim: write({
     locks: ({ deviceId }) => deviceLock(deviceId),
-    informs: NOBODY,
+    informs: { cloud: ({ deviceId }) => marked("controls", deviceId), nodes: undefined },
     fromReserve: true,
     async run(
       database: WriteDatabase,
@@ -63,25 +54,16 @@ export const controlWrites = {
 
   saveControl: write({
     locks: ({ stored }) => deviceLock(stored.deviceId),
-    informs: NOBODY,
+    informs: { cloud: savedKeys, nodes: undefined },
     fromReserve: true,
-    async run(
-      database: WriteDatabase,
-      { stored, record, now }: { stored: StoredControl; record: ControlRecord | undefined; now: number },
-    ): Promise<void> {
+    async run(database: WriteDatabase, { stored, record, now }: SavedControl): Promise<number | undefined> {
       const { deviceId, control, state } = stored;
       // The device may have been deleted meanwhile, and everything about it with it.
       const device = await database.get("SELECT 1 AS found FROM device WHERE id = ?", deviceId);
-      if (device === undefined) return;
+      if (device === undefined) return undefined;
       await database.run("DELETE FROM control_claim WHERE device_id = ? AND lease_until <= ?", deviceId, now);
-      await database.run(
-        `INSERT INTO control_state (device_id, control, state) VALUES (?, ?, ?)
-         ON CONFLICT (device_id, control) DO UPDATE SET state = excluded.state`,
-        deviceId,
-        control,
-        JSON.stringify(state),
-      );
-      if (record !== undefined) await insertRecord(database, deviceId, record);
+      await storeState(database, { deviceId, control, state });
+      return record === undefined ? undefined : await insertRecord(database, deviceId, record);
     },
   }),
 
@@ -95,6 +77,63 @@ export const controlWrites = {
     return rows.length;
   }),
 };
+
+async function storeClaim(database: Database, claim: Claim): Promise<void> {
+  await database.run(
+    `INSERT INTO control_claim (${CLAIM_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    claim.id,
+    claim.deviceId,
+    claim.control,
+    claim.kind,
+    claim.value === null ? null : String(claim.value),
+    claim.class,
+    claim.source,
+    claim.reason,
+    claim.leaseUntil,
+    claim.createdAt,
+    claim.cause ?? null,
+  );
+}
+
+async function storeState(database: Database, { deviceId, control, state }: StoredControl): Promise<void> {
+  await database.run(
+    `INSERT INTO control_state (device_id, control, state) VALUES (?, ?, ?)
+     ON CONFLICT (device_id, control) DO UPDATE SET state = excluded.state`,
+    deviceId,
+    control,
+    JSON.stringify(state),
+  );
+}
+
+interface SavedControl {
+  readonly stored: StoredControl;
+  readonly record: ControlRecord | undefined;
+  readonly now: number;
+  /** Something that others see has changed, not only when it was last repeated. */
+  readonly isNews: boolean;
+}
+
+function savedKeys({ stored, isNews }: SavedControl, recordedAt: number | undefined): readonly LinkedKey[] {
+  const { deviceId } = stored;
+  return [
+    ...(isNews ? marked("controls", deviceId) : []),
+    ...(recordedAt === undefined ? [] : marked("control_record", controlRecordKey({ deviceId, at: recordedAt }))),
+  ];
+}
+
+/** The copies that a cloud has: all that the gateway has. */
+export async function replaceControls(
+  database: Database,
+  deviceId: string,
+  controls: readonly LinkedControl[],
+): Promise<void> {
+  await database.run("DELETE FROM control_claim WHERE device_id = ?", deviceId);
+  await database.run("DELETE FROM control_state WHERE device_id = ?", deviceId);
+  for (const { control, claims, isHeld, sent, follow } of controls) {
+    for (const claim of claims) await storeClaim(database, { ...claim, deviceId, control });
+    await storeState(database, { deviceId, control, state: { ...NEVER_WRITTEN, isHeld, sent, follow } });
+  }
+}
 
 /** A source has one claim of a kind. Who takes over ends the targets of its class. */
 async function endOthers(database: Database, claim: Claim, takesOver: boolean): Promise<readonly string[]> {
@@ -112,13 +151,21 @@ async function endOthers(database: Database, claim: Claim, takesOver: boolean): 
   return rows.map((row) => text(row, "id"));
 }
 
-async function insertRecord(database: Database, deviceId: string, record: ControlRecord): Promise<void> {
+/** Returns its time: those of a device rise. */
+async function insertRecord(database: Database, deviceId: string, record: ControlRecord): Promise<number> {
   const newest = await database.one("SELECT max(at) AS at FROM control_history WHERE device_id = ?", deviceId);
   const at = Math.max(record.at, (optionalNumber(newest, "at") ?? 0) + 1);
+  await storeRecord(database, deviceId, { ...record, at });
+  return at;
+}
+
+/** One that is there already stays. */
+export async function storeRecord(database: Database, deviceId: string, record: ControlRecord): Promise<void> {
   await database.run(
-    `INSERT INTO control_history (device_id, ${RECORD_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO control_history (device_id, ${RECORD_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (device_id, at) DO NOTHING`,
     deviceId,
-    at,
+    record.at,
     record.control,
     fractionText(record.value),
     record.follow,

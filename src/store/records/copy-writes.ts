@@ -1,11 +1,12 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { refuse } from "#core/app-error.ts";
+import type { ControlRecord } from "#core/control/control-record.ts";
 import type { Device, PropertyValue } from "#core/device/device.ts";
 import type { CounterCorrection } from "#core/energy/counter-correction.ts";
 import type { PriceDay } from "#core/energy/price-days.ts";
 import { deviceEvent } from "#core/event/event.ts";
 import type { PricesName } from "#core/link/linked-key.ts";
-import type { LinkedTariff } from "#core/link/messages.ts";
+import type { LinkedControl, LinkedTariff } from "#core/link/messages.ts";
 import type { Site } from "#core/site/site.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { AlertAnnouncement, AlertRecord } from "#service/ports/alert-store.ts";
@@ -17,6 +18,7 @@ import { announce, storeAlert } from "./alert-writes.ts";
 import { mergeAudit } from "./audit-writes.ts";
 import { refuseChanges } from "./change-writes.ts";
 import { storeBuckets } from "./configuration-writes.ts";
+import { replaceControls, storeRecord } from "./control-writes.ts";
 import { replaceCorrections } from "./correction-writes.ts";
 import { dropOldest, insertLogEntry } from "./device-log-writes.ts";
 import { deviceValues, findDevice, REPLACE_DEVICE } from "./device-row.ts";
@@ -114,6 +116,32 @@ export const copyWrites = {
           receivedAt,
         );
       }
+    },
+  }),
+
+  copyControls: write({
+    locks: ({ deviceId }) => deviceLock(deviceId),
+    informs: NOBODY,
+    fromReserve: false,
+    async run(
+      database: WriteDatabase,
+      { gatewayId, deviceId, controls }: { gatewayId: string; deviceId: string; controls: readonly LinkedControl[] },
+    ) {
+      await requireDeviceOwner(database, gatewayId, deviceId);
+      await replaceControls(database, deviceId, controls);
+    },
+  }),
+
+  copyControlRecord: write({
+    locks: ({ deviceId }) => deviceLock(deviceId),
+    informs: NOBODY,
+    fromReserve: false,
+    async run(
+      database: WriteDatabase,
+      { gatewayId, deviceId, record }: { gatewayId: string; deviceId: string; record: ControlRecord },
+    ) {
+      await requireDeviceOwner(database, gatewayId, deviceId);
+      await storeRecord(database, deviceId, record);
     },
   }),
 

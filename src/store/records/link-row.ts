@@ -5,7 +5,7 @@ import type { Row } from "#store/database.ts";
 import { bytes, number, optionalBytes, optionalText, optionalTime, text, time } from "./row.ts";
 
 export const GATEWAY_COLUMNS =
-  "id, name, credential_hash, created_at, revoked_at, version, last_seen_at, is_connected, epoch, taken, next_credential_hash, must_rotate";
+  "id, name, credential_hash, created_at, revoked_at, version, last_seen_at, is_connected, epoch, taken, next_credential_hash, must_rotate, protocol, is_caught_up";
 
 export function parseGateway(row: Row): Gateway {
   return {
@@ -21,6 +21,8 @@ export function parseGateway(row: Row): Gateway {
     taken: number(row, "taken"),
     nextCredentialHash: optionalBytes(row, "next_credential_hash"),
     mustRotate: row["must_rotate"] === 1,
+    protocol: optionalText(row, "protocol"),
+    isCaughtUp: row["is_caught_up"] === 1,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { Gateway, JoinCode, Uplink } from "#core/link/gateway.ts";
 import type { DroppedHistory } from "#core/link/gateway-figures.ts";
-import { PASSING_KINDS } from "#core/link/linked-key.ts";
+import { controlRecordKey, PASSING_KINDS } from "#core/link/linked-key.ts";
 import { MAX_REFUSED } from "#core/link/refused-record.ts";
 import type { LinkedHour } from "#core/link/telemetry-spool.ts";
 import type { Instant } from "#core/time/instant.ts";
@@ -147,6 +147,27 @@ export const uplinkWrites = {
     },
   }),
 
+  /** The same about controls, and what controlled devices before. */
+  noteControls: write({
+    locks: ["uplink"],
+    informs: NOBODY,
+    fromReserve: true,
+    async run(database: WriteDatabase, { epoch }: { epoch: string }) {
+      const sql = "UPDATE uplink SET controls_for = ? WHERE controls_for IS NULL OR controls_for <> ?";
+      if ((await database.run(sql, epoch, epoch)) === 0) return;
+      const devices = await database.all(
+        "SELECT device_id FROM control_claim UNION SELECT device_id FROM control_state",
+      );
+      const records = await database.all("SELECT device_id, at FROM control_history");
+      await note(database, [
+        ...devices.flatMap((row) => marked("controls", text(row, "device_id"))),
+        ...records.flatMap((row) =>
+          marked("control_record", controlRecordKey({ deviceId: text(row, "device_id"), at: number(row, "at") })),
+        ),
+      ]);
+    },
+  }),
+
   noteDropped: write({
     locks: ["uplink", "link hours"],
     informs: NOBODY,
@@ -226,7 +247,7 @@ export const gatewayWrites = {
       if (code === undefined) return undefined;
       const joined = { ...gateway, name: optionalText(code, "name") ?? gateway.name };
       await database.run(
-        `INSERT INTO gateway (${GATEWAY_COLUMNS}) VALUES (?, ?, ?, ?, NULL, ?, NULL, 0, NULL, 0, NULL, 0)`,
+        `INSERT INTO gateway (${GATEWAY_COLUMNS}) VALUES (?, ?, ?, ?, NULL, ?, NULL, 0, NULL, 0, NULL, 0, NULL, 0)`,
         joined.id,
         joined.name,
         joined.credentialHash,
@@ -333,9 +354,10 @@ export const gatewayWrites = {
     keepsMemory: true,
     async run(database: Database, { id, seen }: { id: string; seen: SeenGateway }) {
       await database.run(
-        `UPDATE gateway SET version = ?, epoch = ?, taken = ?, last_seen_at = ?, is_connected = 1, is_caught_up = ?
-         WHERE id = ?`,
+        `UPDATE gateway SET version = ?, protocol = ?, epoch = ?, taken = ?, last_seen_at = ?, is_connected = 1,
+           is_caught_up = ? WHERE id = ?`,
         seen.version,
+        seen.protocol ?? null,
         seen.epoch ?? null,
         seen.taken,
         seen.at,
@@ -346,8 +368,8 @@ export const gatewayWrites = {
   }),
 
   noteGatewayGone: gatewayNote(
-    "UPDATE gateway SET is_connected = 0, is_caught_up = 0 WHERE id = ?",
-    ({ id }: { id: string }) => [id],
+    "UPDATE gateway SET is_connected = 0, is_caught_up = 0, last_seen_at = coalesce(?, last_seen_at) WHERE id = ?",
+    ({ id, at }: { id: string; at: Instant | undefined }) => [at ?? null, id],
   ),
 };
 

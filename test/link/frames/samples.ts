@@ -94,6 +94,45 @@ const ITEMS: ItemSamples = {
     key: "device",
     value: [{ bucket: "main", shown: { limit: 3 }, updatedAt: AT }],
   },
+  controls: {
+    kind: "controls",
+    key: "device",
+    value: [
+      {
+        control: "battery_power",
+        claims: [
+          {
+            id: "claim",
+            kind: "target",
+            value: 2500,
+            class: "person",
+            source: "token:token",
+            reason: "Peak hours",
+            leaseUntil: AT,
+            createdAt: AT,
+            cause: "execution:execution",
+          },
+        ],
+        isHeld: true,
+        sent: 2500,
+        follow: "followed",
+      },
+    ],
+  },
+  control_record: {
+    kind: "control_record",
+    key: "device 1700000000000000",
+    value: {
+      control: "battery_power",
+      value: 2500,
+      follow: "followed",
+      measured: 2480,
+      class: "person",
+      source: "token:token",
+      reason: "Peak hours",
+      cause: "execution:execution",
+    },
+  },
   tariff: {
     kind: "tariff",
     key: "site",
@@ -217,7 +256,16 @@ export const UP: Samples<UpMessage> = {
 
 export const DOWN: Samples<DownMessage> = {
   welcome: [
-    { type: "welcome", protocol: "0.0", version: "1.0.0", epoch: "epoch", taken: 7, unpacks: true, refused: [REFUSED] },
+    {
+      type: "welcome",
+      protocol: "0.0",
+      version: "1.0.0",
+      epoch: "epoch",
+      taken: 7,
+      unpacks: true,
+      now: AT,
+      refused: [REFUSED],
+    },
   ],
   ack: [{ type: "ack", to: 7, refused: [REFUSED] }],
   execute: [
@@ -254,6 +302,7 @@ export const DOWN: Samples<DownMessage> = {
         base: { name: "Old" },
         asker: { tokenId: "token", tokenName: "Token", level: "owner", sites: ["site"] },
         requestId: "request",
+        leaseUntil: AT,
       },
       isLate: true,
     },
