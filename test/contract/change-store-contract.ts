@@ -54,6 +54,34 @@ export function changeStoreContract(open: OpenStores): void {
     expect(await changes.find(first.id)).toEqual(settled);
   });
 
+  test("a claim lapses with its lease while its gateway is away, and not while it is there", async () => {
+    const { changes, gateways } = await open();
+    const gateway = makeGateway();
+    const code = makeJoinCode();
+    await gateways.insertCode(code, makeEntry());
+    await gateways.join(code.hash, gateway, makeEntry());
+    const leaseUntil = instant(NOON + 1_000);
+    const claim = makeChange({ gatewayId: gateway.id, operation: "claimControl", leaseUntil });
+    const other = makeChange({ gatewayId: gateway.id });
+    for (const change of [claim, other]) await changes.ask(change, makeEntry());
+    expect(await changes.find(claim.id)).toEqual(claim);
+    const lapsed = async (now: number) =>
+      (await changes.lapsed(instant(now), 10)).filter(({ gatewayId }) => gatewayId === gateway.id);
+    expect(await lapsed(NOON + 999)).toEqual([]);
+    expect(await lapsed(NOON + 1_000)).toEqual([claim]);
+    const seen = { version: "1", protocol: "1.3", epoch: "e", taken: 1, at: NOON, isCaughtUp: true };
+    await gateways.noteTaken(gateway.id, seen);
+    expect(await lapsed(NOON + 1_000)).toEqual([]);
+    expect(await gateways.find(gateway.id)).toMatchObject({ protocol: "1.3", isConnected: true, isCaughtUp: true });
+    await gateways.noteGone(gateway.id, instant(NOON + 5));
+    expect(await gateways.find(gateway.id)).toMatchObject({
+      lastSeenAt: NOON + 5,
+      isConnected: false,
+      isCaughtUp: false,
+    });
+    expect(await lapsed(NOON + 1_000)).toEqual([claim]);
+  });
+
   test("a change that waits is withdrawn once, and an answer that was under way counts", async () => {
     const { changes, audit } = await open();
     const [one, two] = [makeChange(), makeChange()];

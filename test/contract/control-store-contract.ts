@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Claim } from "#core/control/claim.ts";
 import { type ControlRecord, MOST_CLAIMS } from "#core/control/control-record.ts";
 import { NEVER_WRITTEN } from "#core/control/control-writer.ts";
-import { makeDevice, makeEntry, NOON, newId, UNUSUAL } from "../support/records.ts";
+import { makeDevice, makeEntry, makeSite, NOON, newId, UNUSUAL } from "../support/records.ts";
 import { ALL, auditIds, expectRefusal, type OpenStores } from "./stores.ts";
 import { withSite } from "./with-site.ts";
 
@@ -142,6 +142,84 @@ export function controlStoreContract(open: OpenStores): void {
     expect(await list({ from: NOON, to: NOON + 1000 })).toHaveLength(2);
     expect(await stores.controls.prune(NOON + 1000)).toBe(2);
     expect(await list({})).toHaveLength(1);
+  });
+
+  test("what a device has is found by its id and its site, and an entry of its history by its time", async () => {
+    const { stores, deviceId } = await withDevice(open);
+    const { stores: _, deviceId: other } = await withDevice(async () => stores);
+    const claim = makeClaim(deviceId);
+    await stores.controls.claim({ claim, takesOver: false, trail: undefined });
+    await stores.controls.save({ deviceId, control: "power", state: HELD }, RECORD, NOON);
+    expect(await stores.controls.ofDevice(deviceId)).toEqual({
+      claims: [claim],
+      states: [{ deviceId, control: "power", state: HELD }],
+    });
+    expect(await stores.controls.ofDevice(other)).toEqual({ claims: [], states: [] });
+    const siteId = (await stores.devices.find(deviceId))?.siteId ?? "";
+    expect(await stores.controls.devicesOfSite(siteId)).toEqual([deviceId]);
+    expect(await stores.controls.record({ deviceId, at: RECORD.at })).toEqual(RECORD);
+    expect(await stores.controls.record({ deviceId, at: RECORD.at + 1 })).toBeUndefined();
+  });
+
+  test("claims, news and entries are noted for a cloud, and all of them once for each; repetitions are not", async () => {
+    const { stores, deviceId } = await withDevice(open);
+    const { uplinks, controls } = stores;
+    const claim = makeClaim(deviceId);
+    await controls.claim({ claim, takesOver: false, trail: undefined });
+    const stored = { deviceId, control: "power", state: HELD };
+    await controls.save(stored, RECORD, NOON);
+    const credential = new TextEncoder().encode("x");
+    const joined = { url: "https://cloud.example", gatewayId: newId(), credential, joinedAt: NOON };
+    await uplinks.put({ ...joined, historyBefore: undefined, confirmed: 0, cloudEpoch: undefined }, makeEntry());
+    let at = await uplinks.latest();
+    const noted = async () => {
+      const { keys, upTo } = await uplinks.changesAfter(at, 100);
+      at = upTo;
+      return keys.filter(({ kind }) => kind !== "audit").map(({ kind, key }) => `${kind} ${key}`);
+    };
+    const all = [`controls ${deviceId}`, `control_record ${deviceId} ${RECORD.at}`];
+    await uplinks.noteControls("c");
+    expect(await noted()).toEqual(all);
+    await uplinks.noteControls("c");
+    expect(await noted()).toEqual([]);
+    await controls.save(stored, undefined, NOON);
+    expect(await noted()).toEqual([]);
+    await controls.save(stored, undefined, NOON, true);
+    expect(await noted()).toEqual([`controls ${deviceId}`]);
+    // Two entries of one moment get different times.
+    await controls.save(stored, RECORD, NOON);
+    expect(await noted()).toEqual([`controls ${deviceId}`, `control_record ${deviceId} ${RECORD.at + 1}`]);
+    await controls.release(deviceId, claim.id, makeEntry());
+    expect(await noted()).toEqual([`controls ${deviceId}`]);
+    await uplinks.noteControls("another");
+    expect(await noted()).toEqual([...all, `control_record ${deviceId} ${RECORD.at + 1}`]);
+  });
+
+  test("controls of a gateway's device are copied by its gateway alone, and replaced as a whole", async () => {
+    const stores = await open();
+    const { copies, controls } = stores;
+    const site = makeSite();
+    await copies.site("g1", site, NOON);
+    const device = { ...makeDevice(site.id), slug: "a" };
+    await copies.device("g1", device);
+    const { deviceId: _, control, ...claim } = makeClaim(device.id);
+    const told = { isHeld: true, sent: 5, follow: "followed" } as const;
+    await copies.controls("g1", device.id, [{ control, claims: [claim], ...told }]);
+    expect(await controls.ofDevice(device.id)).toEqual({
+      claims: [{ ...claim, deviceId: device.id, control }],
+      states: [{ deviceId: device.id, control, state: { ...NEVER_WRITTEN, ...told } }],
+    });
+    await expectRefusal(copies.controls("g2", device.id, []), "conflict");
+    await expectRefusal(copies.controlRecord("g2", device.id, RECORD), "conflict");
+    await expectRefusal(
+      controls.claim({ claim: makeClaim(device.id), takesOver: false, trail: undefined }),
+      "owned_by_gateway",
+    );
+    for (let times = 0; times < 2; times++) await copies.controlRecord("g1", device.id, RECORD);
+    const filter = { deviceId: device.id, control: undefined, from: undefined, to: undefined };
+    expect((await controls.history(filter, ALL)).items).toEqual([RECORD]);
+    await copies.controls("g1", device.id, []);
+    expect(await controls.ofDevice(device.id)).toEqual({ claims: [], states: [] });
   });
 
   test("everything goes with the device", async () => {

@@ -328,7 +328,15 @@ export function linkStoreContract(open: OpenStores): void {
         at: instant(NOON + 5),
         isCaughtUp: true,
       });
-      const seen = { ...gateway, version: "2", epoch: "e", taken: 7, lastSeenAt: instant(NOON + 5), isConnected: true };
+      const seen = {
+        ...gateway,
+        version: "2",
+        epoch: "e",
+        taken: 7,
+        lastSeenAt: instant(NOON + 5),
+        isConnected: true,
+        isCaughtUp: true,
+      };
       expect(await gateways.find(gateway.id)).toEqual(seen);
       expect([await gateways.connected(), await gateways.revokedConnected()]).toEqual([[gateway.id], []]);
       const at = instant(NOON + 9);
@@ -337,7 +345,12 @@ export function linkStoreContract(open: OpenStores): void {
       expect([await gateways.connected(), await gateways.revokedConnected()]).toEqual([[gateway.id], [gateway.id]]);
       await gateways.noteGone(gateway.id);
       expect([await gateways.connected(), await gateways.revokedConnected()]).toEqual([[], []]);
-      expect(await gateways.find(gateway.id)).toEqual({ ...seen, isConnected: false, revokedAt: at });
+      expect(await gateways.find(gateway.id)).toEqual({
+        ...seen,
+        isConnected: false,
+        isCaughtUp: false,
+        revokedAt: at,
+      });
     });
   });
 

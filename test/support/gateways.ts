@@ -18,6 +18,7 @@ export function makeGateway(fields: Partial<Gateway> = {}): Gateway {
     epoch: undefined,
     taken: 0,
     mustRotate: false,
+    isCaughtUp: false,
     ...fields,
   };
 }

@@ -15,9 +15,20 @@ const change = (more: object = {}, response: object = {}) => ({
   ...{ execution: EXECUTION, responses: [{ state: "SUCCEEDED", receivedAt: 5, ...response }], since: 0, ...more },
 });
 
-test.each(["site", "blueprint", "device", "alert", "log", "audit"])("a %s that is gone has no value", (kind) => {
-  expect(parseItems([{ kind, key: "k", value: null }])).toEqual({ items: [{ kind, key: "k", value: null }] });
-});
+const CLAIM = {
+  ...{ id: "c", kind: "target", value: 5, class: "person", source: "token:t", reason: "r" },
+  ...{ leaseUntil: 2, createdAt: 1 },
+};
+const CONTROL = { control: "power", claims: [CLAIM], isHeld: true, sent: 5, follow: "followed" };
+const claimed = (change: object) => ({ ...CONTROL, claims: [{ ...CLAIM, ...change }] });
+const FOLLOW = "idle, settling, followed, not_followed, unknown";
+
+test.each(["site", "blueprint", "device", "alert", "log", "control_record", "audit"])(
+  "a %s that is gone has no value",
+  (kind) => {
+    expect(parseItems([{ kind, key: "k", value: null }])).toEqual({ items: [{ kind, key: "k", value: null }] });
+  },
+);
 
 test.each([
   ["site", SITE],
@@ -28,6 +39,12 @@ test.each([
   ["properties", []],
   ["properties", [{ name: "rating", value: null, receivedAt: 1 }]],
   ["configuration", [{ bucket: "network", shown: {}, updatedAt: 1 }]],
+  ["controls", []],
+  ["controls", [CONTROL]],
+  ["controls", [{ ...CONTROL, claims: [{ ...CLAIM, value: null }] }]],
+  ["controls", [{ ...CONTROL, claims: [{ ...CLAIM, kind: "max", value: "unlimited" }] }]],
+  ["control_record", { control: "power", follow: "idle" }],
+  ["control_record", { control: "power", value: 0, measured: -1.5, follow: "followed", class: "person", source: "s" }],
   ["execution", change()],
   ["execution", change({}, { payload: { power: 1 } })],
   ["execution", change({ leftOut: { count: 2, at: 4 } })],
@@ -42,6 +59,17 @@ test.each([
   [{ kind: "execution", key: "k", value: null }, "execution", "k", "a change of an execution is no object"],
   [{ kind: "execution", key: "k", value: change({}, { payload: null }) }, "execution", "k", "payload is no object"],
   [{ kind: "properties", key: "k", value: null }, "properties", "k", "value is no list"],
+  [{ kind: "controls", key: "k", value: {} }, "controls", "k", "value is no list"],
+  [
+    { kind: "controls", key: "k", value: [{ ...CONTROL, follow: "gladly" }] },
+    "controls",
+    "k",
+    `follow is none of ${FOLLOW}`,
+  ],
+  [{ kind: "controls", key: "k", value: [claimed({ value: "much" })] }, "controls", "k", "value is no number"],
+  [{ kind: "controls", key: "k", value: [claimed({ value: undefined })] }, "controls", "k", "value is no number"],
+  [{ kind: "controls", key: "k", value: [claimed({ leaseUntil: 1e300 })] }, "controls", "k", "leaseUntil is no time"],
+  [{ kind: "control_record", key: "k", value: [] }, "control_record", "k", "an entry of control is no object"],
   [{ kind: "moon", key: "k", value: null }, "moon", "k", "no item has the kind moon"],
   [{ kind: 5, key: 6 }, "unknown", "unknown", "key is no text"],
   [null, "unknown", "unknown", "an item is no object"],

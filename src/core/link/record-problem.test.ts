@@ -38,7 +38,43 @@ const corrected = (change: object, count = 1): LinkedItem =>
 const site = (change: object, key = ID): LinkedItem => ({ kind: "site", key, value: { ...SITE, ...change } });
 const device = (change: object, key = ID): LinkedItem => ({ kind: "device", key, value: { ...DEVICE, ...change } });
 
+const CLAIM = {
+  ...{ id: "c", kind: "target", value: 5, class: "person", source: "token:t", reason: "r" },
+  ...{ leaseUntil: 2, createdAt: 1, cause: undefined },
+} as const;
+const CONTROL = { control: "power", claims: [CLAIM], isHeld: true, sent: 5, follow: "followed" } as const;
+const controls = (...value: readonly object[]): LinkedItem =>
+  ({ kind: "controls", key: ID, value }) as unknown as LinkedItem;
+const claims = (count: number, change: (index: number) => object) =>
+  controls({ ...CONTROL, claims: Array.from({ length: count }, (_, index) => ({ ...CLAIM, ...change(index) })) });
+const different = (index: number) => ({ id: `c${index}`, source: `s${index}` });
+const record = (change: object, key = `${ID} 1700000000000000`): LinkedItem => ({
+  kind: "control_record",
+  key,
+  value: { control: "power", follow: "idle", ...change } as never,
+});
+
 test.each<readonly [LinkedItem, string | undefined]>([
+  [controls(), undefined],
+  [controls(CONTROL), undefined],
+  [claims(64, different), undefined],
+  [claims(65, different), "it has more than 64 claims"],
+  [claims(2, (index) => ({ id: `c${index}` })), "a claim is there twice"],
+  [claims(2, (index) => ({ source: `s${index}` })), "a claim is there twice"],
+  [claims(1, () => ({ reason: "r".repeat(201) })), "the reason of a claim has more than 200 characters"],
+  [claims(1, () => ({ source: "s".repeat(1_001) })), "a text of a control has more than 1000 characters"],
+  [claims(1, () => ({ value: "unlimited" })), "a target is unlimited"],
+  [controls(CONTROL, CONTROL), "a control is there twice"],
+  [
+    controls(...Array.from({ length: 257 }, (_, index) => ({ ...CONTROL, control: `c${index}`, claims: [] }))),
+    "it has more than 256 controls",
+  ],
+  [{ ...controls(CONTROL), key: "battery" }, 'the id is "battery", not a UUID'],
+  [record({}), undefined],
+  [record({ reason: "r".repeat(201) }), "the reason of an entry has more than 200 characters"],
+  [record({ source: "s".repeat(1_001) }), "a text of an entry has more than 1000 characters"],
+  [record({}, "battery 5"), 'the id of the device is "battery", not a UUID'],
+  [record({}, "battery"), '"battery" names no entry of control'],
   [site({}), undefined],
   [device({}), undefined],
   [site({ location: { name: "Berlin", latitude: 52.5, longitude: 13.4 } }), undefined],

@@ -1,10 +1,7 @@
 // Controls of gateways' devices, as a cloud knows them: what the gateways have reported. As soon as a gateway is away, nobody knows
 // whether that still holds, and its controls say since when.
 import { refuse } from "#core/app-error.ts";
-import { holds } from "#core/control/claim.ts";
-import { type Control, valueOfReading } from "#core/control/control.ts";
-import { NEVER_WRITTEN } from "#core/control/control-writer.ts";
-import { resolveClaims } from "#core/control/resolve-claims.ts";
+import type { Control } from "#core/control/control.ts";
 import type { Device } from "#core/device/device.ts";
 import type { Gateway } from "#core/link/gateway.ts";
 import { takesControls } from "#core/link/protocol.ts";
@@ -16,12 +13,14 @@ import { type ControlView, sourcesIn } from "./control-view.ts";
 import { renderControlView } from "./control-wire.ts";
 import { createKnownControls } from "./known-controls.ts";
 import { nameSources } from "./name-sources.ts";
+import { type ReadControlsNeeds, storedView } from "./read-controls.ts";
 
 export interface ReportedControlsNeeds
-  extends Pick<Needs, "controls" | "devices" | "gateways" | "profiles" | "telemetry" | "tokens" | "now"> {
+  extends ReadControlsNeeds,
+    Pick<Needs, "devices" | "gateways" | "profiles" | "tokens"> {
   readonly catalog: BlueprintCatalog;
   readonly events: Pick<EventHub, "publish">;
-  readonly nodes: Pick<Nodes, "broadcast">;
+  readonly nodes: Pick<Nodes, "isShared" | "broadcast">;
 }
 
 export type ReportedControls = ReturnType<typeof createReportedControls>;
@@ -34,31 +33,11 @@ export function createReportedControls(needs: ReportedControlsNeeds) {
     return blueprint === undefined ? new Map() : controlsOf(blueprint);
   }
 
-  async function readingOf(deviceId: string, { reads, ...control }: Control): Promise<ControlView["measured"]> {
-    const snapshot = reads && (await needs.telemetry.current(deviceId)).get(reads.attribute);
-    const value = snapshot && valueOfReading({ reads, ...control }, snapshot.value);
-    return snapshot === undefined || value === undefined ? undefined : { value, at: snapshot.at };
-  }
-
   async function view(deviceId: string, control: Control): Promise<ControlView> {
-    const [device, stored, measured] = await Promise.all([
-      needs.devices.find(deviceId),
-      needs.controls.load(deviceId),
-      readingOf(deviceId, control),
-    ]);
+    const [device, stored] = await Promise.all([needs.devices.find(deviceId), storedView(needs, deviceId, control)]);
     const owner = device && (await needs.gateways.ownerOf(device.siteId));
     const gateway = owner === undefined ? undefined : await needs.gateways.find(owner);
-    const now = needs.now();
-    const claims = stored.claims.filter((claim) => claim.control === control.id && holds(claim, now));
-    return {
-      deviceId,
-      control,
-      resolution: resolveClaims(control, claims, now),
-      state: stored.states.find((one) => one.control === control.id)?.state ?? NEVER_WRITTEN,
-      measured,
-      claims,
-      unconfirmedSince: gateway && unconfirmedSince(gateway),
-    };
+    return { ...stored, unconfirmedSince: gateway && unconfirmedSince(gateway) };
   }
 
   /** Listeners hear how these controls stand now; without names, all of the device. */

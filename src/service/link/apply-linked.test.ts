@@ -17,6 +17,8 @@ function prepare(stored: { readonly kind: string } = { kind: "applied" }) {
     now: () => 0,
     copies: {
       properties: note("properties"),
+      controls: note("controls"),
+      controlRecord: note("control record"),
       prices: async (gatewayId: string, { siteId, kind }: { siteId: string; kind: string }) =>
         await note("prices")(gatewayId, siteId, kind),
       deleteSite: note("delete site"),
@@ -24,6 +26,10 @@ function prepare(stored: { readonly kind: string } = { kind: "applied" }) {
         if (id === "foreign") throw refuse("conflict", "it does not belong to this gateway");
         await note("delete device")(gatewayId, id);
       },
+    },
+    controls: { ofDevice: async () => ({ claims: [], states: [] }) },
+    reportedControls: {
+      changed: async (id: string, names: ReadonlySet<string>) => void done.push(`heard ${id} ${[...names].join(" ")}`),
     },
     telemetry: { deleteDevice: note("delete telemetry") },
     alerts: { active: async () => [] },
@@ -64,10 +70,34 @@ test("an execution of the gateway's own device is applied, and a gap in it is re
   expect(await prepare({ kind: "gap" }).apply(execution("own", "here"))).toBe("gap");
 });
 
+const CONTROL = { control: "power", claims: [], isHeld: true, sent: 5, follow: "followed" } as const;
+const RECORD = {
+  control: "power",
+  value: 5,
+  follow: "followed",
+  measured: undefined,
+  class: undefined,
+  source: undefined,
+  reason: undefined,
+  cause: undefined,
+} as const;
+
+test("controls of the gateway's own device are stored and heard of, and an entry of the future is refused alone", async () => {
+  const { apply, done } = prepare();
+  await apply({ kind: "controls", key: "own", value: [CONTROL] });
+  await apply({ kind: "control_record", key: "own 5", value: RECORD });
+  await apply({ kind: "control_record", key: "own 6", value: null });
+  expect(done).toEqual(["controls g own", "heard own power", "control record g own"]);
+  const future = { kind: "control_record", key: `own ${2 * 86_400_000_000}`, value: RECORD } as const;
+  await expect(apply(future)).rejects.toBeInstanceOf(RecordRefused);
+});
+
 test("what is about another gateway's device is not believed", async () => {
   const { apply, done } = prepare();
   expect(await apply(execution("foreign", "here"))).toBe("applied");
   await apply({ kind: "properties", key: "foreign", value: [] });
+  await apply({ kind: "controls", key: "foreign", value: [CONTROL] });
+  await apply({ kind: "control_record", key: "foreign 1", value: RECORD });
   await expect(apply({ kind: "device", key: "foreign", value: null })).rejects.toThrow("does not belong");
   await expect(apply(execution("own", "elsewhere"))).rejects.toBeInstanceOf(RecordRefused);
   expect(done).toEqual([]);

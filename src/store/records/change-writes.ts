@@ -109,9 +109,10 @@ export const changeWrites = {
 
   pruneChanges: prune("changes", async (database: Database, { before }: { before: Instant }) => {
     return await database.run(
-      `DELETE FROM gateway_change WHERE id IN (
-         SELECT id FROM gateway_change WHERE settled_at < ? ORDER BY settled_at LIMIT ${PRUNE_AT_ONCE})`,
+      `DELETE FROM gateway_change WHERE id IN (SELECT id FROM gateway_change
+         WHERE settled_at < ? OR (settled_at < ? AND operation = 'renewClaim') ORDER BY settled_at LIMIT ${PRUNE_AT_ONCE})`,
       before,
+      before + RENEWALS_EARLIER_MS,
     );
   }),
 };
@@ -143,6 +144,9 @@ export async function withdrawRolloutChanges(
     ...where.values,
   );
 }
+
+/** Heartbeats say nothing new, and come again and again: they are kept for a day less than the others are for a month. */
+const RENEWALS_EARLIER_MS = 29 * 86_400_000;
 
 /** What is settled need not be sent again. */
 const NOTHING = new Uint8Array();

@@ -10,6 +10,7 @@ import type { Database, WriteDatabase } from "#store/database.ts";
 import { recordAudit, recordIfChanged } from "./audit-writes.ts";
 import { CLAIM_COLUMNS, fractionText, RECORD_COLUMNS } from "./control-row.ts";
 import { marked } from "./link-marks.ts";
+import { requireDeviceOwnedHere } from "./require-owned-here.ts";
 import { number, optionalNumber, text } from "./row.ts";
 import { deviceLock, PRUNE_AT_ONCE, prune, write } from "./write.ts";
 
@@ -24,6 +25,7 @@ export const controlWrites = {
     ): Promise<readonly string[]> {
       const found = await database.get("SELECT 1 AS found FROM device WHERE id = ?", claim.deviceId);
       if (found === undefined) throw refuse("not_found", `there is no device ${claim.deviceId}`);
+      await requireDeviceOwnedHere(database, claim.deviceId);
       const ended = await endOthers(database, claim, takesOver);
       const total = await database.one(
         "SELECT count(*) AS total FROM control_claim WHERE device_id = ? AND lease_until > ?",
