@@ -150,11 +150,11 @@ export function controlStoreContract(open: OpenStores): void {
     const claim = makeClaim(deviceId);
     await stores.controls.claim({ claim, takesOver: false, trail: undefined });
     await stores.controls.save({ deviceId, control: "power", state: HELD }, RECORD, NOON);
-    expect(await stores.controls.ofDevice(deviceId)).toEqual({
+    expect(await stores.controls.load(deviceId)).toEqual({
       claims: [claim],
       states: [{ deviceId, control: "power", state: HELD }],
     });
-    expect(await stores.controls.ofDevice(other)).toEqual({ claims: [], states: [] });
+    expect(await stores.controls.load(other)).toEqual({ claims: [], states: [] });
     const siteId = (await stores.devices.find(deviceId))?.siteId ?? "";
     expect(await stores.controls.devicesOfSite(siteId)).toEqual([deviceId]);
     expect(await stores.controls.record({ deviceId, at: RECORD.at })).toEqual(RECORD);
@@ -205,7 +205,7 @@ export function controlStoreContract(open: OpenStores): void {
     const { deviceId: _, control, ...claim } = makeClaim(device.id);
     const told = { isHeld: true, sent: 5, follow: "followed" } as const;
     await copies.controls("g1", device.id, [{ control, claims: [claim], ...told }]);
-    expect(await controls.ofDevice(device.id)).toEqual({
+    expect(await controls.load(device.id)).toEqual({
       claims: [{ ...claim, deviceId: device.id, control }],
       states: [{ deviceId: device.id, control, state: { ...NEVER_WRITTEN, ...told } }],
     });
@@ -219,7 +219,7 @@ export function controlStoreContract(open: OpenStores): void {
     const filter = { deviceId: device.id, control: undefined, from: undefined, to: undefined };
     expect((await controls.history(filter, ALL)).items).toEqual([RECORD]);
     await copies.controls("g1", device.id, []);
-    expect(await controls.ofDevice(device.id)).toEqual({ claims: [], states: [] });
+    expect(await controls.load(device.id)).toEqual({ claims: [], states: [] });
   });
 
   test("everything goes with the device", async () => {

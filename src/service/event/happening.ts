@@ -62,7 +62,7 @@ export interface LogEvent extends EventFacts {
 }
 
 /** A change of a control. It is only sent, and its text is made when somebody listens. */
-export interface ControlEvent extends EventFacts {
+interface ControlEvent extends EventFacts {
   readonly kind: "control";
   readonly control: RenderedControl;
   /** Needed to see the measured value. Undefined: nobody sees it. */

@@ -27,7 +27,7 @@ function prepare(stored: { readonly kind: string } = { kind: "applied" }) {
         await note("delete device")(gatewayId, id);
       },
     },
-    controls: { ofDevice: async () => ({ claims: [], states: [] }) },
+    controls: { load: async () => ({ claims: [], states: [] }) },
     reportedControls: {
       changed: async (id: string, names: ReadonlySet<string>) => void done.push(`heard ${id} ${[...names].join(" ")}`),
     },

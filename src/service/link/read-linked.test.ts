@@ -35,7 +35,7 @@ function records({
     corrections: { ofDevices: async () => new Map() },
     tariffs: { find: async () => undefined, priceDays: async () => [] },
     priceSources: { ofSite: async () => [] },
-    controls: { ofDevice: async () => ({ claims: [], states: [] }), history: async () => ({ items: [], total: 0 }) },
+    controls: { load: async () => ({ claims: [], states: [] }), history: async () => ({ items: [], total: 0 }) },
     audit: { find: async (id: string) => ({ id }) },
   } as unknown as ReadLinkedNeeds;
 }
@@ -80,7 +80,7 @@ test("no device is left out of a full upload when another one is deleted meanwhi
     corrections: { ofDevices: async () => new Map() },
     tariffs: { find: async () => undefined, priceDays: async () => [] },
     priceSources: { ofSite: async () => [] },
-    controls: { ofDevice: async () => ({ claims: [], states: [] }), history: async () => ({ items: [], total: 0 }) },
+    controls: { load: async () => ({ claims: [], states: [] }), history: async () => ({ items: [], total: 0 }) },
     deviceLogs: { list: none },
     sites: { list: none },
     blueprints: { list: none },

@@ -26,7 +26,7 @@ interface RecordFilter {
   readonly to: number | undefined;
 }
 
-export interface StoredControls {
+interface StoredControls {
   readonly claims: readonly Claim[];
   readonly states: readonly StoredControl[];
 }
