@@ -7,6 +7,21 @@ import { inBrowser, PATIENCE, useWorld } from "./support/browse.ts";
 
 const LONG = 4 * PATIENCE;
 
+const CHARGER = `blueprint_spec: device/3.0
+display_name: Charger
+runtime: {type: embedded}
+command_groups: {main: {display_name: Main}}
+commands:
+  set_current:
+    group: main
+    display_name: Set current
+    arguments:
+      current: {type: float, unit: A, min: 0, max: 32, required: true, display_name: Current}
+.busbar:
+  controls:
+    charging: {command: set_current, argument: current, fallback: {value: 0}}
+`;
+
 inBrowser("changes that wait", pendingChanges);
 
 function pendingChanges(): void {
@@ -117,6 +132,38 @@ function pendingChanges(): void {
         .waitFor({ state: "detached" });
       expect(owner.complaints).toEqual([]);
       await owner.close();
+    },
+    LONG,
+  );
+
+  test(
+    "while the gateway is away, a control says what was last known and since when, and a claim waits; then the gateway has it",
+    async () => {
+      const charger = await pair.site.device("Charger", { blueprint_id: await upload(gateway, CHARGER) });
+      const path = `/v3/devices/${charger}/controls/charging`;
+      const value = async ({ admin }: typeof cloud) => {
+        const { status, body } = await admin.get<{ control: { value: number | null } }>(path);
+        return status === 200 ? body.control.value : undefined;
+      };
+      await eventually(async () => expect(await value(cloud)).toBeNull());
+      await cut();
+      const visitor = await inCloud.signedIn();
+      const { page } = visitor;
+      await visitor.go(`/devices/${charger}`);
+      const card = page.locator("[data-controls]");
+      await card.getByText(/^The gateway is away since .*; what holds now is unknown\.$/).waitFor();
+      await card.getByText("Following unknown").waitFor();
+      await card.getByLabel("New value", { exact: true }).fill("10");
+      await card.getByRole("button", { name: "Set" }).click();
+      await card.getByText("What you asked for waits until it is back").waitFor();
+      await page.getByText("1 change waits for gateway North: Claim a control.").waitFor();
+      expect([await value(cloud), await value(gateway)]).toEqual([null, null]);
+      pair.line.heal();
+      await card.getByText("Person: you").waitFor();
+      await card.getByText(/^The gateway is away/).waitFor({ state: "detached" });
+      expect(await value(gateway)).toBe(10);
+      expect(visitor.complaints).toEqual([]);
+      await visitor.close();
     },
     LONG,
   );

@@ -49,6 +49,7 @@ const control = (fields: Partial<Control> = {}): Control => ({
   measured: null,
   measured_at: null,
   follow: "idle",
+  not_confirmed_since: null,
   ...fields,
 });
 

@@ -30,6 +30,9 @@ export const t = defineMessages({
     measured: (value: string) => `measured ${value}`,
     notTold: "The device has not been told yet.",
     told: (value: string) => `The device was last told ${value}.`,
+    notConfirmed: (time: string) =>
+      `The gateway is away since ${time}. This is what it last reported; what holds now is unknown.`,
+    waits: "The gateway is away. What you asked for waits until it is back, but not beyond its time.",
     awayText: "The device is offline. It is told when it comes back.",
     limits: "Limits that hold",
     atLeast: (value: string) => `at least ${value}`,
@@ -127,6 +130,9 @@ export const t = defineMessages({
     measured: (value) => `gemessen ${value}`,
     notTold: "Dem Gerät wurde noch nichts gesagt.",
     told: (value) => `Dem Gerät wurde zuletzt ${value} gesagt.`,
+    notConfirmed: (time) =>
+      `Das Gateway ist seit ${time} weg. Das ist sein letzter Stand; was jetzt gilt, ist unbekannt.`,
+    waits: "Das Gateway ist weg. Ihre Vorgabe wartet, bis es zurück ist, aber nicht über ihre Zeit hinaus.",
     awayText: "Das Gerät ist offline. Es erfährt davon, wenn es zurückkommt.",
     limits: "Grenzen, die gelten",
     atLeast: (value) => `mindestens ${value}`,
