@@ -256,6 +256,60 @@ function commands(): void {
   );
 
   test(
+    "cancelling says what came of it, many are seen, and a schedule is added, disabled and removed",
+    async () => {
+      const { admin } = busbar;
+      const { blueprint_id } = (await admin.get<{ device: { blueprint_id: string } }>(`/v3/devices/${rig.id}`)).body
+        .device;
+      const away = (
+        await admin.post<{ device_id: string }>("/v3/provisioning/standalone", {
+          name: "Away rig",
+          slug: "away-rig",
+          site_id: rig.site,
+          blueprint_id,
+        })
+      ).body.device_id;
+      // It goes on and on.
+      let telling: NodeJS.Timeout | undefined;
+      rig.device.onCommand((command) => {
+        telling = setInterval(() => void command.log({ percent: 1 }), 500);
+        return command.log({ percent: 1 });
+      });
+      const path = `/v3/devices/${rig.id}/commands/executions`;
+      const { execution_id } = (await admin.post<{ execution_id: string }>(path, { name: "read_pressure" })).body;
+      const visitor = await world.signedIn({ bypassCSP: true });
+      const { page } = visitor;
+      await visitor.go(`/sites/${rig.site}/executions?execution=${rig.id}:${execution_id}`);
+      await page.getByRole("button", { name: "Cancel the command" }).click();
+      await page.getByText(/its blueprint names no command that cancels it/).waitFor();
+      clearInterval(telling);
+      await page.keyboard.press("Escape");
+      const bulk = { name: "read_pressure", devices: { device_ids: [away] } };
+      await admin.post("/v3/commands/bulk", bulk);
+      await page.getByText("Many devices and schedules").click();
+      await page.getByText("read_pressure").first().waitFor();
+      await page.getByRole("button", { name: "Schedule a command" }).click();
+      await page.getByLabel("Name", { exact: true }).fill("Nightly reading");
+      await page.getByLabel("Command", { exact: true }).last().fill("read_pressure");
+      await page.getByLabel(/^Devices, by id/).fill("away-rig");
+      await page.getByLabel(/^Minute, hour/).fill("61 * * * *");
+      await page.getByRole("button", { name: "Save", exact: true }).click();
+      await page.getByText(/Invalid value for minute/).waitFor();
+      await page.getByLabel(/^Minute, hour/).fill("30 2 * * *");
+      expect(await findViolations(page)).toEqual([]);
+      await page.getByRole("button", { name: "Save", exact: true }).click();
+      await page.getByRole("button", { name: "Disable Nightly reading" }).click();
+      await page.getByRole("button", { name: "Enable Nightly reading" }).waitFor();
+      await page.getByRole("button", { name: "Remove Nightly reading" }).click();
+      await page.getByText("Nightly reading").waitFor({ state: "detached" });
+      const schedules = await admin.get<{ total_count: number }>("/v3/commands/schedules");
+      expect(schedules.body.total_count).toBe(0);
+      await visitor.close();
+    },
+    LONG,
+  );
+
+  test(
     "many devices at once: sorted, counted and chosen by keyboard, each with its own end, and the filter is saved for others",
     async () => {
       const { admin } = busbar;

@@ -10,9 +10,6 @@ import type { Outcome } from "./run-many.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Seconds for which a command is waited for. It may go on afterwards. */
-const WAIT = 20;
-
 /** Says what came of a device, and never throws. An answer that got lost may still have been obeyed. */
 export async function attemptOne(work: () => Promise<Outcome>): Promise<Outcome> {
   try {
@@ -21,21 +18,6 @@ export async function attemptOne(work: () => Promise<Outcome>): Promise<Outcome>
     const isUnsure = error instanceof UnreachableError && error.reason !== "refused";
     return { state: isUnsure ? "unsure" : "failed", text: describeError(error, preferences.locale) };
   }
-}
-
-export async function runCommand(
-  device: string,
-  name: string,
-  values: Values,
-  idempotencyKey: string,
-): Promise<Outcome> {
-  const input = { name, arguments: values as JsonObject };
-  const { execution } = await client.commands.execute(device, input, { wait: WAIT, idempotencyKey });
-  if (execution.state === "SUCCESS") return { state: "done" };
-  if (execution.state === "TIMEOUT") return { state: "unsure", text: t.noAnswer };
-  if (execution.state !== "ERROR") return { state: "open", text: t.stillRuns };
-  const { message } = execution.response?.payload ?? {};
-  return { state: "failed", text: typeof message === "string" ? message : undefined };
 }
 
 export async function assignBlueprint(device: string, blueprint: string): Promise<Outcome> {
