@@ -95,6 +95,10 @@ export const VERBS: Readonly<Record<string, readonly [about: string, load: () =>
     "Who controls a device, why and until when: show, claim, release, history.",
     async () => (await import("#cli/commands/control.ts")).addControlCommands,
   ],
+  interlock: [
+    "Limits that hold whatever anybody claims: list, show, check, apply, remove.",
+    async () => (await import("#cli/commands/interlock.ts")).addInterlockCommands,
+  ],
   now: ["The latest values of devices.", async () => (await import("#cli/commands/now.ts")).addNowCommand],
   telemetry: [
     "Time series: query, chart, export, import.",

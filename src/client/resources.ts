@@ -33,6 +33,7 @@ export type ErrorCode =
   | "no_data"
   | "route_not_found"
   | "conflict"
+  | "interlocked"
   | "slug_taken"
   | "slug_ambiguous"
   | "not_cancellable"
@@ -1162,6 +1163,154 @@ export type GenerateConfig = {
   readonly protocol: MqttProtocol;
 };
 
+export type GridContact = {
+  /** Id or slug of a device of the site. */
+  readonly device: string;
+  /** A telemetry attribute of the device. */
+  readonly attribute: string;
+  /** Default: true. */
+  readonly active?: boolean;
+};
+
+/** A limit of a site, and what it demands now. */
+export type Interlock = {
+  readonly name: string;
+  readonly site_id: string;
+  /** Rises with each change; for the header If-Match. */
+  readonly revision: number;
+  readonly updated_at: string;
+  readonly document: NewInterlock;
+  /**
+   * idle: it changes nothing. holding: it limits. blind: a measurement is missing. Of a grid signal: init and
+   * failsafe (its failsafe values count), limited, unlimited, autonomous (the failsafe has ended by itself).
+   */
+  readonly state: "idle" | "holding" | "blind" | "init" | "failsafe" | "limited" | "unlimited" | "autonomous";
+  readonly since: string;
+  readonly why: string;
+  readonly limits: readonly InterlockDemand[];
+  readonly measured: readonly InterlockMeasurement[];
+  /** What the devices of the site do not have any more. */
+  readonly problems: readonly InterlockProblem[];
+};
+
+export type InterlockCheck = {
+  readonly is_valid: boolean;
+  readonly problems: readonly InterlockProblem[];
+};
+
+export type InterlockCircuit = {
+  readonly name: string;
+  /** Name of the circuit above it. */
+  readonly parent?: string;
+  /** A, on each phase. */
+  readonly max_current: number;
+  readonly meter?: InterlockCircuitMeter;
+  /** Without a meter: A that others than the loads may draw on each phase. */
+  readonly unmeasured?: number;
+};
+
+export type InterlockCircuitMeter = {
+  /** Id or slug of a device of the site. */
+  readonly device: string;
+  /** One for each phase, or one for all. */
+  readonly attributes: readonly string[];
+};
+
+export type InterlockCondition = {
+  /** Id or slug of a device of the site. */
+  readonly device: string;
+  /** A telemetry attribute of the device. */
+  readonly attribute: string;
+  /** Unit of the threshold. Default: that of the attribute. */
+  readonly unit?: string;
+  /** It holds above this value. */
+  readonly above?: number;
+  /** It holds below this value. */
+  readonly below?: number;
+  /** How far the value has to come back. */
+  readonly hysteresis?: number;
+  /** It holds at this value. */
+  readonly equals?: string | number | boolean;
+};
+
+export type InterlockDemand = {
+  readonly device_id: string;
+  readonly control: string;
+  readonly unit: string | null;
+  readonly kind: "min" | "max";
+  readonly value: number;
+  /** It changes what the device does or what somebody wants. */
+  readonly is_holding: boolean;
+};
+
+export type InterlockLimit = {
+  /** Id or slug of a device of the site. */
+  readonly device: string;
+  /** A control of the device. */
+  readonly control: string;
+  /** In the unit of the control. */
+  readonly min?: number;
+  /** In the unit of the control. */
+  readonly max?: number;
+};
+
+export type InterlockLoad = {
+  /** Id or slug of a device of the site. */
+  readonly device: string;
+  /** A control of the device. */
+  readonly control: string;
+  /** What a rising value does. Default: consumes. */
+  readonly effect?: "consumes" | "feeds";
+  /** How many W or A one unit of the control is. Default: by its unit. */
+  readonly per_unit?: number;
+  /** An attribute of the device that measures what it draws. Default: what the control reads. */
+  readonly draws?: string;
+  /** Its value while nothing is known. Default: the one nearest to 0. */
+  readonly safe?: number;
+  /** Below this value it has to be 0, such as 6 A of a charger. */
+  readonly least?: number;
+  /** circuits: the one that it hangs on. */
+  readonly circuit?: string;
+  readonly phases?: readonly number[];
+};
+
+export type InterlockMeasurement = {
+  readonly device_id: string;
+  readonly attribute: string;
+  readonly unit: string | null;
+  /** null: missing, too old, or not for the caller. */
+  readonly value: string | number | boolean | null;
+  readonly at: string | null;
+};
+
+export type InterlockMeter = {
+  /** Id or slug of a device of the site. */
+  readonly device: string;
+  /** A telemetry attribute of the device. */
+  readonly attribute: string;
+  /** What positive values are. Default: import. */
+  readonly positive?: "import" | "export";
+};
+
+export type InterlockProblem = {
+  readonly code:
+    | "wrong_value"
+    | "unknown_field"
+    | "too_many"
+    | "does_not_go_together"
+    | "duplicate"
+    | "cycle"
+    | "unknown_device"
+    | "unknown_attribute"
+    | "unknown_control"
+    | "unknown_circuit"
+    | "wrong_unit";
+  /** JSON pointer into the document. */
+  readonly pointer: string;
+  /** What would be right. */
+  readonly message: string;
+};
+
 export type Join = {
   readonly code: string;
   /** What the gateway calls itself. */
@@ -1322,6 +1471,50 @@ export type NewCounterCorrection = {
   readonly new_start?: number | undefined;
   /** Why, for people. */
   readonly note?: string | undefined;
+};
+
+/**
+ * connection: meter, max_import, max_export, loads. circuits: circuits, loads. condition: when, limits.
+ * grid_signal: from, limits, failsafe.
+ */
+export type NewInterlock = {
+  readonly kind: "connection" | "circuits" | "condition" | "grid_signal";
+  /** For people. */
+  readonly display_name?: string;
+  /** Older measurements are unknown. Default: 30s. */
+  readonly stale_after?: string;
+  /** limit: the limit holds and loads have their safe values. keep: what was known counts for keep_for. */
+  readonly when_unknown?: "limit" | "keep";
+  /** Default: 5m. */
+  readonly keep_for?: string;
+  /** connection: of max_import, max_export and per_unit. Default: W. */
+  readonly unit?: string;
+  readonly meter?: InterlockMeter;
+  /** connection */
+  readonly max_import?: number;
+  /** connection */
+  readonly max_export?: number;
+  /** How loads share what there is. Default: order. */
+  readonly sharing?: "order" | "proportional";
+  /** More must be free for so long before a limit rises. Default: 1m. */
+  readonly release_after?: string;
+  /** How much more, as a part of the maximum. Default: 0.02. */
+  readonly margin?: number;
+  readonly loads?: readonly InterlockLoad[];
+  readonly circuits?: readonly InterlockCircuit[];
+  readonly when?: InterlockCondition;
+  /** condition: it holds for so long at least. Default: 0s. */
+  readonly hold_for?: string;
+  readonly limits?: readonly InterlockLimit[];
+  /** grid_signal: a contact, or claims of class grid on the controls of failsafe. */
+  readonly from?: "claims" | GridContact;
+  /** grid_signal: silence of this length leads to failsafe. Default: 120s. */
+  readonly heartbeat?: string;
+  /** grid_signal: the failsafe lasts so long at least. Default: 2h. */
+  readonly failsafe_for?: string;
+  /** stay: until the signal is back, the default. release: it ends by itself. */
+  readonly after_failsafe?: "stay" | "release";
+  readonly failsafe?: readonly InterlockLimit[];
 };
 
 export type NewJoinCode = {
@@ -2372,6 +2565,7 @@ export type Answers = {
     readonly execution: Execution;
     readonly cancelling?: Execution;
   };
+  readonly checkInterlock: InterlockCheck;
   readonly claimControl: {
     readonly control: Control;
     readonly pending_change?: GatewayChange;
@@ -2408,6 +2602,7 @@ export type Answers = {
   readonly deleteCommandSchedule: JsonObject;
   readonly deleteCounterCorrection: JsonObject;
   readonly deleteDevice: JsonObject;
+  readonly deleteInterlock: JsonObject;
   readonly deletePriceSource: {
     readonly pending_change?: GatewayChange;
   };
@@ -2494,6 +2689,9 @@ export type Answers = {
   };
   readonly getHealth: {
     readonly status: "ok";
+  };
+  readonly getInterlock: {
+    readonly interlock: Interlock;
   };
   readonly getLatestTelemetry: {
     /** Device to attribute to { value, timestamp }. */
@@ -2627,6 +2825,9 @@ export type Answers = {
     /** How many match, on all pages. */
     readonly total_count: number;
   };
+  readonly listInterlocks: {
+    readonly interlocks: readonly Interlock[];
+  };
   readonly listJoinCodes: {
     readonly join_codes: readonly OpenJoinCode[];
     /** How many match, on all pages. */
@@ -2722,6 +2923,9 @@ export type Answers = {
     readonly values: JsonObject;
     readonly pending_change?: GatewayChange;
   };
+  readonly putInterlock: {
+    readonly interlock: Interlock;
+  };
   readonly putPriceSource: {
     /** Null: none yet; the change waits for the gateway. */
     readonly price_source: PriceSource | null;
@@ -2812,6 +3016,8 @@ export type Answers = {
 export type Bodies = {
   readonly adjustSimulation: SimulationChange;
   readonly assignBlueprint: AssignBlueprint;
+  /** As for putInterlock. */
+  readonly checkInterlock: JsonObject;
   readonly claimControl: NewClaim;
   readonly createBulkCommand: NewBulkCommand;
   readonly createCommandExecution: CommandInput;
@@ -2841,6 +3047,7 @@ export type Bodies = {
   readonly putConfiguration: Readonly<Record<string, JsonObject>>;
   /** Parameter to value. */
   readonly putConfigurationBucket: JsonObject;
+  readonly putInterlock: NewInterlock;
   readonly putPriceSource: NewPriceSource;
   readonly putPrices: NewPrices;
   readonly putRetention: RetentionRules;

@@ -22,6 +22,8 @@ export const ERROR_CODES = {
   no_data: "The attribute is declared, but the device has not sent it yet.",
   route_not_found: "No operation has this method and path.",
   conflict: "The operation conflicts with the stored data.",
+  interlocked:
+    "An interlock of the site does not allow this value; the details name it and the value that it would allow.",
   slug_taken: "Another device of the site has this slug.",
   slug_ambiguous: "Several visible devices have this slug; use the id.",
   not_cancellable: "The execution has ended, or its command has begun and cannot be cancelled.",

@@ -22,6 +22,7 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   no_data: 404,
   route_not_found: 404,
   conflict: 409,
+  interlocked: 409,
   slug_taken: 409,
   slug_ambiguous: 409,
   not_cancellable: 409,

@@ -16,6 +16,7 @@ import { createDeviceInbox } from "#service/device/device-inbox.ts";
 import { createDeviceLog } from "#service/device/device-log.ts";
 import { createHostRouter } from "#service/device/host-router.ts";
 import { createEventHub, EVENT_BUFFER_BYTES, type EventHub } from "#service/event/event-hub.ts";
+import { createInterlocks } from "#service/interlock/interlocks.ts";
 import { createOperations } from "#service/operation/perform.ts";
 import { createTelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
 import { createTelemetryFeed } from "#service/telemetry/telemetry-feed.ts";
@@ -65,11 +66,14 @@ export async function openEngines(foundation: Foundation, access: Awaited<Return
     feed: createTelemetryFeed(),
     telemetryCounter: createTelemetryCounter(),
   };
-  const controlling = createControls(parts);
+  const interlocking = createInterlocks(parts);
+  const controlling = createControls({ ...parts, interlocking });
   foundation.opened.defer(() => controlling.stop());
   return {
     ...parts,
+    interlocking,
     controlling,
+    commandGuard: controlling,
     directCommands: controlling,
     inbox: createDeviceInbox(parts),
     // Filled when all parts run. Calls that come before wait until then.

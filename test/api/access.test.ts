@@ -54,6 +54,11 @@ const newDevice = ({ site }: Target) => ({ name: "New", site_id: site });
 const assign = ({ blueprint }: Target) => ({ blueprint_id: blueprint });
 const mqtt = () => ({ protocol: "MQTT" });
 const view = () => ({ kind: "explore", name: "Day", content: { query: "" } });
+const interlock = ({ device }: Target) => ({
+  kind: "condition",
+  when: { device, attribute: "power", above: 1 },
+  limits: [{ device, control: "power", max: 0 }],
+});
 const rename = () => ({ name: "Renamed" });
 const start = () => ({ name: "start" });
 const correction = () => ({ attribute: "power", at: "2026-01-01T00:00:00Z", kind: "accept" });
@@ -90,6 +95,11 @@ const TABLE: Readonly<Record<string, Row>> = {
   claimControl: ["readonly", "one", () => ({ value: 1, reason: "test" })],
   renewClaim: ["readonly", "one", () => ({})],
   releaseClaim: ["readonly", "one"],
+  listInterlocks: ["readonly", "one"],
+  getInterlock: ["readonly", "one"],
+  putInterlock: ["owner", "one", interlock],
+  deleteInterlock: ["owner", "one"],
+  checkInterlock: ["owner", "one", interlock],
   listViews: ["readonly", "one"],
   createView: ["readonly", "one", view],
   getView: ["readonly", "one"],
@@ -275,6 +285,8 @@ const NOT_THERE: readonly string[] = [
   "claimControl",
   "renewClaim",
   "releaseClaim",
+  "getInterlock",
+  "deleteInterlock",
 ];
 
 const LINK: Readonly<Record<string, number>> = {
@@ -438,6 +450,7 @@ function paramsOf(target: Target): Readonly<Record<string, string>> {
     view_id: target.view,
     control: "power",
     schedule_id: "01890000-0000-7000-8000-000000000000",
+    interlock: "hot",
     bulk_id: "01890000-0000-7000-8000-000000000000",
     claim_id: "01890000-0000-7000-8000-000000000000",
     gateway_id: "01890000-0000-7000-8000-000000000000",
@@ -498,6 +511,8 @@ function expected(operation: string, level: AccessLevel, scope: Scope): number {
   // The target connects by itself.
   if (["restartDeviceRuntime", "getSimulation", "adjustSimulation"].includes(operation)) return 409;
   if (NOT_THERE.includes(operation)) return 404;
+  // It names a control that the target does not have.
+  if (operation === "putInterlock") return 400;
   // Below it, other tokens' sessions are hidden, not only kept.
   if (operation === "endSession" && !allows(level, inside)) return 404;
   return allows(level, inside) ? 200 : 403;

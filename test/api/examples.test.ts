@@ -55,7 +55,15 @@ const REFUSED: Readonly<Record<string, string>> = {
 };
 
 /** What is only once, and what is gone afterwards. */
-const FIRST = ["getOnlySite", "updateOnlySite", "renewClaim", "releaseClaim"];
+const FIRST = [
+  "putInterlock",
+  "getInterlock",
+  "deleteInterlock",
+  "getOnlySite",
+  "updateOnlySite",
+  "renewClaim",
+  "releaseClaim",
+];
 const LAST = ["deleteCommandSchedule", "deleteView", "deleteWebhook", "revokeToken", "deleteDevice", "deleteSite"];
 
 /** Ids and addresses of a real installation, by those of the examples. */
@@ -103,6 +111,11 @@ beforeAll(async () => {
     bulk: { name: "read_mode", devices: { device_ids: [other.device_id] } },
   };
   ids.set(ID.schedule_id, (await client.schedules.create(nightly)).schedule.id);
+  await client.controls.putInterlock(site.id, ID.interlock, {
+    kind: "condition",
+    when: { device: ID.device_id, attribute: "power", above: 9 },
+    limits: [{ device: ID.device_id, control: ID.control, max: 9 }],
+  });
   ids.set(ID.webhook_id, webhook.id).set(ID.token_id, token.id).set(ID.rollout_id, rollout.id);
   // Nothing here speaks to another machine.
   ids

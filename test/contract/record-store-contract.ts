@@ -17,6 +17,7 @@ import { correctionStoreContract } from "./correction-store-contract.ts";
 import { deviceLogStoreContract } from "./device-log-store-contract.ts";
 import { deviceStoreContract } from "./device-store-contract.ts";
 import { eventOutboxContract } from "./event-outbox-contract.ts";
+import { interlockStoreContract } from "./interlock-store-contract.ts";
 import { joinCodeContract } from "./join-code-contract.ts";
 import { linkStoreContract } from "./link-store-contract.ts";
 import { priceSourceContract } from "./price-source-contract.ts";
@@ -55,6 +56,7 @@ export function recordStoreContract(open: OpenStores): void {
   describe("webhooks", () => webhookStoreContract(open));
   describe("saved views", () => viewStoreContract(open));
   describe("controls", () => controlStoreContract(open));
+  describe("interlocks", () => interlockStoreContract(open));
   describe("the link", () => linkStoreContract(open));
   describe("join codes", () => joinCodeContract(open));
   describe("scheduled commands", () => scheduleStoreContract(open));

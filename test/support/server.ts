@@ -38,6 +38,7 @@ export interface Session {
   get<Body = unknown>(path: string, options?: CallOptions): Promise<Answer<Body>>;
   post<Body = unknown>(path: string, json: unknown, options?: CallOptions): Promise<Answer<Body>>;
   patch<Body = unknown>(path: string, json: unknown, options?: CallOptions): Promise<Answer<Body>>;
+  put<Body = unknown>(path: string, json: unknown, options?: CallOptions): Promise<Answer<Body>>;
   delete<Body = unknown>(path: string, options?: CallOptions): Promise<Answer<Body>>;
 }
 
@@ -140,6 +141,7 @@ export function useServer(
       get: (path, options) => call("GET", path, options),
       post: (path, json, options) => call("POST", path, { json, ...options }),
       patch: (path, json, options) => call("PATCH", path, { json, ...options }),
+      put: (path, json, options) => call("PUT", path, { json, ...options }),
       delete: (path, options) => call("DELETE", path, options),
     };
   }

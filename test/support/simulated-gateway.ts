@@ -185,6 +185,7 @@ export async function joinSimulated(url: string, code: string, onTurn: () => voi
     },
     directCommands: undefined,
     connectivity: { status: () => "ONLINE" },
+    commandGuard: { permit: async () => {} },
     seal: { open: (sealed: Uint8Array) => Buffer.from(sealed).toString() },
     version: "0.0.0-fleet",
     now,

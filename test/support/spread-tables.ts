@@ -48,6 +48,7 @@ export const NOT_SPREAD: Readonly<Record<string, string>> = {
   site_tariff: EVERYWHERE,
   site_price: EVERYWHERE,
   price_source: EVERYWHERE,
+  site_interlock: EVERYWHERE,
   audit: ORDERED,
   event: ORDERED,
   webhook_delivery: ORDERED,

@@ -25,6 +25,26 @@ export const KNOWN_ALERTS: ReadonlyMap<string, Alert> = new Map(
       displayName: "Limits contradict each other",
       description: "Claims limit a control of the device to values that exclude each other. The safe side counts.",
     }),
+    known("interlock_holds", {
+      severity: "warning",
+      displayName: "Limited by an interlock",
+      description: "An interlock of the site limits the device. The interlocks of the site say which one and why.",
+    }),
+    known("interlock_blind", {
+      severity: "error",
+      displayName: "An interlock sees nothing",
+      description: "A measurement that an interlock needs is missing or too old, so the device has its safe value.",
+    }),
+    known("grid_limited", {
+      severity: "info",
+      displayName: "Limited by the grid operator",
+      description: "The grid operator limits the device now.",
+    }),
+    known("grid_failsafe", {
+      severity: "error",
+      displayName: "Nothing heard of the grid operator",
+      description: "The signal of the grid operator is lost, so the values for this case count until it is back.",
+    }),
   ].map((alert) => [alert.id, alert]),
 );
 

@@ -31,6 +31,9 @@ export interface Claim {
   readonly cause: string | undefined;
 }
 
+/** The lease of what holds until something else is known, such as a limit of an interlock: the end of the year 9999. */
+export const FOREVER = 253_402_300_799_000;
+
 export const rankOf = (claim: Claim): number => CLAIM_CLASSES.indexOf(claim.class);
 
 export const holds = (claim: Claim, now: number): boolean => now < claim.leaseUntil;

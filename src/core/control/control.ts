@@ -53,6 +53,19 @@ export function argumentValue(control: Control, value: number): number | boolean
   return control.argumentType === "integer" ? Math.round(converted) : converted;
 }
 
+/** The nearest value at or inside a limit that an argument can stand for: a limit of 10.6 A allows 10 A if the argument is whole. */
+export function representable(control: Control, limit: number, side: "min" | "max"): number {
+  const { toArgument, argumentType, step } = control;
+  const { factor, offset } = toArgument;
+  const toward = (value: number, isDown: boolean) => (isDown ? Math.floor(value + 1e-9) : Math.ceil(value - 1e-9));
+  const isDown = side === "max";
+  if (argumentType === "boolean") return toward(limit, isDown);
+  const stepped = step === undefined ? limit : tidy(toward(limit / step, isDown) * step);
+  if (argumentType !== "integer") return tidy(stepped);
+  const whole = toward(stepped * factor + offset, factor > 0 ? isDown : !isDown);
+  return tidy((whole - offset) / factor);
+}
+
 /** The value of the control that an argument stands for; undefined for what is no value. */
 export function valueOfArgument(control: Control, argument: unknown): number | undefined {
   const { factor, offset } = control.toArgument;

@@ -1,4 +1,4 @@
-import { CLAIM_CLASSES, type Claim, compareAge, holds, rankOf } from "./claim.ts";
+import { CLAIM_CLASSES, type Claim, compareAge, FOREVER, holds, rankOf } from "./claim.ts";
 import type { Control } from "./control.ts";
 import type { SafeSide } from "./declared-control.ts";
 
@@ -134,6 +134,8 @@ function inSteps({ step }: Limits, bounds: Bounds, value: number): number {
 }
 
 function earliest(claims: readonly Claim[], now: number): number | undefined {
-  const ends = claims.filter((claim) => holds(claim, now)).map(({ leaseUntil }) => leaseUntil);
+  const ends = claims
+    .filter((claim) => holds(claim, now) && claim.leaseUntil < FOREVER)
+    .map(({ leaseUntil }) => leaseUntil);
   return ends.length === 0 ? undefined : Math.min(...ends);
 }

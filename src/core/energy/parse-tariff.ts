@@ -1,6 +1,6 @@
 // Reads a tariff as people write it, and reports everything that is wrong with it at once. The same reader serves the
 // interface, the command line, stored rows and the link.
-import { pointerTo } from "#core/text/json-pointer.ts";
+import { DocumentReader, type Fields, type Problem } from "#core/text/document-reader.ts";
 import { millionths } from "./money.ts";
 import {
   BASE_UNITS,
@@ -23,13 +23,6 @@ import {
   WEEKDAYS,
 } from "./tariff.ts";
 
-export interface TariffProblem {
-  /** JSON pointer */
-  readonly pointer: string;
-  readonly message: string;
-}
-
-const MAX_PROBLEMS = 50;
 /** In a table of rates: no rate is in force. */
 const NO_RATE = 255;
 const MONTHS = 12;
@@ -37,10 +30,9 @@ const MONTHS = 12;
 /** The tariff is undefined where there are problems. */
 export function parseTariff(document: unknown): {
   readonly tariff: Tariff | undefined;
-  readonly problems: readonly TariffProblem[];
+  readonly problems: readonly Problem[];
 } {
-  const problems: Problems = new Map();
-  const reader = new Reader("", problems);
+  const reader = new DocumentReader();
   const fields = reader.object(document, ["currency", "versions"]);
   const currency = fields.at("currency").text(fields.get("currency"), /^[A-Z]{3}$/, "an ISO 4217 code such as EUR");
   const versions = fields
@@ -56,11 +48,11 @@ export function parseTariff(document: unknown): {
       at.report("must be later than that of the version before");
     }
   }
-  const tariff = problems.size === 0 ? { currency, versions } : undefined;
-  return { tariff, problems: [...problems.values()].slice(0, MAX_PROBLEMS) };
+  const { problems } = reader;
+  return { tariff: problems.length === 0 ? { currency, versions } : undefined, problems };
 }
 
-function readVersion(reader: Reader, value: unknown): TariffVersion {
+function readVersion(reader: DocumentReader, value: unknown): TariffVersion {
   const fields = reader.object(value, ["valid_from", "import", "export", "base", "peak", "co2"]);
   const rule = (name: "import" | "export") => fields.optional(name, (at, given) => readRule(at, given));
   const charge = <Unit extends string>(name: string, units: readonly Unit[]) =>
@@ -70,7 +62,7 @@ function readVersion(reader: Reader, value: unknown): TariffVersion {
       return { amount: millionths(amount), per: own.at("per").word(own.get("per"), units) };
     });
   return {
-    validFrom: fields.optional("valid_from", (at, given) => at.date(given)),
+    validFrom: fields.optional("valid_from", (at, given) => readDate(at, given)),
     import: rule("import"),
     export: rule("export"),
     base: charge("base", BASE_UNITS),
@@ -87,10 +79,10 @@ function readVersion(reader: Reader, value: unknown): TariffVersion {
   };
 }
 
-function readRule(reader: Reader, value: unknown): PriceRule {
+function readRule(reader: DocumentReader, value: unknown): PriceRule {
   const fields = reader.object(value, ["type", "name", "price", "rates", "default", "add", "factor"]);
   const type = fields.at("type").word(fields.get("type"), PRICE_TYPES);
-  const name = () => fields.optional("name", (at, given) => at.name(given));
+  const name = () => fields.optional("name", (at, given) => at.name(given, LONGEST_RATE_NAME));
   if (type === "time_of_use") {
     fields.refuseOthers(["type", "rates", "default"], "time_of_use");
     return readTimeOfUse(fields);
@@ -115,15 +107,15 @@ function readTimeOfUse(fields: Fields): PriceRule {
   const at = fields.at("rates");
   const rates = at.list(fields.get("rates"), MAX_RATES).map((item, n): Rate => {
     const own = item.at.object(item.value, ["name", "price", "weekdays", "months", "from", "to"]);
-    const rate = { name: own.at("name").name(own.get("name")), price: readPrice(own) };
+    const rate = { name: own.at("name").name(own.get("name"), LONGEST_RATE_NAME), price: readPrice(own) };
     const weekdays = own.optional("weekdays", (place, given) =>
       place.list(given, WEEKDAYS.length).map((one) => WEEKDAYS.indexOf(one.at.word(one.value, WEEKDAYS))),
     );
     const months = own.optional("months", (place, given) =>
       place.list(given, MONTHS).map((one) => one.at.whole(one.value, [1, MONTHS]) - 1),
     );
-    const from = own.optional("from", (place, given) => place.quarter(given)) ?? 0;
-    const to = own.optional("to", (place, given) => place.quarter(given)) ?? QUARTERS_OF_DAY;
+    const from = own.optional("from", (place, given) => readQuarter(place, given)) ?? 0;
+    const to = own.optional("to", (place, given) => readQuarter(place, given)) ?? QUARTERS_OF_DAY;
     if (from === to) own.at("to").report("must differ from from; leave both out for the whole day");
     const isIn = (quarter: number) => (from < to ? quarter >= from && quarter < to : quarter >= from || quarter < to);
     for (const month of months ?? Array.from({ length: MONTHS }, (_, i) => i)) {
@@ -138,7 +130,10 @@ function readTimeOfUse(fields: Fields): PriceRule {
   });
   const fallback = fields.optional("default", (place, given): Rate => {
     const own = place.object(given, ["name", "price"]);
-    return { name: own.optional("name", (where, text) => where.name(text)) ?? "default", price: readPrice(own) };
+    return {
+      name: own.optional("name", (where, text) => where.name(text, LONGEST_RATE_NAME)) ?? "default",
+      price: readPrice(own),
+    };
   });
   const gap = table.indexOf(NO_RATE);
   if (gap >= 0 && fallback === undefined) at.report(`no rate is in force ${momentOf(gap)}; add one, or a default`);
@@ -154,124 +149,20 @@ function momentOf(place: number): string {
   return `on ${WEEKDAYS[day % WEEKDAYS.length]} at ${time} in month ${Math.floor(day / WEEKDAYS.length) + 1}`;
 }
 
-/** By pointer. Of several at one place the first says enough. */
-type Problems = Map<string, TariffProblem>;
-
-/** A place in the document. Where something is wrong it is reported, and a value that fits the type is given. */
-class Reader {
-  readonly pointer: string;
-  readonly problems: Problems;
-
-  constructor(pointer: string, problems: Problems) {
-    this.pointer = pointer;
-    this.problems = problems;
+function readDate(reader: DocumentReader, value: unknown): string {
+  const text = reader.text(value, /^\d{4}-\d\d-\d\d$/, "a date such as 2026-01-01");
+  const at = text === "" ? 0 : Date.parse(`${text}T00:00:00Z`);
+  if (Number.isNaN(at) || (text !== "" && new Date(at).toISOString().slice(0, 10) !== text)) {
+    reader.report("is no day of the calendar");
   }
-
-  at(name: string): Reader {
-    return new Reader(pointerTo(this.pointer, name), this.problems);
-  }
-
-  report(message: string): void {
-    const { pointer } = this;
-    if (!this.problems.has(pointer)) this.problems.set(pointer, { pointer, message });
-  }
-
-  object(value: unknown, known: readonly string[]): Fields {
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    if (!isObject) this.report("must be an object");
-    const entries = isObject ? Object.entries(value) : [];
-    for (const [name] of entries) {
-      if (!known.includes(name)) this.at(name).report(`is not known here; known are ${known.join(", ")}`);
-    }
-    // What is no object lacks every field, which need not be said.
-    const reader = isObject ? this : new Reader(this.pointer, new Map());
-    return new Fields(reader, new Map(entries.filter(([name]) => known.includes(name))));
-  }
-
-  list(value: unknown, most: number): readonly { readonly value: unknown; readonly at: Reader }[] {
-    if (!Array.isArray(value) || value.length === 0 || value.length > most) {
-      this.report(`must be a list of 1 to ${most}`);
-      return [];
-    }
-    return value.map((one, n) => ({ value: one, at: this.at(String(n)) }));
-  }
-
-  number(value: unknown, [least, most]: readonly [number, number]): number {
-    if (typeof value === "number" && value >= least && value <= most) return value;
-    this.report(`must be a number from ${least} to ${most}`);
-    return 0;
-  }
-
-  whole(value: unknown, [least, most]: readonly [number, number]): number {
-    if (Number.isInteger(value) && Number(value) >= least && Number(value) <= most) return Number(value);
-    this.report(`must be a whole number from ${least} to ${most}`);
-    return least;
-  }
-
-  text(value: unknown, form: RegExp, what: string): string {
-    if (typeof value === "string" && form.test(value)) return value;
-    this.report(`must be ${what}`);
-    return "";
-  }
-
-  name(value: unknown): string {
-    return this.text(value, NAME, `a text of 1 to ${LONGEST_RATE_NAME} characters`);
-  }
-
-  word<Word extends string>(value: unknown, words: readonly [Word, ...Word[]] | readonly Word[]): Word {
-    const found = words.find((word) => word === value);
-    if (found === undefined) this.report(`must be one of ${words.join(", ")}`);
-    return found ?? (words[0] as Word);
-  }
-
-  date(value: unknown): string {
-    const text = this.text(value, /^\d{4}-\d\d-\d\d$/, "a date such as 2026-01-01");
-    const at = text === "" ? 0 : Date.parse(`${text}T00:00:00Z`);
-    if (Number.isNaN(at) || (text !== "" && new Date(at).toISOString().slice(0, 10) !== text)) {
-      this.report("is no day of the calendar");
-    }
-    return text;
-  }
-
-  /** A local time on a quarter of an hour: its number in the day. */
-  quarter(value: unknown): number {
-    const [, hours, minutes] = /^(\d\d):(00|15|30|45)$/.exec(typeof value === "string" ? value : "") ?? [];
-    const quarter = Number(hours) * 4 + Number(minutes) / 15;
-    if (quarter <= QUARTERS_OF_DAY) return quarter;
-    this.report("must be a time on a quarter of an hour, from 00:00 to 24:00");
-    return 0;
-  }
+  return text;
 }
 
-const NAME = new RegExp(`^(?=.*\\S)[^\\u0000-\\u001f\\u007f]{1,${LONGEST_RATE_NAME}}$`);
-
-class Fields {
-  readonly reader: Reader;
-  readonly values: ReadonlyMap<string, unknown>;
-
-  constructor(reader: Reader, values: ReadonlyMap<string, unknown>) {
-    this.reader = reader;
-    this.values = values;
-  }
-
-  at(name: string): Reader {
-    return this.reader.at(name);
-  }
-
-  get(name: string): unknown {
-    return this.values.get(name);
-  }
-
-  /** A field that is missing or null is not given. */
-  optional<Value>(name: string, read: (at: Reader, value: unknown) => Value): Value | undefined {
-    const value = this.values.get(name);
-    return value === undefined || value === null ? undefined : read(this.at(name), value);
-  }
-
-  refuseOthers(known: readonly string[], what: string): void {
-    for (const [name, value] of this.values) {
-      if (value !== undefined && value !== null && !known.includes(name))
-        this.at(name).report(`does not go with ${what}`);
-    }
-  }
+/** A local time on a quarter of an hour: its number in the day. */
+function readQuarter(reader: DocumentReader, value: unknown): number {
+  const [, hours, minutes] = /^(\d\d):(00|15|30|45)$/.exec(typeof value === "string" ? value : "") ?? [];
+  const quarter = Number(hours) * 4 + Number(minutes) / 15;
+  if (quarter <= QUARTERS_OF_DAY) return quarter;
+  reader.report("must be a time on a quarter of an hour, from 00:00 to 24:00");
+  return 0;
 }

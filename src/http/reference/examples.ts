@@ -27,6 +27,11 @@ const STEP = {
   new_start: 12.5,
   note: "new meter",
 };
+const INTERLOCK = {
+  kind: "condition",
+  when: { device: ID.device_id, attribute: "power", above: 9, hysteresis: 1 },
+  limits: [{ device: ID.device_id, control: "power", max: 5 }],
+};
 const CLAIM = { value: 5, reason: "Peak hours", lease: "10m" };
 const VIEW = {
   kind: "dashboard",
@@ -187,6 +192,11 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     ts: `client.controls.renew(${device}, "power", ${JSON.stringify(ID.claim_id)}, { lease: "10m" })`,
   },
   releaseClaim: { ts: `client.controls.release(${device}, "power", ${JSON.stringify(ID.claim_id)})` },
+  listInterlocks: { ts: `client.controls.interlocks(${site})` },
+  getInterlock: { ts: `client.controls.interlock(${site}, "too-hot")` },
+  putInterlock: { body: INTERLOCK, ts: `client.controls.putInterlock(${site}, "too-hot", ${tsOf(INTERLOCK)})` },
+  deleteInterlock: { ts: `client.controls.deleteInterlock(${site}, "too-hot")` },
+  checkInterlock: { body: INTERLOCK, ts: `client.controls.checkInterlock(${site}, ${tsOf(INTERLOCK)})` },
   listControlHistory: {
     query: { control: "power", limit: "20" },
     ts: `client.controls.history(${device}, { control: "power", limit: 20 })`,

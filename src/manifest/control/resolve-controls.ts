@@ -3,7 +3,7 @@ import { findImplementing } from "#core/blueprint/conformance.ts";
 import { type ProfileLibrary, splitFieldName } from "#core/blueprint/profile.ts";
 import type { Control, ControlledType, Conversion, Fallback } from "#core/control/control.ts";
 import type { ControlCall, DeclaredControl, DeclaredFallback } from "#core/control/declared-control.ts";
-import { parseUnit } from "#manifest/units.ts";
+import { conversionOf } from "#manifest/unit-conversion.ts";
 
 /**
  * What can be controlled of a device with this blueprint: its own controls, and those of the profiles that it implements. Its
@@ -133,11 +133,3 @@ const limit = (value: number | undefined, { factor, offset }: Conversion, otherw
   value === undefined ? otherwise : Number((value * factor + offset).toPrecision(15));
 
 const inverse = ({ factor, offset }: Conversion): Conversion => ({ factor: 1 / factor, offset: -offset / factor });
-
-/** Undefined when the units do not fit. A unit that is not said is the other one. */
-function conversionOf(from: string | undefined, to: string | undefined): Conversion | undefined {
-  if (from === to || from === undefined || to === undefined) return { factor: 1, offset: 0 };
-  const [a, b] = [parseUnit(from), parseUnit(to)];
-  if (a === undefined || b === undefined || a.dimension !== b.dimension) return undefined;
-  return { factor: a.factor / b.factor, offset: (a.offset - b.offset) / b.factor };
-}

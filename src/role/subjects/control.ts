@@ -2,12 +2,13 @@ import { ago, MINUTE, SECOND, untilDone } from "#role/chore-times.ts";
 import type { Parts } from "#role/parts.ts";
 import type { Subject } from "#role/subject.ts";
 import { controlOperations } from "#service/control/control-operations.ts";
+import { interlockOperations } from "#service/interlock/interlock-operations.ts";
 
 /** How long the history of controls is kept. */
 const HISTORY_MS = 90 * 86_400_000;
 
 export const control = (parts: Parts): Subject => ({
-  operations: controlOperations(parts),
+  operations: [...controlOperations(parts), ...interlockOperations(parts)],
   chores: [{ name: "control devices", everyMs: SECOND, task: () => parts.controlling.turn() }, pruning(parts)],
 });
 

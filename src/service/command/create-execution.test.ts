@@ -26,6 +26,7 @@ async function sendWhile(open: OpenUse) {
       openOf: (siteId: string) => (siteId === SITE ? open : { count: 0, bytes: 0 }),
       accept: () => {},
     },
+    commandGuard: { permit: async () => {} },
     executionTraces: { begun: () => {} },
     now: () => NOON,
     newId: () => "00000000-0000-7000-8000-000000000001",

@@ -76,6 +76,7 @@ export async function createExecution(needs: CreateNeeds, call: Call, input: Exe
   needs.directCommands?.began({ id, blueprint, plan }, call);
   return await storeExecution(needs, call, {
     device,
+    blueprint,
     plan,
     id,
     name: input.name,
@@ -116,7 +117,13 @@ export async function prepareExecution(
     });
   }
   requireRoom(needs, device, plan);
+  await needs.commandGuard.permit({ device, blueprint: known.blueprint, plan });
   return { device, blueprint: known.blueprint, plan };
+}
+
+/** Refuses what an interlock of the site does not allow. */
+interface CommandGuard {
+  permit(command: Omit<BegunCommand, "id"> & { readonly device: Device }): Promise<void>;
 }
 
 export interface StoreNeeds extends Pick<Needs, "devices" | "executions" | "seal" | "now" | "newId"> {
@@ -124,10 +131,12 @@ export interface StoreNeeds extends Pick<Needs, "devices" | "executions" | "seal
   readonly dispatcher: CommandDispatcher;
   readonly children: Pick<ChildRoutes, "place">;
   readonly executionTraces: Pick<ExecutionTraces, "begun">;
+  readonly commandGuard: CommandGuard;
 }
 
 export interface PlannedExecution extends Pick<Execution, "id" | "ephemeral" | "createdAt" | "deadline" | "bulkId"> {
   readonly device: Device;
+  readonly blueprint: Blueprint;
   readonly plan: Plan;
   /** As sent. */
   readonly name: string;
@@ -140,9 +149,10 @@ export interface PlannedExecution extends Pick<Execution, "id" | "ephemeral" | "
 export async function storeExecution(
   needs: StoreNeeds,
   call: Call,
-  { device, plan, name, idempotency, about, isRepetition, ...given }: PlannedExecution,
+  { device, blueprint, plan, name, idempotency, about, isRepetition, ...given }: PlannedExecution,
 ): Promise<Execution> {
   requireRoom(needs, device, plan);
+  await needs.commandGuard.permit({ device, blueprint, plan });
   if (device.type === "CHILD") await needs.children.place(device);
   const isSensitive = [...plan.command.arguments.values()].some((argument) => argument.sensitive);
   const execution: Execution = {

@@ -16,8 +16,9 @@ export class ControlEntries {
     return entry;
   }
 
-  find(deviceId: string, control: string): ControlEntry | undefined {
-    return this.#byDevice.get(deviceId)?.get(control);
+  /** A new one if there is none, which is not kept. */
+  find(deviceId: string, control: string): ControlEntry {
+    return this.#byDevice.get(deviceId)?.get(control) ?? newEntry(deviceId, control);
   }
 
   ofDevice(deviceId: string): Iterable<ControlEntry> {

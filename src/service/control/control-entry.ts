@@ -20,6 +20,8 @@ export interface ControlEntry {
   hasAlerted: boolean;
   /** What the last entry of the history said. */
   recorded: string | undefined;
+  /** What the device did when an interlock first told it something; undefined while none does. */
+  heldFrom: number | undefined;
   /** What listeners were last told. */
   announced: string | undefined;
 }
@@ -27,7 +29,16 @@ export interface ControlEntry {
 export function newEntry(deviceId: string, control: string, state: ControlState = NEVER_WRITTEN): ControlEntry {
   // A device that is connected already is not told again because of that.
   const flags = { wasReachable: true, writes: 0, isDirty: false, alerts: [], hasAlerted: false };
-  return { deviceId, control, claims: [], state, ...flags, recorded: undefined, announced: undefined };
+  return {
+    deviceId,
+    control,
+    claims: [],
+    state,
+    ...flags,
+    recorded: undefined,
+    heldFrom: undefined,
+    announced: undefined,
+  };
 }
 
 export function isDone({ claims, state, isDirty }: ControlEntry, now: number): boolean {

@@ -14,7 +14,7 @@ import {
   type Write,
   writeEnded,
 } from "#core/control/control-writer.ts";
-import { type Resolution, resolveClaims } from "#core/control/resolve-claims.ts";
+import type { Resolution } from "#core/control/resolve-claims.ts";
 import type { Device } from "#core/device/device.ts";
 import type { AlertTracker } from "#service/alert/alert-tracker.ts";
 import type { Background } from "#service/background.ts";
@@ -25,11 +25,12 @@ import type { Claim as NodeClaim, Nodes } from "#service/ports/nodes.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import { createControlAlerts } from "./control-alerts.ts";
 import { ControlEntries } from "./control-entries.ts";
-import { type ControlEntry, isDone, isNews, newEntry, recordOf } from "./control-entry.ts";
+import { type ControlEntry, isDone, isNews, recordOf } from "./control-entry.ts";
 import { type ControlView, sourcesIn } from "./control-view.ts";
 import { renderControlView } from "./control-wire.ts";
 import { createDirectCommands, type DirectCommand } from "./direct-commands.ts";
 import { createKnownControls } from "./known-controls.ts";
+import { createLimiter, type LimiterNeeds } from "./limiter.ts";
 import { nameSources } from "./name-sources.ts";
 import {
   isDeviceReachable,
@@ -42,8 +43,9 @@ import {
 import { writeControl } from "./write-control.ts";
 
 export interface ControlsNeeds
-  extends Omit<CreateNeeds, "directCommands">,
+  extends Omit<CreateNeeds, "directCommands" | "commandGuard">,
     ReadControlsNeeds,
+    LimiterNeeds,
     Pick<Needs, "profiles" | "tokens"> {
   readonly background: Background;
   readonly alertTracker: Pick<AlertTracker, "report">;
@@ -65,6 +67,8 @@ export function createControls(needs: ControlsNeeds) {
   let isRunning = false;
   /** Of this node to run the cycle, where several share the records. */
   let duty: NodeClaim | undefined;
+  const limiter = createLimiter(needs, { controlsOf, entries, ready });
+  const viewing = { ...needs, limiter };
 
   async function load(): Promise<void> {
     entries.load(await needs.controls.load());
@@ -93,15 +97,6 @@ export function createControls(needs: ControlsNeeds) {
     if (!isNothing) await alerts.report(device, await deviceBlueprint(needs, device), [...ids]);
   }
 
-  async function announce(device: Device, entry: ControlEntry, view: ControlView): Promise<void> {
-    if (!isNews(entry, view)) return;
-    const blueprint = await deviceBlueprint(needs, device);
-    const measuredLevel = blueprint?.telemetry.get(view.control.reads?.attribute ?? "")?.accessLevel;
-    const facts = { siteId: device.siteId, deviceId: device.id, readLevel: "readonly", at: needs.now() } as const;
-    const control = renderControlView(view, true, await nameSources(needs, sourcesIn(view)));
-    needs.events.publish({ ...facts, kind: "control", control, measuredLevel });
-  }
-
   async function runEntry(entry: ControlEntry): Promise<void> {
     const device = await needs.devices.find(entry.deviceId);
     const control = device && (await controlsOfDevice(device)).get(entry.control);
@@ -113,8 +108,9 @@ export function createControls(needs: ControlsNeeds) {
     }
     const isReachable = isDeviceReachable(needs, entry.deviceId);
     const isBack = isReachable && !entry.wasReachable;
-    const resolution = resolveClaims(control, entry.claims, now);
     const reading = await readingOf(needs, entry.deviceId, control);
+    const { resolution, heldFrom } = limiter.resolve(entry, control, { reading, now });
+    entry.heldFrom = heldFrom;
     const before = isBack ? startedAnew(entry.state) : entry.state;
     const situation = { now, value: resolution.value, bounds: resolution.bounds, reading, isReachable };
     const { state, write } = planWrite(control, before, situation);
@@ -133,9 +129,9 @@ export function createControls(needs: ControlsNeeds) {
       ...(resolution.isContradicted ? ["control_contradicted"] : []),
     ];
     if (write !== undefined) send(entry, control, { write, resolution, isRefresh: isSame(write, before.sent) });
-    await announce(device, entry, await viewOf(needs, { ...entry, control }, now));
+    await announce(needs, { device, entry, view: await viewOf(viewing, { ...entry, control }, now) });
     await reportAlerts(device, entry);
-    if (isDone(entry, now)) entries.delete(entry);
+    if (isDone(entry, now) && !limiter.isLimited(entry)) entries.delete(entry);
   }
 
   function send(
@@ -152,7 +148,11 @@ export function createControls(needs: ControlsNeeds) {
       let isDone = false;
       try {
         const given = { deviceId, control, write, claimId, withinMs, isRefresh };
-        isDone = await writeControl({ ...needs, directCommands: undefined }, given, stopping.signal);
+        isDone = await writeControl(
+          { ...needs, directCommands: undefined, commandGuard: limiter },
+          given,
+          stopping.signal,
+        );
       } finally {
         if (entry.writes === writes) {
           entry.state = writeEnded(entry.state, isDone);
@@ -197,10 +197,9 @@ export function createControls(needs: ControlsNeeds) {
 
   /** How it stands, also if nobody claims it. */
   async function view(deviceId: string, control: Control): Promise<ControlView> {
-    if (isShared) return await storedView(needs, deviceId, control);
+    if (isShared) return await storedView(viewing, deviceId, control);
     await ready();
-    const entry = entries.find(deviceId, control.id) ?? newEntry(deviceId, control.id);
-    return await viewOf(needs, { ...entry, control }, needs.now());
+    return await viewOf(viewing, { ...entries.find(deviceId, control.id), control }, needs.now());
   }
 
   needs.dispatcher.onReachable((deviceId) => {
@@ -212,9 +211,14 @@ export function createControls(needs: ControlsNeeds) {
     /** One cycle. A device whose turn fails does not hold up the others. */
     async turn(): Promise<void> {
       isRunning = true;
-      if (!(await hasDuty())) return;
+      const isOnDuty = await hasDuty();
+      if (!isOnDuty && !(await needs.interlocking.hasAny())) return;
       await ready();
-      if (isShared) entries.putClaims((await needs.controls.load()).claims);
+      if (isShared && isOnDuty) entries.putClaims((await needs.controls.load()).claims);
+      // Before anything is told to anybody: if nobody knows what is allowed, nothing is told. Commands may come to any node.
+      const holding = await limiter.turn();
+      if (!isOnDuty) return;
+      for (const { deviceId, control } of holding) entries.of(deviceId, control);
       const failures: unknown[] = [];
       for (const entry of entries.all()) {
         try {
@@ -223,8 +227,11 @@ export function createControls(needs: ControlsNeeds) {
           failures.push(error);
         }
       }
+      await needs.interlocking.reportAlerts();
       if (failures.length > 0) throw failures[0];
     },
+    permit: limiter.permit,
+    knowLimits: limiter.knowLimits,
     async stop(): Promise<void> {
       stopping.abort();
       await duty?.release();
@@ -254,7 +261,9 @@ export function createControls(needs: ControlsNeeds) {
           const claim = claimOfCommand(given);
           const before = await view(deviceId, control);
           const claims = [...before.claims.filter((one) => !isEndedBy(one, claim)), claim];
-          const after = { ...before, claims, resolution: resolveClaims(control, claims, given.now) };
+          const entry = { deviceId, state: before.state, heldFrom: undefined, claims };
+          const { resolution } = limiter.resolve(entry, control, { reading: before.measured, now: given.now });
+          const after = { ...before, claims, resolution };
           return { claim, view: after, wins: after.resolution.winner === claim };
         }),
       );
@@ -264,6 +273,21 @@ export function createControls(needs: ControlsNeeds) {
       if (isRunning) directCommands.began(command, call);
     },
   };
+}
+
+interface Announced {
+  readonly device: Device;
+  readonly entry: ControlEntry;
+  readonly view: ControlView;
+}
+
+async function announce(needs: ControlsNeeds, { device, entry, view }: Announced): Promise<void> {
+  if (!isNews(entry, view)) return;
+  const blueprint = await deviceBlueprint(needs, device);
+  const measuredLevel = blueprint?.telemetry.get(view.control.reads?.attribute ?? "")?.accessLevel;
+  const facts = { siteId: device.siteId, deviceId: device.id, readLevel: "readonly", at: needs.now() } as const;
+  const control = renderControlView(view, true, await nameSources(needs, sourcesIn(view)));
+  needs.events.publish({ ...facts, kind: "control", control, measuredLevel });
 }
 
 const isSame = (write: Write, sent: number | undefined): boolean => write.kind === "value" && write.value === sent;

@@ -2,6 +2,7 @@
 // whether that still holds, and its controls say since when.
 import { refuse } from "#core/app-error.ts";
 import type { Control } from "#core/control/control.ts";
+import { resolveClaims } from "#core/control/resolve-claims.ts";
 import type { Device } from "#core/device/device.ts";
 import type { Gateway } from "#core/link/gateway.ts";
 import { takesControls } from "#core/link/protocol.ts";
@@ -13,7 +14,7 @@ import { type ControlView, sourcesIn } from "./control-view.ts";
 import { renderControlView } from "./control-wire.ts";
 import { createKnownControls } from "./known-controls.ts";
 import { nameSources } from "./name-sources.ts";
-import { type ReadControlsNeeds, storedView } from "./read-controls.ts";
+import { type ReadControlsNeeds, storedView, type ViewNeeds } from "./read-controls.ts";
 
 export interface ReportedControlsNeeds
   extends ReadControlsNeeds,
@@ -22,6 +23,11 @@ export interface ReportedControlsNeeds
   readonly events: Pick<EventHub, "publish">;
   readonly nodes: Pick<Nodes, "isShared" | "broadcast">;
 }
+
+/** A cloud has no copies of interlocks. */
+const CLAIMS_ALONE: ViewNeeds["limiter"] = {
+  resolve: ({ claims }, control, { now }) => ({ resolution: resolveClaims(control, claims, now) }),
+};
 
 export type ReportedControls = ReturnType<typeof createReportedControls>;
 
@@ -34,7 +40,10 @@ export function createReportedControls(needs: ReportedControlsNeeds) {
   }
 
   async function view(deviceId: string, control: Control): Promise<ControlView> {
-    const [device, stored] = await Promise.all([needs.devices.find(deviceId), storedView(needs, deviceId, control)]);
+    const [device, stored] = await Promise.all([
+      needs.devices.find(deviceId),
+      storedView({ ...needs, limiter: CLAIMS_ALONE }, deviceId, control),
+    ]);
     const owner = device && (await needs.gateways.ownerOf(device.siteId));
     const gateway = owner === undefined ? undefined : await needs.gateways.find(owner);
     return { ...stored, unconfirmedSince: gateway && unconfirmedSince(gateway) };

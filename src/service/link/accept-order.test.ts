@@ -61,6 +61,7 @@ test.each([
     executions: createMemoryExecutions(),
     channel: { isReady: () => false },
     dispatcher: { openCount: 0, openOf: () => ({ count: 0, bytes: 0 }), accept: () => {} },
+    commandGuard: { permit: async () => {} },
     executionTraces: { begun: (_execution: unknown, parent: unknown) => void begun.push(parent) },
     newId: () => "00000000-0000-7000-8000-000000000001",
   } as unknown as AcceptNeeds;
@@ -80,6 +81,7 @@ test.each([
     executions: createMemoryExecutions(),
     channel: { isReady: () => false },
     dispatcher: { openCount: 0, openOf: () => ({ count: 0, bytes: 0 }), accept: () => {} },
+    commandGuard: { permit: async () => {} },
     executionTraces: { begun: () => {} },
     directCommands: {
       began: ({ id }: { id: string }, { caller }: { caller: object }) => void begun.push({ id, caller }),
@@ -89,6 +91,20 @@ test.each([
   expect(await acceptOrder(needs, { ...ORDER, name: "stop", callerId })).toBeUndefined();
   expect(await acceptOrder(needs, { ...ORDER, name: "stop", callerId })).toBeUndefined();
   expect(begun).toEqual([{ id: "e", caller: expect.objectContaining(expected) }]);
+});
+
+test("an order that an interlock does not allow is refused with its name, and not stored", async () => {
+  const { blueprint } = parseManifest(commandManifest("Site"));
+  const executions = createMemoryExecutions();
+  const needs = {
+    ...gateway(REFUSED),
+    catalog: { get: async () => ({ blueprint }) },
+    executions,
+    dispatcher: { openCount: 0, openOf: () => ({ count: 0, bytes: 0 }) },
+    commandGuard: { permit: () => Promise.reject(refuse("interlocked", "the interlock hot allows 0 W")) },
+  } as unknown as AcceptNeeds;
+  expect(await acceptOrder(needs, { ...ORDER, name: "stop" })).toBe("the interlock hot allows 0 W");
+  expect(await executions.find(ORDER.deviceId, ORDER.id, instant(0))).toBeUndefined();
 });
 
 test("trouble with the storage is no answer to an order: the cloud must not take it for a refusal", async () => {

@@ -30,6 +30,7 @@ export async function acceptOrder(needs: AcceptNeeds, order: ExecutionOrder): Pr
     needs.directCommands?.began({ id: order.id, blueprint, plan }, call);
     await storeExecution(needs, call, {
       device,
+      blueprint,
       plan,
       id: order.id,
       name: order.name,

@@ -11,6 +11,7 @@ import type { DeviceLogStore } from "./device-log-store.ts";
 import type { DeviceStore } from "./device-store.ts";
 import type { EventOutbox } from "./event-outbox.ts";
 import type { ExecutionStore } from "./execution-store.ts";
+import type { InterlockStore } from "./interlock-store.ts";
 import type { CopyStore, GatewayStore, UplinkStore } from "./link-store.ts";
 import type { Nodes } from "./nodes.ts";
 import type { PriceSourceStore } from "./price-source-store.ts";
@@ -58,6 +59,7 @@ export interface SubjectStores {
   readonly settings: SettingStore;
   readonly views: ViewStore;
   readonly controls: ControlStore;
+  readonly interlocks: InterlockStore;
 }
 
 /** All records as one port: a role opens it at the start and closes it at the end. */

@@ -13,6 +13,7 @@ import { createDeviceLogStore } from "./device-log-store.ts";
 import { createDeviceStore } from "./device-store.ts";
 import { createEventOutbox, type OutboxParts } from "./event-outbox.ts";
 import { createExecutionStore } from "./execution-store.ts";
+import { createInterlockStore } from "./interlock-store.ts";
 import { createCopyStore, createGatewayStore, createUplinkStore } from "./link-store.ts";
 import type { Lists } from "./lists.ts";
 import { createPriceSourceStore } from "./price-source-store.ts";
@@ -90,6 +91,7 @@ export function createSubjectStores(
     settings: createSettingStore(reader, writer),
     views: createViewStore(reader, writer, lists),
     controls: createControlStore(reader, writer, lists),
+    interlocks: createInterlockStore(reader, writer),
   };
 }
 

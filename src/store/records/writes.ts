@@ -11,6 +11,7 @@ import { deviceLogWrites } from "./device-log-writes.ts";
 import { deviceWrites } from "./device-writes.ts";
 import { eventWrites } from "./event-writes.ts";
 import { executionWrites } from "./execution-writes.ts";
+import { interlockWrites } from "./interlock-writes.ts";
 import { gatewayWrites, uplinkWrites } from "./link-writes.ts";
 import { priceSourceWrites } from "./price-source-writes.ts";
 import { profileWrites } from "./profile-writes.ts";
@@ -61,6 +62,7 @@ export const WRITES = {
   ...settingWrites,
   ...viewWrites,
   ...controlWrites,
+  ...interlockWrites,
 };
 
 export type Writes = typeof WRITES;

@@ -1,0 +1,249 @@
+// The interlocks of this gateway's sites: what they demand now. Control asks in every cycle and before every command.
+import type { AuditEntry } from "#core/access/audit-entry.ts";
+import type { Control } from "#core/control/control.ts";
+import { type LimitClaim, limitClaim } from "#core/interlock/apply-limits.ts";
+import { evaluateInterlock, type Memory } from "#core/interlock/evaluate-interlock.ts";
+import { devicesIn, type Interlock } from "#core/interlock/interlock.ts";
+import type { Inputs, Outcome } from "#core/interlock/outcome.ts";
+import { type Resolved, resolveInterlock } from "#core/interlock/resolve-interlock.ts";
+import type { Problem } from "#core/text/document-reader.ts";
+import type { AlertTracker } from "#service/alert/alert-tracker.ts";
+import { deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
+import { createControlAlerts } from "#service/control/control-alerts.ts";
+import { createKnownControls } from "#service/control/known-controls.ts";
+import type { StoredInterlock } from "#service/ports/interlock-store.ts";
+import type { Nodes } from "#service/ports/nodes.ts";
+import type { Needs } from "#service/ports.ts";
+import { type KnowledgeNeeds, siteKnowledge } from "./site-knowledge.ts";
+
+export interface InterlocksNeeds extends KnowledgeNeeds, Pick<Needs, "interlocks" | "profiles" | "now"> {
+  readonly alertTracker: Pick<AlertTracker, "report">;
+  readonly nodes: Pick<Nodes, "isShared">;
+}
+
+/** One interlock, as far as it is known now. */
+export interface WatchedInterlock {
+  readonly stored: StoredInterlock;
+  /** What its devices and blueprints do not have any more. */
+  readonly problems: readonly Problem[];
+  readonly outcome: Outcome | undefined;
+}
+
+export interface NewDocument extends Pick<StoredInterlock, "siteId" | "name" | "document" | "interlock"> {
+  readonly expected: number | undefined;
+}
+
+export type Interlocks = ReturnType<typeof createInterlocks>;
+
+/** Documents, devices and blueprints are looked up again after this time; sooner where other nodes change them, too. */
+const LOOK_UP_MS = 10_000;
+const LOOK_UP_SHARED_MS = 1_000;
+
+interface Watched {
+  readonly stored: StoredInterlock;
+  readonly resolved: Resolved | undefined;
+  readonly problems: readonly Problem[];
+  memory: Memory | undefined;
+  outcome: Outcome | undefined;
+}
+
+export function createInterlocks(needs: InterlocksNeeds) {
+  const controlsOf = createKnownControls(needs.profiles);
+  const alerts = createControlAlerts(needs.alertTracker, needs.now, ".interlocks");
+  let watched = new Map<string, Watched>();
+  let limits = new Map<string, LimitClaim[]>();
+  /** Undefined after a start: a device may still have an alert from before. */
+  let alerted: ReadonlySet<string> | undefined;
+  let looking: Promise<void> | undefined;
+  let lookedUpAt = -Infinity;
+  let evaluatedAt = -Infinity;
+
+  /** Keeps what is remembered of documents that have not changed. */
+  async function lookUp(): Promise<void> {
+    const next = new Map<string, Watched>();
+    const all = await needs.interlocks.all();
+    const found = await Promise.all(all.map((one) => resolve(one.siteId, one.interlock, one.devices)));
+    for (const [n, stored] of all.entries()) {
+      const key = keyOf(stored.siteId, stored.name);
+      const before = watched.get(key);
+      const isSame = before?.stored.revision === stored.revision;
+      const { memory, outcome } = isSame ? before : NOTHING_KNOWN;
+      next.set(key, { stored, resolved: found[n]?.resolved, problems: found[n]?.problems ?? [], memory, outcome });
+    }
+    watched = next;
+  }
+
+  /** All is known as of a moment ago. One looks at a time, so that nobody finds it half done. */
+  async function ready(): Promise<void> {
+    const now = needs.now();
+    if (
+      looking === undefined &&
+      now >= lookedUpAt &&
+      now - lookedUpAt < (needs.nodes.isShared ? LOOK_UP_SHARED_MS : LOOK_UP_MS)
+    )
+      return;
+    looking ??= lookUp()
+      .then(() => {
+        lookedUpAt = now;
+      })
+      .finally(() => {
+        looking = undefined;
+      });
+    await looking;
+  }
+
+  /** Something was changed: whoever looks now may have looked before. */
+  async function lookAgain(): Promise<void> {
+    await looking?.catch(() => undefined);
+    lookedUpAt = -Infinity;
+    evaluatedAt = -Infinity;
+    await ready();
+  }
+
+  async function resolve(siteId: string, interlock: Interlock, devices: ReadonlyMap<string, string>) {
+    const names = new Map(devicesIn(interlock).map((name) => [name, devices.get(name)]));
+    const site = await siteKnowledge(needs, controlsOf, { siteId, names });
+    const ids = new Map([...names.keys()].flatMap((name) => pairOf(name, site.device(name)?.id)));
+    return { ...resolveInterlock(interlock, site), ids };
+  }
+
+  async function reportAlerts(): Promise<void> {
+    const all = () =>
+      [...watched.values()].flatMap(({ resolved }) => (resolved === undefined ? [] : controlled(resolved)));
+    const before = alerted ?? all().map(({ deviceId }) => deviceId);
+    const ids = new Map<string, Set<string>>([...before].map((deviceId) => [deviceId, new Set()]));
+    for (const { outcome, resolved } of watched.values()) {
+      if (outcome === undefined || resolved === undefined) continue;
+      for (const [deviceId, id] of alertsIn(outcome, resolved))
+        ids.set(deviceId, (ids.get(deviceId) ?? new Set()).add(id));
+    }
+    const next = new Set<string>();
+    for (const [deviceId, list] of ids) {
+      const device = await needs.devices.find(deviceId);
+      if (device === undefined) continue;
+      await alerts.report(device, await deviceBlueprint(needs, device), [...list]);
+      if (list.size > 0) next.add(deviceId);
+    }
+    alerted = next;
+  }
+
+  return {
+    /** Asks all of them anew, unless that was done a moment ago. */
+    async evaluate(inputs: Omit<Inputs, "now">, notOlderThanMs: number): Promise<void> {
+      await ready();
+      const now = needs.now();
+      if (now >= evaluatedAt && now - evaluatedAt < notOlderThanMs) return;
+      const next = new Map<string, LimitClaim[]>();
+      for (const one of watched.values()) {
+        if (one.resolved === undefined) continue;
+        Object.assign(one, evaluateInterlock(one.resolved, one.memory, { ...inputs, now }));
+        for (const limit of one.outcome?.limits ?? []) {
+          const key = keyOf(limit.deviceId, limit.control.id);
+          next.set(key, [...(next.get(key) ?? []), claimOf(one, limit)]);
+        }
+      }
+      limits = next;
+      evaluatedAt = now;
+    },
+    reportAlerts,
+    async hasAny(): Promise<boolean> {
+      await ready();
+      return watched.size > 0;
+    },
+    /** Those whose telemetry counts. */
+    async devices(): Promise<ReadonlySet<string>> {
+      await ready();
+      return new Set(
+        [...watched.values()].flatMap(({ resolved }) => (resolved === undefined ? [] : devicesOf(resolved))),
+      );
+    },
+    limitsOf: (deviceId: string, control: string): readonly LimitClaim[] => limits.get(keyOf(deviceId, control)) ?? [],
+    /** Controls that have to change because of an interlock. */
+    *holding(): Iterable<{ readonly deviceId: string; readonly control: string }> {
+      for (const list of limits.values()) {
+        const found = list.find(({ isHolding }) => isHolding);
+        if (found !== undefined) yield { deviceId: found.claim.deviceId, control: found.claim.control };
+      }
+    },
+    async ofSite(siteId: string): Promise<readonly WatchedInterlock[]> {
+      await ready();
+      return [...watched.values()].filter(({ stored }) => stored.siteId === siteId);
+    },
+    /** What is wrong with a document that could be read, by the devices of the site. */
+    async problemsOf(siteId: string, interlock: Interlock): Promise<readonly Problem[]> {
+      return (await resolve(siteId, interlock, new Map())).problems;
+    },
+    /** It is stored first; it counts from the next cycle on. */
+    async put({ interlock, ...given }: NewDocument, trail: AuditEntry): Promise<void> {
+      const { ids } = await resolve(given.siteId, interlock, new Map());
+      await needs.interlocks.put({ ...given, updatedAt: needs.now(), devices: ids }, trail);
+      await lookAgain();
+    },
+    async remove(named: Pick<NewDocument, "siteId" | "name" | "expected">, trail: AuditEntry): Promise<boolean> {
+      const isRemoved = await needs.interlocks.delete(named, trail);
+      await lookAgain();
+      return isRemoved;
+    },
+  };
+}
+
+const NOTHING_KNOWN = { memory: undefined, outcome: undefined };
+const keyOf = (one: string, other: string): string => JSON.stringify([one, other]);
+const pairOf = (name: string, id: string | undefined): readonly (readonly [string, string])[] =>
+  id === undefined ? [] : [[name, id]];
+
+function claimOf(
+  { stored, outcome }: Watched,
+  limit: Outcome["limits"][number] & { readonly control: Control },
+): LimitClaim {
+  const { name, interlock } = stored;
+  const { deviceId, control, kind, value, isHolding } = limit;
+  const title = interlock.displayName ?? name;
+  return {
+    claim: limitClaim({
+      name,
+      class: interlock.kind === "grid_signal" ? "grid" : "interlock",
+      reason: outcome === undefined ? title : `${title}: ${outcome.why}`,
+      deviceId,
+      control: control.id,
+      kind,
+      value,
+      since: outcome?.since ?? 0,
+    }),
+    isHolding,
+  };
+}
+
+function devicesOf(resolved: Resolved): readonly string[] {
+  const sources =
+    resolved.kind === "connection"
+      ? [resolved.meter]
+      : resolved.kind === "circuits"
+        ? [...resolved.meters.values()].flat()
+        : [resolved.source];
+  return [...sources, ...controlled(resolved)].flatMap((one) => (one === undefined ? [] : [one.deviceId]));
+}
+
+/** All that it may limit. */
+function controlled(resolved: Resolved): readonly { readonly deviceId: string }[] {
+  if ("loads" in resolved) return resolved.loads;
+  return "failsafe" in resolved ? [...resolved.limits, ...resolved.failsafe] : resolved.limits;
+}
+
+/** Devices and the alerts that they have because of it. */
+function alertsIn({ state, limits }: Outcome, resolved: Resolved): readonly (readonly [string, string])[] {
+  const limited = limits.filter(({ isHolding }) => isHolding).map(({ deviceId }) => deviceId);
+  const id = ALERTS[state];
+  if (id === undefined) return [];
+  const devices =
+    state === "holding" || state === "limited" ? limited : controlled(resolved).map(({ deviceId }) => deviceId);
+  return devices.map((deviceId) => [deviceId, id]);
+}
+
+const ALERTS: Readonly<Partial<Record<Outcome["state"], string>>> = {
+  holding: "interlock_holds",
+  blind: "interlock_blind",
+  limited: "grid_limited",
+  failsafe: "grid_failsafe",
+  autonomous: "grid_failsafe",
+};

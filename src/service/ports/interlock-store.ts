@@ -1,0 +1,33 @@
+import type { AuditEntry } from "#core/access/audit-entry.ts";
+import type { Interlock } from "#core/interlock/interlock.ts";
+import type { Instant } from "#core/time/instant.ts";
+
+export interface StoredInterlock {
+  readonly siteId: string;
+  readonly name: string;
+  /** Rises with each change. */
+  readonly revision: number;
+  readonly updatedAt: Instant;
+  /** As people write it. */
+  readonly document: object;
+  readonly interlock: Interlock;
+  /** The ids of the devices that the document names: a device that gets another slug stays meant. */
+  readonly devices: ReadonlyMap<string, string>;
+}
+
+export interface NewInterlock extends Pick<StoredInterlock, "siteId" | "name" | "updatedAt" | "document" | "devices"> {
+  /** What the caller has seen; 0: none. Undefined: whatever there is. Refused with `conflict` if it is another one. */
+  readonly expected: number | undefined;
+}
+
+/** Interlocks of sites. They go with their site. */
+export interface InterlockStore {
+  /** Those of all sites that no gateway owns, for a start. */
+  all(): Promise<readonly StoredInterlock[]>;
+  /** By name. */
+  ofSite(siteId: string): Promise<readonly StoredInterlock[]>;
+  /** Replaces the one of this name, and gives its revision. Refused with `conflict` if the site has too many. */
+  put(interlock: NewInterlock, trail: AuditEntry): Promise<number>;
+  /** False when there is none. */
+  delete(named: Pick<NewInterlock, "siteId" | "name" | "expected">, trail: AuditEntry): Promise<boolean>;
+}

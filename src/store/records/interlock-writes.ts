@@ -1,0 +1,70 @@
+import type { AuditEntry } from "#core/access/audit-entry.ts";
+import { refuse } from "#core/app-error.ts";
+import { MOST_INTERLOCKS } from "#core/interlock/interlock.ts";
+import type { NewInterlock } from "#service/ports/interlock-store.ts";
+import type { Database, WriteDatabase } from "#store/database.ts";
+import { recordAudit, recordIfChanged } from "./audit-writes.ts";
+import { number } from "./row.ts";
+import { requireOwnSite } from "./tariff-writes.ts";
+import { NOBODY, write } from "./write.ts";
+
+/** As it travels to the writing thread. */
+interface SentInterlock extends Omit<NewInterlock, "devices"> {
+  readonly devices: Readonly<Record<string, string>>;
+}
+
+type Named = Pick<NewInterlock, "siteId" | "name" | "expected">;
+
+export const interlockWrites = {
+  putInterlock: write({
+    locks: ({ interlock }) => [`site ${interlock.siteId}`],
+    informs: NOBODY,
+    fromReserve: false,
+    async run(database: WriteDatabase, { interlock, trail }: { interlock: SentInterlock; trail: AuditEntry }) {
+      const { siteId, name, updatedAt, document, devices } = interlock;
+      await requireOwnSite(database, siteId);
+      const before = await requireExpected(database, interlock);
+      if (before === 0) await requireRoom(database, siteId);
+      await database.run(
+        `INSERT INTO site_interlock (site_id, name, revision, updated_at, document, devices) VALUES (?, ?, ?, ?, ?, ?)
+         ON CONFLICT (site_id, name) DO UPDATE SET revision = excluded.revision, updated_at = excluded.updated_at,
+         document = excluded.document, devices = excluded.devices`,
+        siteId,
+        name,
+        before + 1,
+        updatedAt,
+        JSON.stringify(document),
+        JSON.stringify(devices),
+      );
+      await recordAudit(database, trail);
+      return before + 1;
+    },
+  }),
+
+  deleteInterlock: write({
+    locks: ({ named }) => [`site ${named.siteId}`],
+    informs: NOBODY,
+    fromReserve: true,
+    async run(database: WriteDatabase, { named, trail }: { named: Named; trail: AuditEntry }) {
+      await requireOwnSite(database, named.siteId);
+      if ((await requireExpected(database, named)) === 0) return false;
+      const sql = "DELETE FROM site_interlock WHERE site_id = ? AND name = ?";
+      return await recordIfChanged(database, trail, await database.run(sql, named.siteId, named.name));
+    },
+  }),
+};
+
+/** The revision that it has; 0: there is none. */
+async function requireExpected(database: Database, { siteId, name, expected }: Named): Promise<number> {
+  const row = await database.get("SELECT revision FROM site_interlock WHERE site_id = ? AND name = ?", siteId, name);
+  const revision = row === undefined ? 0 : number(row, "revision");
+  if (expected === undefined || expected === revision) return revision;
+  const has = revision === 0 ? "there is none" : `it has revision ${revision}`;
+  throw refuse("conflict", `the interlock was changed meanwhile: ${has}, not ${expected}; read it again`, { revision });
+}
+
+async function requireRoom(database: Database, siteId: string): Promise<void> {
+  const row = await database.one("SELECT count(*) AS total FROM site_interlock WHERE site_id = ?", siteId);
+  if (number(row, "total") < MOST_INTERLOCKS) return;
+  throw refuse("conflict", `the site has ${MOST_INTERLOCKS} interlocks already; remove some first`);
+}
