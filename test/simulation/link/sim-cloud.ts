@@ -120,6 +120,8 @@ export async function startNode(side: CloudNeeds, run: Run): Promise<NodeRun> {
     },
     gatewayChanges: { open: () => ({ lane: { close: nothing }, done: Promise.resolve() }) },
     tokenSharing: { open: () => nothing },
+    // Nobody claims anything here, and nobody listens.
+    reportedControls: { changed: async () => {}, gatewayChanged: async () => {} },
     webhookDispatcher: { noticesOf: () => [], wake: nothing },
   } as unknown as LinkNeeds;
   const links = createLinks(side.bug.needs?.(needs) ?? needs);

@@ -52,6 +52,7 @@ export function surroundings(side: SideNeeds, run: Run, stores: SubjectStores) {
   return {
     ...stores,
     now: () => (clock.now() + side.ahead()) as ReturnType<SimClock["now"]>,
+    elapsed: () => clock.elapsed,
     newId,
     randomBytes: (length: number) => Uint8Array.from({ length }, () => Math.floor(random() * 256)),
     random,
