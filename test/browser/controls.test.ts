@@ -346,6 +346,39 @@ function controls(): void {
     LONG,
   );
 
+  test(
+    "the site shows its interlocks: what each holds now and why, and a control says who limits it",
+    async () => {
+      const { status } = await busbar.admin.put(`/v3/sites/${site}/interlocks/fan-runs`, {
+        kind: "condition",
+        display_name: "Quiet while the fan runs",
+        when: { device: battery, attribute: "relay_closed", equals: true },
+        limits: [{ device: battery, control: "battery_power", max: 500 }],
+        stale_after: "1h",
+      });
+      expect(status).toBe(200);
+      await claim({ class: "rule", value: 2000 });
+      await claim({ value: 1 }, "relay");
+      const visitor = await world.signedIn({ bypassCSP: true });
+      const { page } = visitor;
+      await visitor.go(`/sites/${site}/controls`);
+      const lock = page.locator('[data-interlock="fan-runs"]');
+      await lock.getByText("Quiet while the fan runs").waitFor();
+      await lock.getByText("Limits", { exact: true }).waitFor();
+      await lock.getByText("Cellar, battery_power: at most 500 W").waitFor();
+      await page.getByRole("link", { name: "Battery power · Cellar" }).click();
+      await page.getByRole("dialog").getByText("at most 500 W").waitFor();
+      await page
+        .getByRole("dialog")
+        .getByText(/^Interlock: /)
+        .waitFor();
+      expect(await wrongIn(visitor)).toEqual([]);
+      await visitor.close();
+      await busbar.admin.delete(`/v3/sites/${site}/interlocks/fan-runs`);
+    },
+    LONG,
+  );
+
   test.each(LOOKS)(
     "at $width px in $scheme in $locale axe finds nothing, everything fits, and a thumb reaches it",
     async (look) => {
