@@ -35,7 +35,8 @@ export function applyLimits(
   const all = [...claims, ...limits.map(({ claim }) => claim)];
   const [first] = limits;
   if (first === undefined) return { claims, heldFrom: undefined };
-  if (claims.some((claim) => holds(claim, now) && claim.value !== null)) return { claims: all, heldFrom: undefined };
+  if (claims.some((claim) => holds(claim, now) && typeof claim.value === "number"))
+    return { claims: all, heldFrom: undefined };
   const holding = limits.filter(({ isHolding }) => isHolding);
   const act = (value: number, from: number | undefined): Limited => ({
     claims: [...all, keeping(value, (holding[0] ?? first).claim)],

@@ -11,9 +11,17 @@ import {
   writeEnded,
 } from "#core/control/control-writer.ts";
 import { resolveClaims } from "#core/control/resolve-claims.ts";
+import { applyLimits, type LimitClaim } from "#core/interlock/apply-limits.ts";
 import { naiveResolution } from "../../support/naive-resolution.ts";
 
-export const RULES = { resolveClaims, planWrite, writeEnded, restarted: startedAnew, reconnected: startedAnew };
+export const RULES = {
+  applyLimits,
+  resolveClaims,
+  planWrite,
+  writeEnded,
+  restarted: startedAnew,
+  reconnected: startedAnew,
+};
 export type Rules = typeof RULES;
 
 export class ControlWorld {
@@ -26,6 +34,8 @@ export class ControlWorld {
   /** No more kills. */
   isCalm = false;
   claims: Claim[] = [];
+  /** Those of interlocks, which hold whatever anybody claims. */
+  limits: readonly LimitClaim[] = [];
   readonly violations: string[] = [];
   /** What is on disk. */
   state: ControlState = NEVER_WRITTEN;
@@ -38,6 +48,7 @@ export class ControlWorld {
   #pending: { readonly endsAt: number; readonly isDone: boolean } | undefined;
   #last: { readonly write: Write; readonly at: number; isSure: boolean } | undefined;
   #settledAt = 0;
+  #heldFrom: number | undefined;
 
   constructor(control: Control, random: () => number, rules: Rules) {
     this.#control = control;
@@ -53,6 +64,11 @@ export class ControlWorld {
   release(id: string): void {
     this.claims = this.claims.filter((claim) => claim.id !== id);
     this.#settledAt = this.passed;
+  }
+
+  limit(limits: readonly LimitClaim[]): void {
+    this.limits = limits;
+    this.#forgive();
   }
 
   crash(): void {
@@ -121,7 +137,10 @@ export class ControlWorld {
       if (!pending.isDone) this.#forgive();
       this.state = this.#rules.writeEnded(this.state, pending.isDone);
     }
-    const { value, bounds } = this.#rules.resolveClaims(this.#control, this.claims, this.now);
+    const given = { claims: this.claims, state: this.state, current: this.device?.value, heldFrom: this.#heldFrom };
+    const limited = this.#rules.applyLimits(this.#control, given, { limits: this.limits, now: this.now });
+    this.#heldFrom = limited.heldFrom;
+    const { value, bounds } = this.#rules.resolveClaims(this.#control, limited.claims, this.now);
     const reading = this.isReachable ? { value: this.device?.value ?? 0, at: this.now } : undefined;
     const situation = { now: this.now, value, bounds, reading, isReachable: this.isReachable };
     const plan = this.#rules.planWrite(this.#control, this.state, situation);
@@ -146,13 +165,23 @@ export class ControlWorld {
   }
 
   #judge(write: Write): void {
-    const right = naiveResolution(this.#control, this.claims, this.now);
+    const own = this.claims.filter(({ leaseUntil, value }) => leaseUntil > this.now && typeof value === "number");
+    const limits = this.limits.map(({ claim }) => claim);
+    const interlocks = [...limits, ...own.filter((claim) => claim.class === "interlock")];
+    const allowed = naiveResolution(this.#control, interlocks, this.now);
+    if (write.kind === "value" && (write.value < allowed.min || write.value > allowed.max))
+      this.violations.push(`${write.value} is against an interlock of ${allowed.min} to ${allowed.max}`);
+    if (write.kind === "fallback" && this.limits.some(({ isHolding }) => isHolding))
+      this.violations.push("a fallback that does not keep an interlock");
+    const isFree = limits.length > 0 && own.length === 0;
+    const right = naiveResolution(this.#control, [...this.claims, ...limits], this.now);
     const last = this.#last;
     const since = last === undefined ? Infinity : this.passed - last.at;
     if (this.#pending !== undefined) this.violations.push("two writes at once");
     if (!this.isReachable) this.violations.push("a write to a device that is away");
     if (last?.isSure && since < this.#control.intervalMs) this.violations.push(`a write after ${since} ms`);
-    if (write.kind === "fallback" && right.value !== undefined) this.violations.push("a fallback beside a claim");
+    if (write.kind === "fallback" && right.value !== undefined && !isFree)
+      this.violations.push("a fallback beside a claim");
     if (write.kind === "value" && right.value === undefined) this.violations.push("a value beyond every lease");
     if (write.kind === "value" && (write.value < right.min || write.value > right.max))
       this.violations.push(`${write.value} is against a limit of ${right.min} to ${right.max}`);
@@ -165,6 +194,18 @@ export class ControlWorld {
   /** A minute after the last trouble the device does what the claims say. */
   #checkCalm(): void {
     if (this.passed - this.#settledAt < 100_000 || !this.isUp || !this.isReachable) return;
+    if (this.limits.length > 0) {
+      const claims = [
+        ...this.limits.map(({ claim }) => claim),
+        ...this.claims.filter((one) => one.class === "interlock"),
+      ];
+      const { min, max } = naiveResolution(this.#control, claims, this.now);
+      const isHolding = this.limits.some((limit) => limit.isHolding);
+      const value = this.device?.value;
+      if (isHolding && (value === undefined || value < min || value > max))
+        this.violations.push(`the device has ${value}, and interlocks allow ${min} to ${max}`);
+      return;
+    }
     const right = naiveResolution(this.#control, this.claims, this.now);
     const isNew = this.claims.some(({ leaseUntil }) => leaseUntil <= this.now && leaseUntil > this.now - 60_000);
     if (!isNew && this.device?.value !== right.value)

@@ -10,7 +10,7 @@ test("no claim outlives its lease, no limit is broken, and the fallback comes at
   }
 });
 
-const { resolveClaims, planWrite, writeEnded, reconnected } = RULES;
+const { applyLimits, resolveClaims, planWrite, writeEnded, reconnected } = RULES;
 const BUGS: Readonly<Record<string, Partial<Rules>>> = {
   "a claim counts after its lease": {
     resolveClaims: (control, claims, now) => resolveClaims(control, claims, now - 20_000),
@@ -22,6 +22,22 @@ const BUGS: Readonly<Record<string, Partial<Rules>>> = {
         claims.filter(({ kind }) => kind === "target"),
         now,
       ),
+  },
+  "interlocks are ignored": { applyLimits: (_control, { claims }) => ({ claims, heldFrom: undefined }) },
+  "interlocks act only on devices that somebody claims": {
+    applyLimits: (control, given, moment) =>
+      given.claims.length > 0 ? applyLimits(control, given, moment) : { claims: given.claims, heldFrom: undefined },
+  },
+  "the fallback passes by interlocks": {
+    applyLimits: (control, given, moment) =>
+      applyLimits(control, { ...given, state: { ...given.state, isHeld: false } }, moment),
+  },
+  "interlocks count less than people": {
+    applyLimits: (control, given, { limits, now }) =>
+      applyLimits(control, given, {
+        now,
+        limits: limits.map((one) => ({ ...one, claim: { ...one.claim, class: "rule" } })),
+      }),
   },
   "the youngest of a class wins": {
     resolveClaims: (control, claims, now) =>
@@ -82,7 +98,7 @@ const BUGS: Readonly<Record<string, Partial<Rules>>> = {
 };
 
 test.each(Object.entries(BUGS))("the schedules notice: %s", (_, rules) => {
-  const found = Array.from({ length: 150 }, (_unused, index) => index + 1).some(
+  const found = Array.from({ length: 600 }, (_unused, index) => index + 1).some(
     (seed) => playControlSchedule(seed, rules).length > 0,
   );
   expect(found).toBe(true);

@@ -1,5 +1,6 @@
 import { CLAIM_CLASSES, CLAIM_KINDS, type Claim, type ClaimValue } from "#core/control/claim.ts";
 import type { Control } from "#core/control/control.ts";
+import { type LimitClaim, limitClaim } from "#core/interlock/apply-limits.ts";
 import { randomFrom } from "../../support/random.ts";
 import { ControlWorld, RULES, type Rules } from "./control-world.ts";
 
@@ -47,11 +48,14 @@ export function playControlSchedule(seed: number, rules: Partial<Rules> = {}): r
     else if (dice < 0.7 && world.isUp) world.crash();
     else if (dice < 0.8) world.cut();
     else if (dice < 0.86) world.loseWrites(random() < 0.5);
-    else if (dice < 0.92) world.jump((random() - 0.5) * 600_000);
+    else if (dice < 0.9) world.jump((random() - 0.5) * 600_000);
+    else if (dice < 0.96) world.limit(randomLimits(random));
+    else world.limit([]);
     if (!world.isUp && random() < 0.7) world.start();
     if (!world.isReachable && random() < 0.6) world.connect();
     world.pass(random() < 0.7 ? random() * 15 : random() * 240);
   }
+  world.limit([]);
   world.loseWrites(false);
   if (!world.isUp) world.start();
   world.connect();
@@ -63,6 +67,17 @@ export function playControlSchedule(seed: number, rules: Partial<Rules> = {}): r
   world.pass(240);
   world.checkEnd();
   return [...new Set(world.violations)];
+}
+
+/** One or two limits, which may exclude each other. */
+function randomLimits(random: () => number): readonly LimitClaim[] {
+  const limit = (kind: "min" | "max"): LimitClaim => {
+    const value = Math.floor(random() * 19) - 9;
+    const names = { name: kind, class: "interlock", reason: "", deviceId: "d", control: "power", since: 0 } as const;
+    return { claim: limitClaim({ ...names, kind, value }), isHolding: random() < 0.7 };
+  };
+  const kinds = [["max"], ["min"], ["min", "max"]] as const;
+  return (kinds[Math.floor(random() * kinds.length)] ?? kinds[0]).map(limit);
 }
 
 function randomClaim(world: ControlWorld, random: () => number): Claim {
