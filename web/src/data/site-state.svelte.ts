@@ -168,6 +168,7 @@ export class SiteState {
       case "device":
         void this.#refresh(event).catch(() => {});
         break;
+      case "bulk":
       case "configuration":
       case "control":
       case "change":
