@@ -86,11 +86,15 @@ const hot = (charger: string, sensor = charger) => ({
 test("claims are limited, and a command beyond the limit is refused with the name and the allowed value", async () => {
   const { id, device, read, claim, powers, alerts } = await makeCharger("charger-1");
   await device.sendTelemetry({ temperature: 20, power: 3 });
+  const four = { name: "set_power", arguments: { power: 4 } };
+  const once = { headers: { "Idempotency-Key": "four" } };
+  const before = await commandsOf(busbar.admin, id).execute(four, once);
+  await eventually(async () => expect(await read()).toMatchObject({ value: 4_000 }));
   await claim(5_000);
-  await eventually(() => expect(powers()).toEqual([5]));
+  await eventually(() => expect(powers()).toEqual([4, 5]));
   expect((await put("hot", hot("charger-1"))).body.interlock).toMatchObject({ revision: 1, limits: [] });
   await device.sendTelemetry({ temperature: 41 });
-  await eventually(() => expect(powers()).toEqual([5, 0]));
+  await eventually(() => expect(powers()).toEqual([4, 5, 0]));
   expect(await get("hot")).toMatchObject({ state: "holding", limits: [{ kind: "max", value: 0, is_holding: true }] });
   expect(await read()).toMatchObject({
     value: 0,
@@ -99,8 +103,10 @@ test("claims are limited, and a command beyond the limit is refused with the nam
       { source: "interlock:hot", class: "interlock", reason: "Too hot: temperature of charger-1 is above 40" },
     ],
   });
-  const refused = await commandsOf(busbar.admin, id).execute({ name: "set_power", arguments: { power: 4 } });
+  const refused = await commandsOf(busbar.admin, id).execute(four);
   expect(refused.status).toBe(409);
+  // Who repeats the call from before gets its execution.
+  expect((await commandsOf(busbar.admin, id).execute(four, once)).body).toEqual(before.body);
   expect(refused.body).toMatchObject({
     errors: [
       { code: "interlocked", details: { interlock: "hot", control: "power", argument: "power", allowed: 0, max: 0 } },

@@ -46,6 +46,10 @@ interface UsedKey extends Idempotency {
 }
 
 /** `outbox` gets the event of each change. */
+type Earlier = Pick<NewExecution, "idempotency"> & {
+  readonly execution: Pick<Execution, "deviceId" | "createdAt">;
+};
+
 export function createMemoryExecutions(outbox: Pick<MemoryOutbox, "add"> = { add: () => {} }): ExecutionStore {
   const kept = new Map<string, Kept>();
   let keys: readonly UsedKey[] = [];
@@ -54,7 +58,7 @@ export function createMemoryExecutions(outbox: Pick<MemoryOutbox, "add"> = { add
   const all = () => [...kept.values()];
   const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
-  function findEarlier({ execution, idempotency }: NewExecution): Execution | undefined {
+  function findEarlier({ execution, idempotency }: Earlier): Execution | undefined {
     const used = keys.find(
       (one) =>
         one.deviceId === execution.deviceId && one.tokenId === idempotency?.tokenId && one.key === idempotency.key,
@@ -96,6 +100,7 @@ export function createMemoryExecutions(outbox: Pick<MemoryOutbox, "add"> = { add
   }
 
   return {
+    earlier: async (execution, idempotency) => findEarlier({ execution, idempotency }),
     async insert(input) {
       const { execution, idempotency } = input;
       const earlier = findEarlier(input);

@@ -97,7 +97,7 @@ export interface PreparedExecution {
   readonly plan: Plan;
 }
 
-/** Finds everything that the command needs, and refuses it. A dry run does the same, so it refuses the same. */
+/** Finds everything that the command needs, and refuses it. A dry run does the same, and asks the interlocks, too. */
 export async function prepareExecution(
   needs: CreateNeeds,
   call: Call,
@@ -117,7 +117,6 @@ export async function prepareExecution(
     });
   }
   requireRoom(needs, device, plan);
-  await needs.commandGuard.permit({ device, blueprint: known.blueprint, plan });
   return { device, blueprint: known.blueprint, plan };
 }
 
@@ -152,7 +151,15 @@ export async function storeExecution(
   { device, blueprint, plan, name, idempotency, about, isRepetition, ...given }: PlannedExecution,
 ): Promise<Execution> {
   requireRoom(needs, device, plan);
-  await needs.commandGuard.permit({ device, blueprint, plan });
+  try {
+    await needs.commandGuard.permit({ device, blueprint, plan });
+  } catch (error) {
+    // Who repeats a call gets its execution, whatever holds by now.
+    const first = { deviceId: device.id, createdAt: given.createdAt };
+    const earlier = idempotency && (await needs.executions.earlier(first, idempotency));
+    if (earlier === undefined) throw error;
+    return earlier;
+  }
   if (device.type === "CHILD") await needs.children.place(device);
   const isSensitive = [...plan.command.arguments.values()].some((argument) => argument.sensitive);
   const execution: Execution = {

@@ -28,6 +28,7 @@ export interface DryRun extends PreparedExecution {
 export async function dryRunCommand(needs: DryRunNeeds, call: Call, input: ExecutionInput): Promise<DryRun> {
   const prepared = await prepareExecution(needs, call, input);
   const { device, plan } = prepared;
+  await needs.commandGuard.permit(prepared);
   const open = await needs.executions.open({ deviceId: device.id, limit: MAX_OPEN });
   if (open.length >= MAX_OPEN) {
     throw refuse("queue_full", `${open.length} executions of this device are still open; wait for some to end`);

@@ -100,6 +100,11 @@ export interface ExecutionStore {
     input: NewExecution,
     trail: AuditEntry | undefined,
   ): Promise<{ readonly execution: Execution; readonly isNew: boolean }>;
+  /** The execution for which the key was used before; refused with `idempotency_conflict` as above. */
+  earlier(
+    execution: Pick<Execution, "deviceId" | "createdAt">,
+    idempotency: Idempotency,
+  ): Promise<Execution | undefined>;
   /** Ephemeral executions only until they are a day old. */
   find(deviceId: string, id: string, now: Instant): Promise<Execution | undefined>;
   /** Newest first. */

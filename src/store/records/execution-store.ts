@@ -6,6 +6,7 @@ import type { ExecutionStore, NewExecution } from "#service/ports/execution-stor
 import type { Database, ReadDatabase } from "#store/database.ts";
 import { readChanges, readOwnedElsewhere, readWhole } from "./execution-changes.ts";
 import { findExecution, parseResponse, parseWaiting } from "./execution-row.ts";
+import { findEarlier } from "./execution-writes.ts";
 import type { Lists } from "./lists.ts";
 import { micros, number } from "./row.ts";
 import { readRows } from "./stored-json.ts";
@@ -31,6 +32,7 @@ export function createExecutionStore(reader: ReadDatabase, writer: Writer, lists
       );
       return earlier === undefined ? { execution: input.execution, isNew: true } : { execution: earlier, isNew: false };
     },
+    earlier: (execution, idempotency) => findEarlier(reader, execution, idempotency),
     find: async (deviceId, id, now) => {
       const execution = (await findExecution(reader, id, deviceId))?.execution;
       if (execution === undefined) return undefined;

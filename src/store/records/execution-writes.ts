@@ -379,9 +379,10 @@ function takeRoom(open: OpenOf, { maxOpen, maxOpenBytes }: NewExecution, more: n
   open.bytes = bytes;
 }
 
-async function findEarlier(
+/** The execution for which the key was used before. Another request with the same key is refused. */
+export async function findEarlier(
   database: Database,
-  execution: Execution,
+  execution: Pick<Execution, "deviceId" | "createdAt">,
   idempotency: Idempotency,
 ): Promise<Execution | undefined> {
   const row = await database.get(
