@@ -44,6 +44,9 @@ async function deletions(): Promise<ReadonlyMap<string, readonly number[]>> {
     sessions: { prune: note("sessions") },
     deviceLog: { reportLeftOut: async () => {} },
     executions: { sweep: note("executions") },
+    bulks: { open: async () => [], prune: note("bulk commands") },
+    schedules: { due: async () => [] },
+    controls: { prune: note("history of controls") },
     deviceLogs: { prune: note("device logs") },
     alerts: { prune: note("alerts") },
     webhooks: { prune: note("deliveries") },
@@ -67,7 +70,7 @@ async function deletions(): Promise<ReadonlyMap<string, readonly number[]>> {
     telemetry: { retention: "1d" },
     database: {},
   };
-  const parts = { ...needs, config, liveSettings: { config: () => config } } as unknown as Parts;
+  const parts = { ...needs, config, reportedControls: {}, liveSettings: { config: () => config } } as unknown as Parts;
   const chores = startChores(
     parts,
     cloud.subjects(parts).flatMap((subject) => subject.chores ?? []),
@@ -82,11 +85,13 @@ test("after the clock was set forward by weeks, nothing is deleted that is not o
   expect([...before.keys()].sort()).toEqual([
     "alerts",
     "audit log",
+    "bulk commands",
     "changes of gateways",
     "deliveries",
     "device logs",
     "events",
     "executions",
+    "history of controls",
     "sessions",
     "telemetry",
   ]);

@@ -304,6 +304,7 @@ function commands(): void {
       await page.getByText("Nightly reading").waitFor({ state: "detached" });
       const schedules = await admin.get<{ total_count: number }>("/v3/commands/schedules");
       expect(schedules.body.total_count).toBe(0);
+      await admin.delete(`/v3/devices/${away}`);
       await visitor.close();
     },
     LONG,

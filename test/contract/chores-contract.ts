@@ -158,6 +158,7 @@ async function runChores(nodes: readonly RecordStore[]): Promise<readonly string
       dispatcher: { endOverdue: nothing },
       telemetry: { drop: async () => 0, space: async () => undefined },
       log: { error: () => {} },
+      reportedControls: {},
     };
     const subjects = cloud.subjects(parts as unknown as Parts);
     return startChores(

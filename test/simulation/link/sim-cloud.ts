@@ -99,7 +99,8 @@ export async function startNode(side: CloudNeeds, run: Run): Promise<NodeRun> {
     sendConfiguration: async () => {},
     disconnect: () => {},
   };
-  const base = { ...around, nodes, channel, telemetry: openSimTelemetry(side, run) };
+  const commandGuard = { permit: async () => {} };
+  const base = { ...around, commandGuard, nodes, channel, telemetry: openSimTelemetry(side, run) };
   const dispatcher = createCommandDispatcher(base);
   const nothing = () => {};
   const needs = {

@@ -40,7 +40,8 @@ export async function startGateway(side: GatewayNeeds, run: Run): Promise<Gatewa
   const store = openSimTelemetry(side, run);
   const around = surroundings(side, run, stores);
   const telemetryLane = createTelemetryLane({ ...around, telemetry: store });
-  const base = { ...around, telemetry: telemetryLane.telemetry, telemetryLane, channel: side.channel };
+  const commandGuard = { permit: async () => {} };
+  const base = { ...around, commandGuard, telemetry: telemetryLane.telemetry, telemetryLane, channel: side.channel };
   const dispatcher = createCommandDispatcher({ ...base, nodes: oneNode() });
   const needs = {
     ...base,
