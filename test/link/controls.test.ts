@@ -206,7 +206,7 @@ test("a claim that waited for its gateway ends when the cloud has fixed it", asy
   expect(Math.abs(late)).toBeLessThan(5_000);
   clocks.advance(Date.parse(until) - clocks.now() + 6_000);
   await eventually(async () => expect(await read()).toMatchObject({ value: null, follow: "idle" }));
-  await eventually(() => expect(currents()).toEqual([14, 0]));
+  await eventually(async () => expect(currents()).toEqual([14, 0]));
 });
 
 test("the command line controls in a cloud as on a gateway", async () => {
