@@ -361,6 +361,11 @@ async function makeWebhook(site: string): Promise<string> {
   return (await owner.post<{ webhook: { id: string } }>("/v3/webhooks", body)).body.webhook.id;
 }
 
+async function makeExecution(device: string): Promise<string> {
+  const path = `/v3/devices/${device}/commands/executions`;
+  return (await busbar.admin.post<{ execution_id: string }>(path, start())).body.execution_id;
+}
+
 /** A shared one: a site has room for so many. */
 async function makeView(site: string): Promise<string> {
   const shared = { kind: "dashboard", name: "Wall", content: { tiles: [] }, is_shared: true };
@@ -400,9 +405,7 @@ beforeAll(async () => {
   };
   standing = await makeTarget(own);
   standing = { ...standing, webhook: await makeWebhook(own), view: await makeView(own) };
-  const path = `/v3/devices/${standing.device}/commands/executions`;
-  const { body } = await busbar.admin.post<{ execution_id: string }>(path, start());
-  standing = { ...standing, execution: body.execution_id };
+  standing = { ...standing, execution: await makeExecution(standing.device) };
   // No call grants level system, so these tokens come into the store by the back door.
   await busbar.withRecords(async (records) => {
     const at = instant(Date.now());
@@ -488,8 +491,9 @@ async function freshTarget(operation: string, status: number): Promise<Target> {
     return { ...standing, webhook: await makeWebhook(standing.site) };
   if ((operation === "updateView" || operation === "deleteView") && status === 200)
     return { ...standing, view: await makeView(standing.site) };
-  // A cancelled execution may be cancelled again.
-  if (operation === "cancelCommandExecution") return standing;
+  // An earlier one may have ended by now.
+  if (operation === "cancelCommandExecution" && status === 200)
+    return { ...standing, execution: await makeExecution(standing.device) };
   if (operation === "deleteSite") return { ...standing, site: doomed[0] ?? "" };
   const isChange = status === 200 && routes.find((one) => one.name === operation)?.method !== "GET";
   return isChange && TABLE[operation]?.[1] === "one" ? await makeTarget(standing.site) : standing;
