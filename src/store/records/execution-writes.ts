@@ -20,10 +20,11 @@ import type { Awaitable } from "#store/awaitable.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
 import type { OpenOf, StoredExecution } from "#store/write-memory.ts";
 import { recordAudit } from "./audit-writes.ts";
+import { findEarlier } from "./earlier-execution.ts";
 import { addEvent } from "./event-writes.ts";
 import { byId, enterGroup, leaveGroup } from "./execution-group-writes.ts";
-import { findExecution, findStored, renderPayload } from "./execution-row.ts";
-import { bytes, number, text, time } from "./row.ts";
+import { findStored, renderPayload } from "./execution-row.ts";
+import { number, text } from "./row.ts";
 import { deviceLock, NOBODY, write } from "./write.ts";
 
 const SWEEP_AT_ONCE = 500;
@@ -377,25 +378,6 @@ function takeRoom(open: OpenOf, { maxOpen, maxOpenBytes }: NewExecution, more: n
   }
   open.count++;
   open.bytes = bytes;
-}
-
-/** The execution for which the key was used before. Another request with the same key is refused. */
-export async function findEarlier(
-  database: Database,
-  execution: Pick<Execution, "deviceId" | "createdAt">,
-  idempotency: Idempotency,
-): Promise<Execution | undefined> {
-  const row = await database.get(
-    "SELECT request_digest, execution_id, expires_at FROM idempotency WHERE token_id = ? AND device_id = ? AND key = ?",
-    idempotency.tokenId,
-    execution.deviceId,
-    idempotency.key,
-  );
-  if (row === undefined || time(row, "expires_at") <= execution.createdAt) return undefined;
-  if (!Buffer.from(bytes(row, "request_digest")).equals(idempotency.requestDigest)) {
-    throw refuse("idempotency_conflict", "this idempotency key was used for another request to the device");
-  }
-  return (await findExecution(database, text(row, "execution_id"), execution.deviceId))?.execution;
 }
 
 function putIdempotency(database: WriteDatabase, execution: Execution, idempotency: Idempotency): void {
