@@ -1,13 +1,15 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { refuse } from "#core/app-error.ts";
 import { instant } from "#core/time/instant.ts";
 import type { TelemetryPoints } from "#service/ports/telemetry-store.ts";
 import { readBatch } from "./batch.ts";
-import { createIntake } from "./intake.ts";
+import { createIntake, GATHER_MS } from "./intake.ts";
 import { SeriesIndex } from "./series-index.ts";
 
-const message = (at: number, values: Readonly<Record<string, number | string>>): TelemetryPoints => ({
-  deviceId: "a",
+afterEach(() => void vi.useRealTimers());
+
+const message = (at: number, values: Readonly<Record<string, number | string>>, deviceId = "a"): TelemetryPoints => ({
+  deviceId,
   at: instant(at),
   values: new Map(Object.entries(values)),
 });
@@ -138,4 +140,49 @@ test("a task that runs alone waits for the commit under way, and what comes mean
   await second;
   await expect(intake.alone(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
   await intake.idle();
+});
+
+/** An intake whose first commit, of device a, is done, and that waits for more messages. */
+async function createGathering() {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const bench = createBench();
+  const first = bench.intake.append([message(1, { power: 1 })]);
+  (await bench.nextCommit(1)).resolve();
+  await first;
+  const settled = async () => {
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+    return bench.commits.length;
+  };
+  return { ...bench, settled };
+}
+
+test("messages of other devices wait some milliseconds after a commit and share the next", async () => {
+  const { intake, commits, nextCommit, settled } = await createGathering();
+  const others = [intake.append([message(2, { power: 2 }, "b")])];
+  expect(await settled()).toBe(1);
+  others.push(intake.append([message(3, { power: 3 }, "c")]));
+  vi.advanceTimersByTime(GATHER_MS - 1);
+  expect(await settled()).toBe(1);
+  vi.advanceTimersByTime(1);
+  (await nextCommit(2)).resolve();
+  await Promise.all(others);
+  expect(commits[1]?.words).toBe("+power/2 2=2@2 +power/3 3=3@3");
+  vi.advanceTimersByTime(GATHER_MS);
+  const last = intake.append([message(4, { power: 4 }, "d")]);
+  (await nextCommit(3)).resolve();
+  await last;
+});
+
+test.each<[string, (intake: ReturnType<typeof createIntake>) => Promise<unknown>]>([
+  ["a device that was in the last commit", (intake) => intake.append([message(3, { power: 3 })])],
+  ["a call that waits for all before it", (intake) => intake.append([])],
+  ["a task that runs alone", (intake) => intake.alone(async () => {})],
+  ["a batch that is large enough", (intake) => intake.append([message(3, { note: "x".repeat(70_000) }, "c")])],
+])("%s ends the wait for more messages", async (_, hurry) => {
+  const { intake, nextCommit, settled } = await createGathering();
+  const other = intake.append([message(2, { power: 2 }, "b")]);
+  expect(await settled()).toBe(1);
+  const hurried = hurry(intake);
+  (await nextCommit(2)).resolve();
+  await Promise.all([other, hurried]);
 });
