@@ -4,12 +4,13 @@ import { existsSync } from "node:fs";
 import { say } from "./say.mjs";
 
 const PROGRAMS = {
-  chromium: "/usr/bin/chromium",
+  "chromium-headless-shell": "/usr/bin/chromium-headless-shell",
   mosquitto: "/usr/sbin/mosquitto",
   nginx: "/usr/sbin/nginx",
   "python3-paho-mqtt": "/usr/lib/python3/dist-packages/paho/mqtt/client.py",
 };
 const BENCH_PROGRAMS = {
+  chromium: "/usr/bin/chromium",
   wrk: "/usr/bin/wrk",
   "victoria-metrics": "/usr/bin/victoria-metrics",
   influxdb: "/usr/bin/influxd",

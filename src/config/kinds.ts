@@ -5,7 +5,7 @@ import { parseRange } from "#core/net/address.ts";
 import { parseReachRule, type ReachRule } from "#core/net/reach-rule.ts";
 import { Secret } from "#core/secret.ts";
 import { parseRetention, type Retention } from "#core/telemetry/retention.ts";
-import { type Duration, parseDuration } from "#core/time/duration.ts";
+import { type Duration, parseDuration, toMilliseconds } from "#core/time/duration.ts";
 import { parseSchedule, type Schedule } from "#core/time/schedule.ts";
 
 /** What a setting's text may look like. Flags, environment and file all give text, and all pass through `parse`. */
@@ -61,6 +61,14 @@ export const duration: Kind<Duration> = kind("duration", (text) => {
   const value = parseDuration(text);
   if (value === undefined) return refuse(`must be a duration such as 30s, 1.5m or 2h45m, not "${text}"`);
   return value > 0n ? { value, shown: text } : refuse(`must be longer than zero, not "${text}"`);
+});
+
+/** Of the demo's history. It is simulated step by step, so it has an end. */
+export const historyLength: Kind<Duration> = kind("duration, 1d to 3650d", (text) => {
+  const value = parseDuration(text);
+  const days = value === undefined ? 0 : toMilliseconds(value) / 86_400_000;
+  const isFitting = value !== undefined && days >= 1 && days <= 3650;
+  return isFitting ? { value, shown: text } : refuse(`must be a duration from 1d to 3650d, not "${text}"`);
 });
 
 export const durationOrOff: Kind<Duration | "off"> = kind<Duration | "off">("duration or off", (text) =>

@@ -27,6 +27,12 @@ export const SETTINGS = {
   ),
   port: setting("port", kinds.port, "8080", "HTTP port; 0 chooses a free one."),
   demo: setting("demo", kinds.toggle, "false", "Adds a demo site with a device per example blueprint."),
+  demoHistory: setting(
+    "demo_history",
+    kinds.historyLength,
+    "397d",
+    "How much history a new demo site gets: a year and the month before it, unless you say less.",
+  ),
   http: {
     headerPrefixes: setting(
       "http.header_prefixes",

@@ -1,4 +1,4 @@
-// The demo site: six devices whose scripts run against a simulated plant, with a year of history.
+// The demo site: six devices whose scripts run against a simulated plant, with a history.
 import { join } from "node:path";
 import type { Logger } from "pino";
 import type { Device } from "#core/device/device.ts";
@@ -31,6 +31,8 @@ export interface DemoPlace {
   readonly simulated: SimulatedPorts;
   /** Of the site, if it is new. */
   readonly timezone: string;
+  /** Length of the history of a new plant. */
+  readonly historyMs: number;
 }
 
 export interface Demo {
@@ -43,8 +45,6 @@ export interface Demo {
   stop(): Promise<void>;
 }
 
-/** A year, and the month before it to compare with. */
-const HISTORY_MS = 397 * DAY_MS;
 /** The plant runs for this long before its history begins. */
 const RUN_IN_MS = DAY_MS;
 const SAVE_EVERY_MS = 60_000;
@@ -52,7 +52,8 @@ const SAVE_EVERY_MS = 60_000;
 const LATITUDE = 40;
 const SEED = 2;
 
-export async function startDemo(needs: DemoNeeds, call: Call, { data, simulated, timezone }: DemoPlace): Promise<Demo> {
+export async function startDemo(needs: DemoNeeds, call: Call, place: DemoPlace): Promise<Demo> {
+  const { data, simulated, timezone, historyMs } = place;
   const file = join(data, "demo.json");
   const former = await readDemoRecord(file, needs.now()).catch((error: unknown) => {
     needs.log.warn({ err: error, file }, "the demo's own file cannot be used; its plant and history begin anew");
@@ -61,7 +62,8 @@ export async function startDemo(needs: DemoNeeds, call: Call, { data, simulated,
   const site = await findDemoSite(needs, call, { known: former?.siteId, timezone });
   // Only once: a tariff that somebody removes stays away.
   if (former === undefined) await giveDemoTariff(needs, call, site.id);
-  const { record, past } = former === undefined ? await beginning(site.id, needs.now()) : { record: former, past: [] };
+  const { record, past } =
+    former === undefined ? await beginning(site.id, needs.now(), historyMs) : { record: former, past: [] };
   const running = await startPlant({
     site: record.plantSite,
     memory: record.plant,
@@ -79,20 +81,21 @@ export async function startDemo(needs: DemoNeeds, call: Call, { data, simulated,
   return demo;
 }
 
-/** A new plant after its first year. */
+/** A new plant that has run for so long. */
 async function beginning(
   siteId: string,
   now: number,
+  historyMs: number,
 ): Promise<{ readonly record: DemoRecord; readonly past: readonly Plant[] }> {
   const to = now - (now % HISTORY_STEP_MS);
-  const origin = originOf(to, HISTORY_MS + RUN_IN_MS);
+  const origin = originOf(to, historyMs + RUN_IN_MS);
   // The sun is highest at noon by this machine's clock.
   const plantSite: PlantSite = { seed: SEED, latitude: LATITUDE, longitude: -new Date(now).getTimezoneOffset() / 4 };
   const past = await foldPast(plantSite, { from: origin, to });
   const plant = past.at(-1);
   if (plant === undefined) throw new Error("the fold of a plant has an end");
   const { weather: _, grid: _grid, loads: _loads, ...memory } = plant;
-  const history: DemoHistory = { origin, from: to - HISTORY_MS, to, storedFrom: to };
+  const history: DemoHistory = { origin, from: to - historyMs, to, storedFrom: to };
   return { record: { siteId, plantSite, devices: {}, ports: {}, history, plant: memory }, past };
 }
 
@@ -174,6 +177,11 @@ class DemoSite implements Demo {
     return percent === 100 ? [] : [{ name: "demo history", percent }];
   }
 
+  #days(): number {
+    const { from, to } = this.#record.history;
+    return (to - from) / DAY_MS;
+  }
+
   #percent(): number {
     const { from, to, storedFrom } = this.#record.history;
     return Math.floor(((to - storedFrom) / (to - from)) * 100);
@@ -201,7 +209,7 @@ class DemoSite implements Demo {
     );
     let points = 0;
     let reported = this.#percent();
-    log.info({ days: HISTORY_MS / DAY_MS }, "filling the demo's history, newest first");
+    log.info({ days: this.#days() }, "filling the demo's history, newest first");
     const onStored = async (history: DemoHistory, count: number) => {
       points += count;
       this.#record = { ...this.#record, history };

@@ -1,5 +1,6 @@
 // A gateway: works on its own next to the devices, and may join a cloud.
 
+import { toMilliseconds } from "#core/time/duration.ts";
 import type { SimulatedPorts } from "#drivers/simulated-ports.ts";
 import { ensureFirstSite, findAssumedSite } from "#role/first-site.ts";
 import { joinUntilDone } from "#role/join-until-done.ts";
@@ -68,6 +69,7 @@ async function prepare(engines: Engines, simulated: SimulatedPorts) {
           data: config.data,
           simulated,
           timezone: machineTimezone() ?? "UTC",
+          historyMs: toMilliseconds(config.demoHistory),
         }),
       )
     : undefined;

@@ -13,7 +13,7 @@ const LONG = 4 * PATIENCE;
 inBrowser("energy", energy);
 
 function energy(): void {
-  const world = useDemo(/storage_unavailable/, "--webhooks-allow-private");
+  const world = useDemo(/storage_unavailable/, ["--webhooks-allow-private"]);
   const { busbar } = world;
   let site = "";
 

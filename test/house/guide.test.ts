@@ -32,6 +32,8 @@ const CHECKED = new Set(["sh", "yaml", "json", "lua", "ts", "js", "python"]);
 const heaterPort = await freePort();
 const busbar = useServer([
   "--demo",
+  "--demo-history",
+  "14d",
   "--mqtt-port",
   "0",
   "--webhooks-allow-private",
