@@ -45,6 +45,7 @@ test("without any source every setting has its documented default", async () => 
     host: "127.0.0.1",
     port: 8080,
     demo: false,
+    demoHistory: 397n * 86_400_000_000_000n,
     http: {
       headerPrefixes: ["X-Service", "X-Enapter"],
       corsOrigins: [],

@@ -34,6 +34,8 @@ function gatewayAway(): void {
   test(
     "from the moment of the cut the picture stops, states are unknown and values carry their age; then all is live again",
     async () => {
+      const there = (await gateway.admin.get<{ devices: Device[] }>("/v3/devices")).body.devices.length;
+      await expect.poll(async () => (await devices()).length, { timeout: LONG }).toBe(there);
       await expect.poll(states, { timeout: LONG }).toEqual(new Set(["ONLINE"]));
       const siteId = (await devices())[0]?.site_id ?? "";
       const visitor = await inCloud.signedIn();
