@@ -1179,17 +1179,28 @@ export type Interlock = {
   /** Rises with each change; for the header If-Match. */
   readonly revision: number;
   readonly updated_at: string;
-  readonly document: NewInterlock;
+  /** null: what is stored is damaged. */
+  readonly document: NewInterlock | null;
   /**
-   * idle: it changes nothing. holding: it limits. blind: a measurement is missing. Of a grid signal: init and
+   * idle: it changes nothing. holding: it limits. blind: a measurement is missing. damaged: its document cannot
+   * be read, and the controls that it may have limited have their safe values. Of a grid signal: init and
    * failsafe (its failsafe values count), limited, unlimited, autonomous (the failsafe has ended by itself).
    */
-  readonly state: "idle" | "holding" | "blind" | "init" | "failsafe" | "limited" | "unlimited" | "autonomous";
+  readonly state:
+    | "idle"
+    | "holding"
+    | "blind"
+    | "damaged"
+    | "init"
+    | "failsafe"
+    | "limited"
+    | "unlimited"
+    | "autonomous";
   readonly since: string;
   readonly why: string;
   readonly limits: readonly InterlockDemand[];
   readonly measured: readonly InterlockMeasurement[];
-  /** What the devices of the site do not have any more. */
+  /** What the devices of the site do not have any more, and damage. */
   readonly problems: readonly InterlockProblem[];
 };
 
@@ -1304,7 +1315,8 @@ export type InterlockProblem = {
     | "unknown_attribute"
     | "unknown_control"
     | "unknown_circuit"
-    | "wrong_unit";
+    | "wrong_unit"
+    | "damaged";
   /** JSON pointer into the document. */
   readonly pointer: string;
   /** What would be right. */

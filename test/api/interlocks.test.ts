@@ -1,4 +1,6 @@
 // Interlocks: limits of a site that hold whatever anybody claims or commands.
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { beforeAll, expect, test, vi } from "vitest";
 import { type CommandSite, commandsOf, connected, makeCommandSite, upload } from "../support/command-site.ts";
 import type { FakeDevice } from "../support/fake-device.ts";
@@ -249,6 +251,37 @@ test("who may not read an attribute does not see what was measured, and only own
   const elsewhere = await stranger.put(`/v3/sites/${other}/interlocks/seven`, hot("charger-7"));
   expect(elsewhere.body).toMatchObject({ errors: [{ details: { problem: "unknown_device" } }, {}] });
   await busbar.admin.delete(`${path}/seven`);
+});
+
+test("one whose stored document is damaged holds its devices at their safe values until it is set again", async () => {
+  const { id, device, alerts } = await makeCharger("charger-9");
+  const other = await makeCharger("charger-10");
+  await device.sendTelemetry({ temperature: 20, power: 0 });
+  await other.device.sendTelemetry({ power: 0 });
+  await put("nine", hot("charger-9"));
+  await busbar.stop();
+  const database = new DatabaseSync(join(busbar.data, "records.db"));
+  database.prepare("UPDATE site_interlock SET document = substr(document, 1, 50) WHERE name = ?").run("nine");
+  database.close();
+  await busbar.restart();
+  const run = (deviceId: string, power: number) =>
+    commandsOf(busbar.admin, deviceId).create({ name: "set_power", arguments: { power } });
+  const refused = await run(id, 4);
+  expect(refused.status).toBe(409);
+  expect(refused.body).toMatchObject({
+    errors: [{ code: "interlocked", details: { interlock: "nine", control: "power", allowed: 0 } }],
+  });
+  expect(JSON.stringify(refused.body)).toContain("damaged; set it again or remove it");
+  // It may be switched off, and devices that it did not name are free.
+  expect([(await run(id, 0)).status, (await run(other.id, 4)).status]).toEqual([200, 200]);
+  expect(await get("nine")).toMatchObject({ document: null, state: "damaged", problems: [{ code: "damaged" }] });
+  await eventually(async () => expect(await alerts()).toContain("interlock_damaged"));
+  const ready = await busbar.anonymous.get<{ degraded: { part: string }[] }>("/readyz");
+  expect(ready.body.degraded).toContainEqual(expect.objectContaining({ part: "records" }));
+  expect((await put("nine", hot("charger-9"))).body.interlock).toMatchObject({ revision: 2 });
+  await eventually(async () => expect(await alerts()).not.toContain("interlock_damaged"));
+  await busbar.admin.delete(`${path}/nine`);
+  expect((await run(id, 4)).status).toBe(200);
 });
 
 test("a site has at most 50 interlocks", async () => {

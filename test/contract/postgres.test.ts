@@ -4,6 +4,7 @@ import { describe } from "vitest";
 import { NEWEST_POSTGRES, POSTGRES_VERSIONS } from "../support/postgres.ts";
 import { usePostgresRecords } from "../support/postgres-records.ts";
 import { IS_LONG, roundsOf } from "../support/rounds.ts";
+import { damagedInterlockContract } from "./damaged-interlock-contract.ts";
 import { executionChangesContract } from "./execution-changes-contract.ts";
 import { executionCopiesContract } from "./execution-copies-contract.ts";
 import { executionModelContract } from "./execution-model-contract.ts";
@@ -15,6 +16,7 @@ describe.each(POSTGRES_VERSIONS)("records in PostgreSQL %i", (version) => {
   const { emptied, rows } = usePostgresRecords(version);
   const hasAll = IS_LONG || version === NEWEST_POSTGRES;
   if (hasAll) recordStoreContract(emptied);
+  if (hasAll) describe("damaged interlocks", () => damagedInterlockContract(emptied, rows));
 
   describe("executions", () => {
     const open = async () => {

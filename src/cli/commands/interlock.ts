@@ -132,7 +132,7 @@ async function checkAll(session: Session, siteId: string, documents: ReadonlyMap
 
 const COLUMNS: Columns<Interlock> = {
   INTERLOCK: ({ name }) => name,
-  KIND: ({ document }) => document.kind,
+  KIND: ({ document }) => document?.kind ?? "unknown",
   STATE: ({ state }) => state,
   SINCE: ({ since }) => since,
   LIMITS: ({ limits }) => String(limits.filter(({ is_holding }) => is_holding).length),
@@ -142,7 +142,7 @@ const COLUMNS: Columns<Interlock> = {
 function describe({ name, document, state, since, why, limits, measured, problems }: Interlock): string {
   const unit = (text: string | null) => (text === null ? "" : ` ${text}`);
   return [
-    `${name} (${document.kind}): ${state} since ${since}`,
+    `${name} (${document?.kind ?? "unknown"}): ${state} since ${since}`,
     why,
     ...limits.map(
       (one) =>

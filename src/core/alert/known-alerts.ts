@@ -35,6 +35,12 @@ export const KNOWN_ALERTS: ReadonlyMap<string, Alert> = new Map(
       displayName: "An interlock sees nothing",
       description: "A measurement that an interlock needs is missing or too old, so the device has its safe value.",
     }),
+    known("interlock_damaged", {
+      severity: "error",
+      displayName: "An interlock is damaged",
+      description:
+        "The stored document of an interlock cannot be read, so the device is held at its safe value. Set the interlock again or remove it.",
+    }),
     known("grid_limited", {
       severity: "info",
       displayName: "Limited by the grid operator",

@@ -72,9 +72,10 @@ export function isAllowed(
   limits: readonly LimitClaim[],
   { value, now }: { readonly value: number; readonly now: number },
 ): boolean {
-  const { min, max } = boundsOf(control, limits, now);
+  const { min, max, minBy, maxBy } = boundsOf(control, limits, now);
   const noise = 1e-9 * Math.max(Math.abs(value), 1);
-  return value >= min - noise && value <= max + noise;
+  // The range of the control is no limit: a machine that is off, below its lowest value, must not be told to run.
+  return (minBy === undefined || value >= min - noise) && (maxBy === undefined || value <= max + noise);
 }
 
 function safeValue(control: Control, limits: readonly LimitClaim[], now: number): number {

@@ -5,12 +5,14 @@ import type { ResolvedLimit, Source } from "./resolve-interlock.ts";
 
 /**
  * `idle`: nothing is limited now. `holding`: somebody wants more than is allowed, or the condition is true. `blind`: a measurement
- * is missing. The others are those of a grid signal; in `init` and `failsafe` its failsafe values count.
+ * is missing. `damaged`: its document cannot be read. The others are those of a grid signal; in `init` and `failsafe` its failsafe
+ * values count.
  */
 export const INTERLOCK_STATES = [
   "idle",
   "holding",
   "blind",
+  "damaged",
   "init",
   "failsafe",
   "limited",

@@ -95,7 +95,9 @@ export type Resolved =
       readonly source: Source | undefined;
       readonly limits: readonly ResolvedLimit[];
       readonly failsafe: readonly ResolvedLimit[];
-    };
+    }
+  /** Its document cannot be read: what it may have limited has its safe value. */
+  | { readonly kind: "damaged"; readonly limits: readonly ResolvedLimit[] };
 
 export function resolveInterlock(
   interlock: Interlock,

@@ -14,6 +14,7 @@ export const PROBLEM_CODES = [
   "unknown_control",
   "unknown_circuit",
   "wrong_unit",
+  "damaged",
 ] as const;
 export type ProblemCode = (typeof PROBLEM_CODES)[number];
 

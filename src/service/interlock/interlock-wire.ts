@@ -154,10 +154,11 @@ export const interlockSchema = described("Interlock", "A limit of a site, and wh
   site_id: Type.String(),
   revision: Type.Integer({ description: "Rises with each change; for the header If-Match." }),
   updated_at: timestamp,
-  document: newInterlockSchema,
+  document: { ...nullable(newInterlockSchema), description: "null: what is stored is damaged." },
   state: oneOf(INTERLOCK_STATES, {
     description:
-      "idle: it changes nothing. holding: it limits. blind: a measurement is missing. Of a grid signal: init and failsafe " +
+      "idle: it changes nothing. holding: it limits. blind: a measurement is missing. damaged: its document cannot be read, and the " +
+      "controls that it may have limited have their safe values. Of a grid signal: init and failsafe " +
       "(its failsafe values count), limited, unlimited, autonomous (the failsafe has ended by itself).",
   }),
   since: timestamp,
@@ -184,7 +185,7 @@ export const interlockSchema = described("Interlock", "A limit of a site, and wh
       at: nullable(timestamp),
     }),
   ),
-  problems: Type.Array(problem, { description: "What the devices of the site do not have any more." }),
+  problems: Type.Array(problem, { description: "What the devices of the site do not have any more, and damage." }),
 });
 
 export const checkSchema = strict("InterlockCheck", { is_valid: Type.Boolean(), problems: Type.Array(problem) });
@@ -196,7 +197,7 @@ export function renderInterlock({ stored, outcome, problems }: WatchedInterlock,
     site_id: stored.siteId,
     revision: stored.revision,
     updated_at: renderInstant(stored.updatedAt),
-    document: stored.document,
+    document: stored.document ?? null,
     state: outcome?.state ?? "blind",
     since: renderInstant(outcome === undefined ? stored.updatedAt : instant(outcome.since)),
     why: outcome?.why ?? "",

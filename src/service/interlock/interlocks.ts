@@ -2,18 +2,20 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { Control } from "#core/control/control.ts";
 import { type LimitClaim, limitClaim } from "#core/interlock/apply-limits.ts";
+import { DAMAGED } from "#core/interlock/evaluate-damaged.ts";
 import { evaluateInterlock, type Memory } from "#core/interlock/evaluate-interlock.ts";
 import { devicesIn, type Interlock } from "#core/interlock/interlock.ts";
 import type { Inputs, Outcome } from "#core/interlock/outcome.ts";
-import { type Resolved, resolveInterlock } from "#core/interlock/resolve-interlock.ts";
+import { type Resolved, resolveInterlock, type Source } from "#core/interlock/resolve-interlock.ts";
 import type { Problem } from "#core/text/document-reader.ts";
 import type { AlertTracker } from "#service/alert/alert-tracker.ts";
 import { deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
 import { createControlAlerts } from "#service/control/control-alerts.ts";
 import { createKnownControls } from "#service/control/known-controls.ts";
-import type { StoredInterlock } from "#service/ports/interlock-store.ts";
+import type { DamagedInterlock, StoredInterlock } from "#service/ports/interlock-store.ts";
 import type { Nodes } from "#service/ports/nodes.ts";
 import type { Needs } from "#service/ports.ts";
+import { resolveDamaged } from "./resolve-damaged.ts";
 import { type KnowledgeNeeds, siteKnowledge } from "./site-knowledge.ts";
 
 export interface InterlocksNeeds extends KnowledgeNeeds, Pick<Needs, "interlocks" | "profiles" | "now"> {
@@ -23,8 +25,8 @@ export interface InterlocksNeeds extends KnowledgeNeeds, Pick<Needs, "interlocks
 
 /** One interlock, as far as it is known now. */
 export interface WatchedInterlock {
-  readonly stored: StoredInterlock;
-  /** What its devices and blueprints do not have any more. */
+  readonly stored: StoredInterlock | DamagedInterlock;
+  /** What its devices and blueprints do not have any more, and whether its row is damaged. */
   readonly problems: readonly Problem[];
   readonly outcome: Outcome | undefined;
 }
@@ -39,10 +41,8 @@ export type Interlocks = ReturnType<typeof createInterlocks>;
 const LOOK_UP_MS = 10_000;
 const LOOK_UP_SHARED_MS = 1_000;
 
-interface Watched {
-  readonly stored: StoredInterlock;
-  readonly resolved: Resolved | undefined;
-  readonly problems: readonly Problem[];
+interface Watched extends WatchedInterlock {
+  readonly resolved: Resolved;
   memory: Memory | undefined;
   outcome: Outcome | undefined;
 }
@@ -61,14 +61,19 @@ export function createInterlocks(needs: InterlocksNeeds) {
   /** Keeps what is remembered of documents that have not changed. */
   async function lookUp(): Promise<void> {
     const next = new Map<string, Watched>();
-    const all = await needs.interlocks.all();
-    const found = await Promise.all(all.map((one) => resolve(one.siteId, one.interlock, one.devices)));
-    for (const [n, stored] of all.entries()) {
-      const key = keyOf(stored.siteId, stored.name);
+    for (const found of await needs.interlocks.all()) {
+      const key = keyOf(found.siteId, found.name);
       const before = watched.get(key);
-      const isSame = before?.stored.revision === stored.revision;
+      const isSame = before?.stored.revision === found.revision;
+      // Of one that is damaged while it is watched, the last good meaning goes on.
+      const stored = found.interlock === undefined && isSame ? before.stored : found;
+      const { resolved, problems } =
+        stored.interlock === undefined
+          ? { resolved: await resolveDamaged(needs, controlsOf, stored), problems: [] }
+          : await resolve(stored.siteId, stored.interlock, stored.devices);
+      const damage = found.interlock === undefined ? [{ code: "damaged", pointer: "", message: DAMAGED } as const] : [];
       const { memory, outcome } = isSame ? before : NOTHING_KNOWN;
-      next.set(key, { stored, resolved: found[n]?.resolved, problems: found[n]?.problems ?? [], memory, outcome });
+      next.set(key, { stored, resolved, problems: [...damage, ...problems], memory, outcome });
     }
     watched = next;
   }
@@ -108,14 +113,11 @@ export function createInterlocks(needs: InterlocksNeeds) {
   }
 
   async function reportAlerts(): Promise<void> {
-    const all = () =>
-      [...watched.values()].flatMap(({ resolved }) => (resolved === undefined ? [] : controlled(resolved)));
+    const all = () => [...watched.values()].flatMap(({ resolved }) => controlled(resolved));
     const before = alerted ?? all().map(({ deviceId }) => deviceId);
     const ids = new Map<string, Set<string>>([...before].map((deviceId) => [deviceId, new Set()]));
-    for (const { outcome, resolved } of watched.values()) {
-      if (outcome === undefined || resolved === undefined) continue;
-      for (const [deviceId, id] of alertsIn(outcome, resolved))
-        ids.set(deviceId, (ids.get(deviceId) ?? new Set()).add(id));
+    for (const one of watched.values()) {
+      for (const [deviceId, id] of alertsIn(one)) ids.set(deviceId, (ids.get(deviceId) ?? new Set()).add(id));
     }
     const next = new Set<string>();
     for (const [deviceId, list] of ids) {
@@ -135,7 +137,6 @@ export function createInterlocks(needs: InterlocksNeeds) {
       if (now >= evaluatedAt && now - evaluatedAt < notOlderThanMs) return;
       const next = new Map<string, LimitClaim[]>();
       for (const one of watched.values()) {
-        if (one.resolved === undefined) continue;
         Object.assign(one, evaluateInterlock(one.resolved, one.memory, { ...inputs, now }));
         for (const limit of one.outcome?.limits ?? []) {
           const key = keyOf(limit.deviceId, limit.control.id);
@@ -153,9 +154,7 @@ export function createInterlocks(needs: InterlocksNeeds) {
     /** Those whose telemetry counts. */
     async devices(): Promise<ReadonlySet<string>> {
       await ready();
-      return new Set(
-        [...watched.values()].flatMap(({ resolved }) => (resolved === undefined ? [] : devicesOf(resolved))),
-      );
+      return new Set([...watched.values()].flatMap(({ resolved }) => devicesOf(resolved)));
     },
     limitsOf: (deviceId: string, control: string): readonly LimitClaim[] => limits.get(keyOf(deviceId, control)) ?? [],
     /** Controls that have to change because of an interlock. */
@@ -198,11 +197,11 @@ function claimOf(
 ): LimitClaim {
   const { name, interlock } = stored;
   const { deviceId, control, kind, value, isHolding } = limit;
-  const title = interlock.displayName ?? name;
+  const title = interlock?.displayName ?? name;
   return {
     claim: limitClaim({
       name,
-      class: interlock.kind === "grid_signal" ? "grid" : "interlock",
+      class: interlock?.kind === "grid_signal" ? "grid" : "interlock",
       reason: outcome === undefined ? title : `${title}: ${outcome.why}`,
       deviceId,
       control: control.id,
@@ -215,13 +214,13 @@ function claimOf(
 }
 
 function devicesOf(resolved: Resolved): readonly string[] {
-  const sources =
-    resolved.kind === "connection"
-      ? [resolved.meter]
-      : resolved.kind === "circuits"
-        ? [...resolved.meters.values()].flat()
-        : [resolved.source];
-  return [...sources, ...controlled(resolved)].flatMap((one) => (one === undefined ? [] : [one.deviceId]));
+  return [...sourcesOf(resolved), ...controlled(resolved)].flatMap((one) => (one === undefined ? [] : [one.deviceId]));
+}
+
+function sourcesOf(resolved: Resolved): readonly (Source | undefined)[] {
+  if (resolved.kind === "connection") return [resolved.meter];
+  if (resolved.kind === "circuits") return [...resolved.meters.values()].flat();
+  return resolved.kind === "damaged" ? [] : [resolved.source];
 }
 
 /** All that it may limit. */
@@ -231,13 +230,15 @@ function controlled(resolved: Resolved): readonly { readonly deviceId: string }[
 }
 
 /** Devices and the alerts that they have because of it. */
-function alertsIn({ state, limits }: Outcome, resolved: Resolved): readonly (readonly [string, string])[] {
-  const limited = limits.filter(({ isHolding }) => isHolding).map(({ deviceId }) => deviceId);
-  const id = ALERTS[state];
-  if (id === undefined) return [];
-  const devices =
-    state === "holding" || state === "limited" ? limited : controlled(resolved).map(({ deviceId }) => deviceId);
-  return devices.map((deviceId) => [deviceId, id]);
+function alertsIn({ outcome, resolved, problems }: Watched): readonly (readonly [string, string])[] {
+  const all = controlled(resolved).map(({ deviceId }) => deviceId);
+  const isDamaged = problems.some(({ code }) => code === "damaged");
+  const damaged = isDamaged ? all.map((deviceId) => [deviceId, "interlock_damaged"] as const) : [];
+  const id = outcome && ALERTS[outcome.state];
+  if (outcome === undefined || id === undefined) return damaged;
+  const limited = outcome.limits.filter(({ isHolding }) => isHolding).map(({ deviceId }) => deviceId);
+  const devices = outcome.state === "holding" || outcome.state === "limited" ? limited : all;
+  return [...damaged, ...devices.map((deviceId) => [deviceId, id] as const)];
 }
 
 const ALERTS: Readonly<Partial<Record<Outcome["state"], string>>> = {

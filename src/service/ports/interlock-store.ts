@@ -2,16 +2,27 @@ import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { Interlock } from "#core/interlock/interlock.ts";
 import type { Instant } from "#core/time/instant.ts";
 
-export interface StoredInterlock {
+interface AnyStored {
   readonly siteId: string;
   readonly name: string;
   /** Rises with each change. */
   readonly revision: number;
   readonly updatedAt: Instant;
+}
+
+export interface StoredInterlock extends AnyStored {
   /** As people write it. */
   readonly document: object;
   readonly interlock: Interlock;
   /** The ids of the devices that the document names: a device that gets another slug stays meant. */
+  readonly devices: ReadonlyMap<string, string>;
+}
+
+/** One whose row cannot be read. Nobody knows what it limits. */
+export interface DamagedInterlock extends AnyStored {
+  readonly document: undefined;
+  readonly interlock: undefined;
+  /** The devices that it named. Empty: that is damaged, too. */
   readonly devices: ReadonlyMap<string, string>;
 }
 
@@ -23,9 +34,9 @@ export interface NewInterlock extends Pick<StoredInterlock, "siteId" | "name" | 
 /** Interlocks of sites. They go with their site. */
 export interface InterlockStore {
   /** Those of all sites that no gateway owns, for a start. */
-  all(): Promise<readonly StoredInterlock[]>;
+  all(): Promise<readonly (StoredInterlock | DamagedInterlock)[]>;
   /** By name. */
-  ofSite(siteId: string): Promise<readonly StoredInterlock[]>;
+  ofSite(siteId: string): Promise<readonly (StoredInterlock | DamagedInterlock)[]>;
   /** Replaces the one of this name, and gives its revision. Refused with `conflict` if the site has too many. */
   put(interlock: NewInterlock, trail: AuditEntry): Promise<number>;
   /** False when there is none. */

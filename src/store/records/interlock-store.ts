@@ -1,6 +1,7 @@
 import type { Interlock } from "#core/interlock/interlock.ts";
 import { parseInterlock } from "#core/interlock/parse-interlock.ts";
-import type { InterlockStore, StoredInterlock } from "#service/ports/interlock-store.ts";
+import { instant } from "#core/time/instant.ts";
+import type { DamagedInterlock, InterlockStore, StoredInterlock } from "#service/ports/interlock-store.ts";
 import type { ReadDatabase, Row } from "#store/database.ts";
 import { number, text, time } from "./row.ts";
 import { isObject, storedJson } from "./stored-json.ts";
@@ -9,7 +10,7 @@ import type { Writer } from "./writer.ts";
 const COLUMNS = "site_id, name, revision, updated_at, document, devices";
 
 export function createInterlockStore(reader: ReadDatabase, writer: Writer): InterlockStore {
-  const read = (rows: readonly Row[]) => rows.flatMap((row) => readInterlock(reader, row) ?? []);
+  const read = (rows: readonly Row[]) => rows.map((row) => readInterlock(reader, row));
   return {
     all: async () =>
       read(
@@ -26,8 +27,8 @@ export function createInterlockStore(reader: ReadDatabase, writer: Writer): Inte
   };
 }
 
-/** Undefined for a damaged one, which is reported: nobody knows what it would limit. */
-function readInterlock(reader: ReadDatabase, row: Row): StoredInterlock | undefined {
+/** A damaged one is reported, and goes on as far as it can be read: what it may have limited is kept safe. */
+function readInterlock(reader: ReadDatabase, row: Row): StoredInterlock | DamagedInterlock {
   let interlock: Interlock | undefined;
   const isInterlock = (value: unknown): value is object => {
     interlock = isObject(value) ? parseInterlock(value).interlock : undefined;
@@ -36,16 +37,25 @@ function readInterlock(reader: ReadDatabase, row: Row): StoredInterlock | undefi
   const from = { database: reader, table: "site_interlock", row };
   const document = storedJson(from, "document", isInterlock);
   const devices = storedJson(from, "devices", isNames);
-  if (document === undefined || interlock === undefined || devices === undefined) return undefined;
-  return {
+  const stored = {
     siteId: text(row, "site_id"),
     name: text(row, "name"),
-    revision: number(row, "revision"),
-    updatedAt: time(row, "updated_at"),
-    document,
-    interlock,
-    devices: new Map(Object.entries(devices)),
+    revision: readable(() => number(row, "revision")) ?? 0,
+    updatedAt: readable(() => time(row, "updated_at")) ?? instant(0),
+    devices: new Map(Object.entries(devices ?? {})),
   };
+  if (document === undefined || interlock === undefined || devices === undefined)
+    return { ...stored, document: undefined, interlock: undefined };
+  return { ...stored, document, interlock };
+}
+
+/** A damaged number or time of one interlock must not hide the others. */
+function readable<Value>(read: () => Value): Value | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
 }
 
 const isNames = (value: unknown): value is Readonly<Record<string, string>> =>

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import type { Control } from "#core/control/control.ts";
+import { SITE } from "../../../test/support/interlock-site.ts";
+import { applyLimits, isAllowed, limitClaim } from "./apply-limits.ts";
+
+/** It runs from 60 to 100 or not at all. */
+function machine(): Control {
+  const found = SITE.device("charger")?.controls.get("power");
+  if (found === undefined) throw new Error("the charger has no power");
+  return { ...found, min: 60, max: 100, fallback: undefined };
+}
+
+const limits = [0, 60].map((value) => ({
+  claim: limitClaim({
+    name: "hot",
+    class: "interlock",
+    reason: "",
+    deviceId: "d",
+    control: "power",
+    kind: "max",
+    value,
+    since: 0,
+  }),
+  isHolding: true,
+}));
+
+test.each([
+  [0, false],
+  [59, false],
+  [60, false],
+  [61, true],
+  [100, true],
+])("a machine that nobody claims and that runs at %d is told something: %s", (current, isTold) => {
+  for (const limit of limits) {
+    const given = { claims: [], state: { isHeld: false, sent: undefined }, current, heldFrom: undefined };
+    expect(applyLimits(machine(), given, { limits: [limit], now: 0 }).claims.length > 0).toBe(isTold);
+    expect(isAllowed(machine(), [limit], { value: current, now: 0 })).toBe(!isTold);
+  }
+});

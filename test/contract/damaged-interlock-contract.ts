@@ -1,0 +1,138 @@
+// An interlock whose row is damaged in the database itself limits, and can be set anew or removed.
+import { expect, test } from "vitest";
+import type { Blueprint } from "#core/blueprint/blueprint.ts";
+import { parseInterlock } from "#core/interlock/parse-interlock.ts";
+import { parseManifest } from "#manifest/parse-manifest.ts";
+import { starterLibrary } from "#manifest/starter-profiles.ts";
+import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
+import { createInterlocks, type Interlocks } from "#service/interlock/interlocks.ts";
+import type { SubjectStores } from "#service/ports/record-store.ts";
+import { makeBlueprint, makeDevice, makeEntry, NOON } from "../support/records.ts";
+import type { OpenStores } from "./stores.ts";
+import { withSite } from "./with-site.ts";
+
+const MANIFEST = `blueprint_spec: device/3.0
+display_name: Charger
+runtime: {type: embedded}
+telemetry:
+  power: {type: float, unit: W, display_name: Power}
+command_groups: {main: {display_name: Main}}
+commands:
+  set_power:
+    group: main
+    display_name: Set power
+    arguments:
+      power: {type: float, unit: W, min: -5000, max: 11000, required: true, display_name: Power}
+.busbar:
+  controls:
+    power: {command: set_power, argument: power, reads: power, fallback: {value: max}}
+`;
+
+const DOCUMENT = {
+  kind: "condition",
+  when: { device: "one", attribute: "power", above: 40 },
+  limits: [{ device: "one", control: "power", max: 0 }],
+};
+
+function blueprintOf(manifest: string): Blueprint {
+  const { blueprint } = parseManifest(manifest);
+  if (blueprint === undefined) throw new Error("the manifest is not valid");
+  return blueprint;
+}
+
+/** What Busbar knows of the interlocks after a start. */
+async function started(stores: SubjectStores) {
+  const blueprint = blueprintOf(MANIFEST);
+  const catalog: Pick<BlueprintCatalog, "get"> = { get: async () => ({ blueprint, manifest: {} }) };
+  const reports: string[] = [];
+  const interlocks = createInterlocks({
+    devices: stores.devices,
+    interlocks: stores.interlocks,
+    catalog: catalog as BlueprintCatalog,
+    profiles: { ...starterLibrary(), revision: () => 1 } as never,
+    now: () => NOON,
+    alertTracker: {
+      report: async ({ name }: { name: string }, { lists }: { lists: ReadonlyMap<unknown, readonly string[]> }) => {
+        reports.push(`${name}: ${[...lists.values()].flat().join(" ")}`);
+      },
+    } as never,
+    nodes: { isShared: true },
+  });
+  const limits = async (id: string) => {
+    await evaluate(interlocks);
+    return interlocks.limitsOf(id, "power").map(({ claim }) => `${claim.source} ${claim.kind} ${claim.value}`);
+  };
+  return { interlocks, limits, reports };
+}
+
+const evaluate = (interlocks: Interlocks) =>
+  interlocks.evaluate(
+    {
+      reading: () => ({ value: 20, at: NOON }),
+      loading: () => ({ current: undefined, wanted: undefined }),
+      gridClaims: () => [],
+    },
+    0,
+  );
+
+async function withInterlock(open: OpenStores) {
+  const { stores, siteId } = await withSite(open);
+  const blueprint = makeBlueprint();
+  await stores.blueprints.insert(blueprint, new Uint8Array(), makeEntry());
+  const add = (slug: string) =>
+    stores.devices.insert(makeDevice(siteId, { name: slug, slug, blueprintId: blueprint.id }), makeEntry());
+  const [one, two] = [await add("one"), await add("two")];
+  const before = await started(stores);
+  const { interlock } = parseInterlock(DOCUMENT);
+  if (interlock === undefined) throw new Error("the document is not valid");
+  const named = { siteId, name: "hot", expected: undefined };
+  const apply = ({ interlocks }: { interlocks: Interlocks }) =>
+    interlocks.put({ ...named, document: DOCUMENT, interlock }, makeEntry());
+  await apply(before);
+  return { stores, one: one.id, two: two.id, before, apply, named };
+}
+
+const SAFE = ["interlock:hot min 0", "interlock:hot max 0"];
+
+export function damagedInterlockContract(open: OpenStores, run: (sql: string) => unknown): void {
+  test("a damaged document: the devices that it named have their safe values until it is set again", async () => {
+    const { stores, one, two, before, apply } = await withInterlock(open);
+    expect(await before.limits(one)).toEqual([]);
+    await run("UPDATE site_interlock SET document = substr(document, 1, 40)");
+    const after = await started(stores);
+    expect(await after.limits(one)).toEqual(SAFE);
+    expect(await after.limits(two)).toEqual([]);
+    await after.interlocks.reportAlerts();
+    expect(after.reports).toEqual(["one: interlock_damaged"]);
+    await apply(after);
+    expect(await after.limits(one)).toEqual([]);
+    await after.interlocks.reportAlerts();
+    expect(after.reports).toEqual(["one: interlock_damaged", "one: "]);
+  });
+
+  test.each([
+    ["devices = 'x'"],
+    ["devices = '{}', document = '[]'"],
+    [`devices = '{"one":"gone"}', document = '{}'`],
+    ["devices = '[1]', document = '', updated_at = 1152921504606846976"],
+  ])("where nobody knows which devices it named, all of the site are safe: %s", async (damage) => {
+    const { stores, one, two, named } = await withInterlock(open);
+    await run(`UPDATE site_interlock SET ${damage}`);
+    const after = await started(stores);
+    expect([await after.limits(one), await after.limits(two)]).toEqual([SAFE, SAFE]);
+    expect(await after.interlocks.remove(named, makeEntry())).toBe(true);
+    expect([await after.limits(one), await after.limits(two)]).toEqual([[], []]);
+  });
+
+  test("what is damaged while it is watched goes on as it was, and is reported", async () => {
+    const { before, one, named } = await withInterlock(open);
+    await before.limits(one);
+    await run("UPDATE site_interlock SET document = 'x', devices = 'x'");
+    await before.interlocks.remove({ ...named, name: "none" }, makeEntry());
+    expect(await before.limits(one)).toEqual([]);
+    const [watched] = await before.interlocks.ofSite(named.siteId);
+    expect(watched).toMatchObject({ stored: { document: DOCUMENT }, problems: [{ code: "damaged" }] });
+    await before.interlocks.reportAlerts();
+    expect(before.reports.at(-1)).toBe("one: interlock_damaged");
+  });
+}
