@@ -3515,6 +3515,11 @@ export type Queries = {
     readonly "site_id.in"?: readonly string[] | undefined;
     /** Only events of these devices, by id or slug. */
     readonly "device_id.in"?: readonly string[] | undefined;
+    /**
+     * Begins with the changes of so much time before now, at most 60s, so that nothing is lost between the reading
+     * of a list and the opening of the stream. A few more may come. Last-Event-ID wins over it.
+     */
+    readonly replay?: string | undefined;
   };
   readonly resumeRollout: {
     /** `true`: leaves out the devices of this stage whose gateway is not connected. */

@@ -116,3 +116,21 @@ test("an id from before a restore is not taken for one of the events that got it
   expect(after.seen.slice(0, 2).map(textOf)).toEqual(["gap device", "device updated"]);
   after.close();
 });
+
+test("a stream with replay begins with what changed a moment ago, so nothing is lost between a list and the stream", async () => {
+  const site = await makeCommandSite(busbar, "Replayed");
+  const device = await site.device("Device");
+  await busbar.admin.patch(`/v3/devices/${device}`, { name: "Renamed" });
+  const query = `?site_id.in=${site.siteId}&kind.in=device`;
+  const late = await listen(busbar.url, busbar.adminToken, { query: `${query}&replay=60s` });
+  await late.next((event) => textOf(event) === "device updated" && event.data.device_id === device);
+  expect(late.seen.map(({ event }) => event)).not.toContain("gap");
+  late.close();
+  for (const [replay, message] of [
+    ["61s", 'replay must be at most 60s, not "61s"'],
+    ["soon", /^replay .*not "soon"/],
+  ] as const) {
+    const { status, errors } = await busbar.admin.get(`/v3/events?replay=${replay}`);
+    expect([status, errors[0]?.message]).toEqual([400, expect.stringMatching(message)]);
+  }
+});

@@ -33,6 +33,7 @@ const EVERYTHING: Chosen = { "kind.in": undefined, "site_id.in": undefined, "dev
 
 export interface Opening {
   readonly lastEventId?: string | undefined;
+  readonly replayMs?: number;
   readonly chosen?: Partial<Chosen>;
   readonly token?: string;
   readonly address?: string;
@@ -46,10 +47,18 @@ interface StreamWorld {
   readonly outbox?: MemoryOutbox;
   /** The newest event of the outbox. */
   readonly position?: number;
+  readonly now?: () => number;
 }
 
 export function openStreams(world: StreamWorld = {}) {
-  const { maxKept = 100, isLive = true, limits = {}, outbox = createMemoryOutbox(), position = 0 } = world;
+  const {
+    maxKept = 100,
+    isLive = true,
+    limits = {},
+    outbox = createMemoryOutbox(),
+    position = 0,
+    now = () => 0,
+  } = world;
   const events = createEventHub({ maxKept, position });
   // What is resumed here was heard by a stream before.
   events.keepForStream();
@@ -66,7 +75,7 @@ export function openStreams(world: StreamWorld = {}) {
   };
   const streams = createEventStreams(
     {
-      ...{ events, outbox, feed, openSessions, budgets, shares, eventKey: KEY, now: () => instant(0) },
+      ...{ events, outbox, feed, openSessions, budgets, shares, eventKey: KEY, now: () => instant(now()) },
       randomBytes: () => RUN,
       async *currentState() {
         yield connectivityOf(0);
@@ -94,11 +103,12 @@ export function openStreams(world: StreamWorld = {}) {
         else events.publish(logOf(message));
       }
     },
-    open({ lastEventId, chosen, token = "token", address = "127.0.0.1", level = "readonly" }: Opening = {}): Readable {
+    open(opening: Opening = {}): Readable {
+      const { lastEventId, replayMs, chosen, token = "token", address = "127.0.0.1", level = "readonly" } = opening;
       const call = callBy(level);
       return streams.open(
         { caller: { ...call.caller, tokenId: token }, remoteAddress: address, signal: () => stopping.signal },
-        { chosen: { ...EVERYTHING, ...chosen }, lastEventId },
+        { chosen: { ...EVERYTHING, ...chosen }, lastEventId, replayMs },
       );
     },
   };

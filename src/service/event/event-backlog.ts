@@ -20,15 +20,23 @@ export interface Continuation {
   readonly position: number;
 }
 
+interface Missed {
+  readonly filter: EventFilter;
+  /** Undefined when nobody knows where it stopped. */
+  readonly from: number | undefined;
+  /** Whether the listener is a new one, and so missed nothing of what is not stored. */
+  readonly isBeginning: boolean;
+}
+
 /** `turn` resolves when the listener may read a page: reading takes time of the main thread. */
 export async function* readBacklog(
   needs: BacklogNeeds,
-  { filter, from }: { readonly filter: EventFilter; readonly from: number | undefined },
+  { filter, from, isBeginning }: Missed,
   turn: () => Promise<void>,
 ): AsyncGenerator<Buffer, Continuation> {
   const { events, ids } = needs;
   let position = from;
-  let gap = renderGap(filter, LIVE_KINDS);
+  let gap = isBeginning ? undefined : renderGap(filter, LIVE_KINDS);
   for (;;) {
     await turn();
     const page = position === undefined ? undefined : await needs.outbox.after(position, filter, needs.now());

@@ -2,15 +2,21 @@ import { deviceName } from "#core/device/slug.ts";
 import { EVENT_KINDS } from "#core/event/event.ts";
 import { eventDataSchema } from "#service/event/event-schema.ts";
 import type { EventStreams } from "#service/event/event-streams.ts";
+import { MAX_REPLAY_MS } from "#service/event/recent-positions.ts";
 import { StreamAnswer } from "#service/operation/answer.ts";
 import { type Operation, operation } from "#service/operation/operation.ts";
-import { list, listOf } from "#service/operation/query.ts";
+import { durationUpTo, list, listOf } from "#service/operation/query.ts";
 import type { Call, Needs } from "#service/ports.ts";
 
 const query = {
   "kind.in": listOf("Only these kinds of events.", EVENT_KINDS),
   "site_id.in": list("Only events of these sites."),
   "device_id.in": list("Only events of these devices, by id or slug."),
+  replay: durationUpTo(
+    MAX_REPLAY_MS,
+    "Begins with the changes of so much time before now, at most 60s, so that nothing is lost between the reading of a list " +
+      "and the opening of the stream. A few more may come. Last-Event-ID wins over it.",
+  ),
 };
 
 interface EventNeeds extends Pick<Needs, "devices"> {
@@ -48,7 +54,11 @@ export function eventOperations(needs: EventNeeds): readonly Operation[] {
       },
       run: async (call) => {
         const chosen = { ...call.query, "device_id.in": await deviceIds(needs, call, call.query["device_id.in"]) };
-        const stream = needs.eventStreams.open(call, { chosen, lastEventId: call.header("last-event-id") });
+        const stream = needs.eventStreams.open(call, {
+          chosen,
+          lastEventId: call.header("last-event-id"),
+          replayMs: call.query.replay,
+        });
         // Otherwise a proxy such as nginx would hold events back until its buffer is full.
         return new StreamAnswer("text/event-stream", stream, { "x-accel-buffering": "no" });
       },

@@ -102,6 +102,21 @@ test("after a restart a stream goes on after the position, and says that lines o
   }
 });
 
+test("a new stream begins with the changes of the last seconds, from the hub or the outbox, and misses nothing", async () => {
+  for (const maxKept of [100, 2]) {
+    let now = 0;
+    const world = openStreams({ maxKept, now: () => now });
+    for (; now < 10_000; now += 1_000) world.publish(1);
+    const seen = await readAll(world.open({ replayMs: 3_000 }));
+    expect([maxKept, seen[0], ...seen.slice(1).map((one) => one.replace("@", ""))]).toEqual([
+      maxKept,
+      "retry: 2000",
+      ...numbers(8, 10),
+    ]);
+    expect(await readAll(world.open({ lastEventId: idOf(9, 9), replayMs: 3_000 }))).toEqual(["retry: 2000", "10"]);
+  }
+});
+
 test("lines of logs are resumed within a run, also between stored events", () => {
   const world = openStreams();
   const first = world.open();

@@ -32,10 +32,15 @@ export interface Listening extends Pick<Call, "caller" | "remoteAddress"> {
   readonly signal: () => AbortSignal;
 }
 
+interface ResumePlace extends EventPlace {
+  /** A new listener begins there. It has missed nothing that it was promised. */
+  readonly isBeginning?: boolean;
+}
+
 export interface Wanted {
   readonly filter: EventFilter;
   /** Resume after this event. Undefined starts now. Only server-sent events are resumed. */
-  readonly after: EventPlace | "unknown" | undefined;
+  readonly after: ResumePlace | "unknown" | undefined;
   readonly format: StreamFormat;
   readonly heartbeatMs?: number;
 }
@@ -162,7 +167,12 @@ function keptAfter(events: StreamNeeds["events"], after: EventPlace | "unknown")
 
 /** Whether events that are not stored may have been lost since. */
 function isAfterLost(events: StreamNeeds["events"], after: Wanted["after"]): boolean {
-  return typeof after === "object" && (after.sequence === undefined || !events.remembers(after.sequence));
+  if (typeof after !== "object" || isBeginning(after)) return false;
+  return after.sequence === undefined || !events.remembers(after.sequence);
+}
+
+export function isBeginning(after: Wanted["after"]): boolean {
+  return typeof after === "object" && after.isBeginning === true;
 }
 
 function positionOf(after: Wanted["after"]): number | undefined {

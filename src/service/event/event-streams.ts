@@ -7,14 +7,21 @@ import type { BusbarEvent } from "#core/event/event.ts";
 import type { EventFilter } from "#core/event/event-filter.ts";
 import type { ByteBudgets } from "#core/share/byte-budgets.ts";
 import type { Shares } from "#core/share/shares.ts";
-import type { Instant } from "#core/time/instant.ts";
+import { type Instant, instant } from "#core/time/instant.ts";
 import type { Sessions } from "#service/access/sessions.ts";
 import { readBacklog } from "#service/event/event-backlog.ts";
 import { type Chosen, parseChoice } from "#service/event/event-choice-wire.ts";
 import type { EventHub, LiveEvent } from "#service/event/event-hub.ts";
 import { createEventIds, RUN_BYTES } from "#service/event/event-id.ts";
-import { type EventStream, type Listening, openEventStream } from "#service/event/event-stream.ts";
+import {
+  type EventStream,
+  isBeginning,
+  type Listening,
+  openEventStream,
+  type Wanted,
+} from "#service/event/event-stream.ts";
 import { renderEvent } from "#service/event/event-wire.ts";
+import { createRecentPositions } from "#service/event/recent-positions.ts";
 import { type StreamFormat, serverSentEvents } from "#service/event/stream-format.ts";
 import { createTelemetryBoard, LIVE_TELEMETRY_BYTES } from "#service/event/telemetry-board.ts";
 import { createWakeQueue } from "#service/event/wake-queue.ts";
@@ -53,6 +60,8 @@ export interface EventStreams {
 interface WantedStream {
   readonly chosen: Chosen;
   readonly lastEventId: string | undefined;
+  /** A new stream begins with the stored events of so many milliseconds. */
+  readonly replayMs?: number | undefined;
   /** Default: server-sent events. */
   readonly format?: StreamFormat | undefined;
 }
@@ -86,17 +95,26 @@ export function createEventStreams(needs: EventStreamNeeds, limits: StreamLimits
 
   const asServerSentEvents = serverSentEvents(render);
 
-  events.listen(() => {
+  const recent = createRecentPositions({ at: needs.now(), position: events.lastPosition });
+  let newest = events.lastPosition;
+  events.listen(({ position }) => {
+    recent.note({ at: needs.now(), position: newest });
+    newest = position;
     for (const { wake } of streams) wake();
   });
 
+  function beginning(replayMs: number): Wanted["after"] {
+    if (replayMs === 0) return undefined;
+    return { position: recent.since(instant(needs.now() - replayMs)), sequence: undefined, isBeginning: true };
+  }
+
   return {
-    open(call, { chosen, lastEventId = "", format = asServerSentEvents }) {
+    open(call, { chosen, lastEventId = "", replayMs = 0, format = asServerSentEvents }) {
       const leave = enter(call);
-      const after = lastEventId === "" ? undefined : (ids.parse(lastEventId) ?? "unknown");
+      const after = lastEventId === "" ? beginning(replayMs) : (ids.parse(lastEventId) ?? "unknown");
       const turn = () => new Promise<void>((wake) => pages.wake({ key: call.caller.tokenId, wake }));
       const backlog = (filter: EventFilter, from: number | undefined) =>
-        readBacklog({ ...needs, ids }, { filter, from }, turn);
+        readBacklog({ ...needs, ids }, { filter, from, isBeginning: isBeginning(after) }, turn);
       const filter = parseChoice(call.caller, chosen);
       const stream = openEventStream({ events, board, wakes, openSessions, backlog }, call, { filter, after, format });
       streams.add(stream);

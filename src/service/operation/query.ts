@@ -116,6 +116,20 @@ export function duration(description: string): Param<number> {
   };
 }
 
+/** The same, up to a longest one. */
+export function durationUpTo(maxMs: number, description: string): Param<number> {
+  const any = duration(description);
+  return {
+    ...any,
+    parse: (text) => {
+      const parsed = any.parse(text);
+      return "value" in parsed && parsed.value > maxMs
+        ? { problem: `must be at most ${maxMs / 1_000}s, not ${shown(text)}` }
+        : parsed;
+    },
+  };
+}
+
 export function anyText(description: string): Param<string> {
   return { description, schema: { type: "string" }, parse: (value) => ({ value }) };
 }

@@ -81,7 +81,10 @@ async function follow(signal: AbortSignal, startsWithGap: boolean): Promise<void
   let isFirst = !startsWithGap;
   for (let failures = 0; !signal.aborted; failures += 1) {
     try {
-      const query = siteId === undefined ? {} : { "site_id.in": [siteId] };
+      const query = {
+        ...(siteId !== undefined && { "site_id.in": [siteId] }),
+        ...(isFirst && { replay: sinceOpened() }),
+      };
       for await (const event of client.events(query, { signal })) {
         if (signal.aborted) return;
         if (event.kind === "lost") setPhase("lost");
@@ -107,6 +110,11 @@ async function follow(signal: AbortSignal, startsWithGap: boolean): Promise<void
     isFirst = false;
     await pause(Math.min(FIRST_RETRY * 2 ** failures, LAST_RETRY) * (0.5 + Math.random() / 2), signal);
   }
+}
+
+/** Lists are read while the connection is made: what changes meanwhile comes with its first events. */
+function sinceOpened(): string {
+  return `${Math.min(60, Math.ceil(performance.now() / 1_000) + 2)}s`;
 }
 
 function catchUp(isGap: boolean): void {

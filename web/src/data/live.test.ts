@@ -5,6 +5,7 @@ import { live, watchPage } from "./live.svelte.ts";
 interface Connection {
   readonly site: string | null;
   readonly lastEventId: string | null;
+  readonly replay: string | null;
   send(text: string): void;
   cut(): void;
   isOpen: boolean;
@@ -26,6 +27,7 @@ function connect(input: RequestInfo | URL, init: RequestInit = {}): Promise<Resp
   });
   const connection: Connection = {
     site: new URL(String(input)).searchParams.get("site_id.in"),
+    replay: new URL(String(input)).searchParams.get("replay"),
     lastEventId: new Headers(init.headers).get("Last-Event-ID"),
     isOpen: true,
     send: (text) => controller?.enqueue(new TextEncoder().encode(text)),
@@ -87,6 +89,8 @@ test("it is live once it is connected, and the first connection has nothing to c
   expect(live.phase).toBe("connecting");
   await listen();
   expect([newest().site, newest().lastEventId, asked]).toEqual(["s", null, []]);
+  // What changed while the lists were read comes with it.
+  expect(newest().replay).toMatch(/^\d+s$/);
   live.listen("s");
   await wait();
   expect(connections).toHaveLength(1);
