@@ -3,7 +3,14 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { POSTGRES_VERSIONS, type Postgres, startPostgres } from "../support/postgres.ts";
 import { IS_LONG, roundsOf } from "../support/rounds.ts";
-import { findDifferenceOn, type QueryBench, SeriesBench, sqliteBackend, together } from "../support/series-bench.ts";
+import {
+  findDifferenceInCounter,
+  findDifferenceOn,
+  type QueryBench,
+  SeriesBench,
+  sqliteBackend,
+  together,
+} from "../support/series-bench.ts";
 import { openSharedNodes, type SharedNodes } from "../support/shared-bench.ts";
 
 /** Queries cost less than points, and their borders lie on and beside the points of their seed. */
@@ -33,4 +40,10 @@ test(`${SEEDS * QUERIES} random queries on SQLite, ${[...POSTGRES_VERSIONS].map(
     for (const [name, nodes] of shared) benches.set(name, await nodes.openBench(`seed ${seed}`, 1 + (seed % 2)));
     expect(await findDifferenceOn(seed, together(benches), QUERIES)).toBeUndefined();
   }
+});
+
+test("dense days of a counter, whose parts stand for points", async () => {
+  const benches = new Map<string, QueryBench>();
+  for (const [name, nodes] of shared) benches.set(name, await nodes.openBench("counter"));
+  expect(await findDifferenceInCounter(together(benches))).toBeUndefined();
 });

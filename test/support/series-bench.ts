@@ -499,6 +499,58 @@ export async function findDifferenceInDay(backend: ChunkBackend): Promise<Differ
   }
 }
 
+/**
+ * Dense days of a counter: one only rises, in one it dips for minutes or falls for hours, and in one it restarts. Its parts stand
+ * for points where nothing falls for long. Closes the bench.
+ */
+export async function findDifferenceInCounter(bench: QueryBench): Promise<Difference | undefined> {
+  const random = createRandom(7);
+  const start = Date.UTC(2026, 2, 28);
+  const { series, device, kind } = { series: 2, device: 1, kind: "number" as const };
+  try {
+    await bench.load(
+      counterDays(random).map((value, i) => ({
+        device,
+        at: start + i * 30_000 + random.integer(0, 9_000),
+        values: [[series, value] as const],
+      })),
+    );
+    await bench.compact(start + 9 * DAY_MS);
+    const asked = { series, device, kind, aggregation: "delta", lookAroundMs: undefined } as const;
+    const items: readonly SeriesItem[] = [
+      ...[15 * MINUTE_MS, HOUR_MS, DAY_MS].map((granularityMs) => ({ ...asked, granularityMs })),
+      { ...asked, granularityMs: HOUR_MS, counter: { maxPerHour: 60 } },
+      { ...asked, granularityMs: SHORTEST_MS["day"], calendar: { unit: "day", timezone: "Europe/Berlin" } },
+    ];
+    for (const range of [
+      { from: start - DAY_MS, to: start + 6 * DAY_MS },
+      { from: start + 90 * MINUTE_MS, to: start + 3 * DAY_MS + 90 * MINUTE_MS },
+    ]) {
+      const found = await ask(bench, { ...range, items });
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  } finally {
+    await bench.close();
+  }
+}
+
+function counterDays(random: Random): readonly number[] {
+  const perDay = DAY_MS / 30_000;
+  let value = 20_000;
+  const rising = Array.from({ length: 4 * perDay }, () => {
+    value += random.integer(0, 9) / 10;
+    return Math.round(value * 10) / 10;
+  });
+  const restart = 3 * perDay + random.integer(600, 2_000);
+  return rising.map((one, i) => {
+    const inDay = i % perDay;
+    if (i >= restart) return Math.round((one - (rising[restart] ?? 0)) * 10) / 10;
+    const isDip = Math.floor(i / perDay) === 1 && (inDay % 700 < 20 || (inDay > 1_500 && inDay < 1_800));
+    return isDip ? one - 500 : one;
+  });
+}
+
 async function ask(bench: QueryBench, query: SeriesQuery): Promise<Difference | undefined> {
   const answering = bench.query(query);
   // A store on a server works meanwhile.

@@ -21,6 +21,11 @@ export function mostWithin({ maxPerHour }: CounterRule, elapsedMs: number): numb
   return maxPerHour * ((elapsedMs + SLACK_MS) / HOUR_MS);
 }
 
+/** Whether a counter cannot have restarted between two of these values, whatever their order is. */
+export function hasNoRestart(least: number, greatest: number): boolean {
+  return least > greatest * NEAR_ZERO;
+}
+
 /** Whether a value that is lower than the one before, so much earlier, was counted from zero. */
 export function isRestart(rule: CounterRule, [before, value]: readonly [number, number], elapsedMs: number): boolean {
   return value >= 0 && value <= before * NEAR_ZERO && value <= mostWithin(rule, elapsedMs);

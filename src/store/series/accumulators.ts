@@ -53,7 +53,7 @@ export const RULES: Readonly<Record<PointAggregation, AggregationRules>> = {
   delta: {
     ...SAME,
     create: (before, counter) => new CounterDelta(before, counter),
-    parts: [],
+    parts: ["min", "max", "last"],
     // Otherwise a value may have fallen between the first and the last.
     summarizes: ({ min, max }) => min === max,
     alone: undefined,

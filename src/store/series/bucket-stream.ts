@@ -69,16 +69,27 @@ export class BucketStream extends BucketBlock {
     if (done) {
       this.isDone = true;
       this.#close();
-    } else if (piece === NOT_YET) {
+    } else this.#take(piece);
+  }
+
+  #take(piece: Piece): void {
+    if (piece === NOT_YET) {
       this.isWaiting = true;
     } else if ("summary" in piece) {
       if (piece.summary.firstAt >= this.#countsFrom) this.#open(this.#bucketAt(piece.summary.firstAt));
       this.#accumulator.addSummary(piece.summary);
     } else if ("parts" in piece) {
       const times = piece.parts("start");
-      this.#parts = { count: times.length, times, fields: this.#partFields.map(piece.parts) };
-      this.#index = lowerBound(this.#parts, piece.from);
-      this.#end = lowerBound(this.#parts, piece.to);
+      const parts = { count: times.length, times, fields: this.#partFields.map(piece.parts) };
+      const [from, to] = [lowerBound(parts, piece.from), lowerBound(parts, piece.to)];
+      const { tried } = piece;
+      if (tried && this.#accumulator.takesParts?.(parts.fields, { from, to, lastAt: tried.lastAt }) === false) {
+        this.#take(tried.instead());
+        return;
+      }
+      this.#parts = parts;
+      this.#index = from;
+      this.#end = to;
     } else {
       this.#column = piece.column;
       this.#index = lowerBound(piece.column, piece.from);

@@ -15,9 +15,17 @@ import { decodeChunk } from "./segment-codec.ts";
 /** A stretch of the series in [from, to): its summary alone when that is enough, else those of its parts, else its points. */
 export type Piece =
   | { readonly summary: Summary }
-  | { readonly parts: (field: PartField) => Float64Array; readonly from: number; readonly to: number }
+  | PartsPiece
   | { readonly column: Column; readonly from: number; readonly to: number }
   | typeof NOT_YET;
+
+interface PartsPiece {
+  readonly parts: (field: PartField) => Float64Array;
+  readonly from: number;
+  readonly to: number;
+  /** Where parts may not suffice: the last time of the chunk, and the same stretch in more detail. */
+  readonly tried?: { readonly lastAt: number; readonly instead: () => Piece };
+}
 
 /** The view has no more chunks of the series, but the next one will. */
 export const NOT_YET = "not yet";
@@ -45,6 +53,8 @@ export interface Walk {
   readonly isOneBucket: (firstAt: number, lastAt: number) => boolean;
   /** Whether every part of this length lies in one bucket, of the parts of a stretch of time. */
   readonly fitsBuckets: (grain: number, from: number, to: number) => boolean;
+  /** Whether parts, of whole chunks only, may turn out not to suffice: then the points are read, too. */
+  readonly triesParts: boolean;
 }
 
 /** What part of a chunk is requested. */
@@ -142,10 +152,12 @@ type Answer = "summary" | "points" | { readonly from: number; readonly to: numbe
 
 function answerOf(
   { summary, grain, start, span }: ChunkHead,
-  { from, to, late, summarizes, isOneBucket, fitsBuckets }: Cut,
+  { from, to, late, summarizes, isOneBucket, fitsBuckets, triesParts }: Cut,
 ): Answer {
-  if (late.length > 0 || !summarizes(summary)) return "points";
-  if (summary.firstAt >= from && summary.lastAt < to && isOneBucket(summary.firstAt, summary.lastAt)) return "summary";
+  const { firstAt, lastAt } = summary;
+  const isSummarized = summarizes(summary);
+  if (late.length > 0 || (!isSummarized && !triesParts)) return "points";
+  if (isSummarized && firstAt >= from && lastAt < to && isOneBucket(firstAt, lastAt)) return "summary";
   if (grain === 0 || !fitsBuckets(grain, start, start + span)) return "points";
   const inner = {
     from: from <= start ? from : Math.ceil(from / grain) * grain,
@@ -162,7 +174,7 @@ function wantedOf(head: ChunkHead, walk: Walk, place: Place): ReturnType<SeriesR
   if (typeof answer === "string") return { parts: false, content: answer === "points" };
   // The last value before the range may be in the middle of the chunk.
   const isLookedBack = walk.lookBack !== undefined && head.summary.firstAt < walk.from;
-  return { parts: true, content: isLookedBack || cut.from < answer.from || answer.to < cut.to };
+  return { parts: true, content: walk.triesParts || isLookedBack || cut.from < answer.from || answer.to < cut.to };
 }
 
 /** Moves the place behind the piece. */
@@ -184,8 +196,14 @@ function nextPiece(current: CursorSource["current"], chunk: ChunkHead, step: Ste
   place.at = Math.min(answer.to, endOf(chunk));
   // Hours make up the whole chunk: a border of the range may lie within one of them.
   const isWhole = answer.from <= chunk.start && answer.to >= endOf(chunk);
-  const read = isWhole && walk.fitsBuckets(HOUR_MS, chunk.start, endOf(chunk)) ? readHours : readParts;
-  return { parts: read(current.view.parts(chunk), chunk, scratch.part), ...answer };
+  const bytes = current.view.parts(chunk);
+  const minutes = (): Piece => ({ parts: readParts(bytes, chunk, scratch.part), ...answer, ...(tried && { tried }) });
+  const points = () => pointsOf(current, chunk, { ...step, from, to: walk.to, late });
+  const { lastAt } = chunk.summary;
+  const tried = walk.triesParts ? { lastAt, instead: points } : undefined;
+  if (!isWhole || !walk.fitsBuckets(HOUR_MS, chunk.start, endOf(chunk))) return minutes();
+  const hours = readHours(bytes, chunk, scratch.part);
+  return { parts: hours, ...answer, ...(tried && { tried: { lastAt, instead: minutes } }) };
 }
 
 function pointsOf(

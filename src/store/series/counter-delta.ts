@@ -4,13 +4,22 @@
 // Hot loops: each bounds its index, and `?? 0` is for the compiler. See core/item-at.ts.
 
 import { itemAt } from "#core/item-at.ts";
-import { ANY_COUNTER, type CounterRule, isRestart, LASTS_MS, mostWithin } from "#core/telemetry/counter-rule.ts";
+import {
+  ANY_COUNTER,
+  type CounterRule,
+  hasNoRestart,
+  isRestart,
+  LASTS_MS,
+  mostWithin,
+} from "#core/telemetry/counter-rule.ts";
 import { ScalableSum } from "#core/telemetry/exact-sum.ts";
-import type { Accumulator } from "./accumulator.ts";
+import type { Accumulator, PartsChunk } from "./accumulator.ts";
 import type { Scalar } from "./batch.ts";
 import type { Summary } from "./chunk.ts";
 import type { Column } from "./column.ts";
 import type { LastPoint } from "./column-cursor.ts";
+
+const NOTHING = new Float64Array(0);
 
 export class CounterDelta implements Accumulator {
   readonly #rule: CounterRule;
@@ -40,8 +49,27 @@ export class CounterDelta implements Accumulator {
     for (let i = from; i < to; i++) this.#step(times[i] ?? 0, numbers[i] ?? 0);
   }
 
-  addParts(): void {
-    throw new Error("a delta is not made of parts");
+  /**
+   * Parts suffice where nothing falls for long: each part begins at or above the last value of the one before and ends with its
+   * greatest value, so a dip begins and ends within it, and a part is no longer than an hour. Then only the last values count.
+   */
+  takesParts(fields: readonly Float64Array[], { from, to, lastAt }: PartsChunk): boolean {
+    const [least = NOTHING, greatest = NOTHING, last = NOTHING] = fields;
+    if (Number.isNaN(this.#level) || this.#dipTimes.length > 0) return false;
+    const most = mostWithin(this.#rule, 0);
+    let before = this.#level;
+    for (let i = from; i < to; i++) {
+      const [low, high, end] = [least[i] ?? 0, greatest[i] ?? 0, last[i] ?? 0];
+      if (low < before || end !== high || high - before > most || !hasNoRestart(low, high)) return false;
+      before = end;
+    }
+    // Until the next point nothing asks for the time.
+    this.#lastAt = lastAt;
+    return true;
+  }
+
+  addParts(fields: readonly Float64Array[], _: number, to: number): void {
+    this.#level = this.#last = fields[2]?.[to - 1] ?? 0;
   }
 
   /** Of points that all have the same value. */

@@ -1,6 +1,13 @@
 // The random queries must notice what could go wrong: each of these bugs is planted and has to be found.
 import { afterEach, expect, test, vi } from "vitest";
-import { type Faults, findDifference, findDifferenceInDay, sqliteBackend } from "../../../test/support/series-bench.ts";
+import {
+  type Faults,
+  findDifference,
+  findDifferenceInCounter,
+  findDifferenceInDay,
+  SeriesBench,
+  sqliteBackend,
+} from "../../../test/support/series-bench.ts";
 import type { Changes, JournalRow } from "./chunk-store.ts";
 
 const planted = vi.hoisted(() => ({ bug: "" }));
@@ -38,6 +45,20 @@ vi.mock("./parts.ts", async (load) => {
   };
   return { ...real, readHours };
 });
+
+vi.mock("./counter-delta.ts", async (load) => {
+  const { CounterDelta: Real } = await load<typeof import("./counter-delta.ts")>();
+  class CounterDelta extends Real {
+    override takesParts(...given: Parameters<Real["takesParts"]>): boolean {
+      const takes = super.takesParts(...given);
+      tookParts ||= takes;
+      return takes || planted.bug === "falls";
+    }
+  }
+  type Real = InstanceType<typeof Real>;
+  return { CounterDelta };
+});
+let tookParts = false;
 
 vi.mock("./query.ts", async (load) => {
   const real = await load<typeof import("./query.ts")>();
@@ -158,6 +179,14 @@ test("the queries of a dense day notice when its hours are not what its minutes 
   expect(await findDifferenceInDay(sqliteBackend())).toBeUndefined();
   planted.bug = "hours";
   expect(await findDifferenceInDay(sqliteBackend())).toMatchObject({ question: expect.stringContaining("avg") });
+});
+
+test("the queries of a counter notice when parts stand for values that fall", async () => {
+  tookParts = false;
+  expect(await findDifferenceInCounter(await SeriesBench.open(sqliteBackend()))).toBeUndefined();
+  expect(tookParts).toBe(true);
+  planted.bug = "falls";
+  expect(await findDifferenceInCounter(await SeriesBench.open(sqliteBackend()))).toBeDefined();
 });
 
 function changing(change: (changes: Changes) => Changes): Faults {

@@ -114,7 +114,8 @@ function openColumn(source: CursorSource, { from, to }: Range, item: SeriesItem,
     lookBack: before === 0 ? undefined : from - before,
     hot,
     summarizes: isIntegral(aggregation) ? () => false : RULES[aggregation].summarizes,
-    ...(aggregation === "delta" ? deltaRules(item, from) : bucketRules(item)),
+    ...(aggregation === "delta" ? deltaRules(item, { from, to }) : bucketRules(item)),
+    triesParts: aggregation === "delta",
   });
   return { item, hot, cursor };
 }
@@ -141,12 +142,15 @@ function bucketRules({ granularityMs, calendar }: SeriesItem): Pick<Walk, "isOne
   };
 }
 
-/** A summary stands for points that count, or for points before them. Parts do not have the times of their points. */
-function deltaRules(item: SeriesItem, from: number): Pick<Walk, "isOneBucket" | "fitsBuckets"> {
-  const { isOneBucket } = bucketRules(item);
+/**
+ * A summary stands for points that count, or for points before them. Parts do not have the times of their points: only of a
+ * whole chunk the last time is known.
+ */
+function deltaRules(item: SeriesItem, { from, to }: Range): Pick<Walk, "isOneBucket" | "fitsBuckets"> {
+  const { isOneBucket, fitsBuckets } = bucketRules(item);
   return {
     isOneBucket: (first, last) => isOneBucket(first, last) && (first >= from || last < from),
-    fitsBuckets: () => false,
+    fitsBuckets: (grain, start, end) => start >= from && end <= to && fitsBuckets(grain, start, end),
   };
 }
 
