@@ -1,0 +1,206 @@
+// Whether a condition is true now. Everything that was looked at is kept, for the trace and to know when to look again.
+import { isInWindow } from "./local-times.ts";
+import type { Amount, AttributeRead, Comparison, Condition, PlainValue } from "./rule.ts";
+import { printOf } from "./rule-print.ts";
+import type { RuleVariable, RuleWorld } from "./rule-world.ts";
+import { allOf, anyOf, notOf, type Truth } from "./truth.ts";
+
+/** One thing that was looked at. */
+export interface Evidence {
+  readonly place: string;
+  /** Such as `meter.power`. */
+  readonly subject: string;
+  /** Undefined: missing or too old. */
+  readonly value: PlainValue | undefined;
+  /** Undefined: it has none, or nobody knows it. */
+  readonly ageMs: number | undefined;
+  readonly truth: Truth;
+  readonly causes: readonly string[];
+}
+
+export interface Evaluation {
+  readonly truth: Truth;
+  readonly evidence: readonly Evidence[];
+  /** How comparisons with a hysteresis stand now, by their print. */
+  readonly memory: ReadonlyMap<string, boolean>;
+  /** Without a new value it stays so before this moment. */
+  readonly until: number;
+}
+
+/** A clock of a device may differ by this much. What is further in the future is unknown. */
+const CLOCK_MS = 5_000;
+const LEAST_AGE_MS = 30_000;
+const USUAL_TIMES = 3;
+
+interface Looking {
+  readonly world: RuleWorld;
+  readonly memory: Map<string, boolean>;
+  readonly evidence: Evidence[];
+  until: number;
+}
+
+export function evaluateRuleCondition(
+  condition: Condition | undefined,
+  memory: ReadonlyMap<string, boolean>,
+  world: RuleWorld,
+): Evaluation {
+  const looking: Looking = { world, memory: new Map(memory), evidence: [], until: Number.POSITIVE_INFINITY };
+  const truth = condition === undefined ? true : truthOf(looking, condition);
+  return { truth, evidence: looking.evidence, memory: looking.memory, until: looking.until };
+}
+
+function truthOf(looking: Looking, condition: Condition): Truth {
+  // All of them are looked at, so that the trace is whole and each hysteresis goes on.
+  if (condition.kind === "all") return allOf(condition.conditions.map((one) => truthOf(looking, one)));
+  if (condition.kind === "any") return anyOf(condition.conditions.map((one) => truthOf(looking, one)));
+  if (condition.kind === "not") return notOf(truthOf(looking, condition.condition));
+  const { truth, ...seen } = lookAt(looking, condition);
+  looking.evidence.push({ place: condition.place, truth, ...seen });
+  return truth;
+}
+
+type Leaf = Exclude<Condition, { readonly kind: "all" | "any" | "not" }>;
+type Seen = Omit<Evidence, "place">;
+
+const NO_CAUSES: readonly string[] = [];
+/** What was changed longer ago did not lead to what happens now. */
+const CAUSE_MS = 60_000;
+
+function recentCauses({ world }: Looking, found: Pick<RuleVariable, "at" | "causes"> | undefined): readonly string[] {
+  return found === undefined || world.now - found.at > CAUSE_MS ? NO_CAUSES : found.causes;
+}
+
+function lookAt(looking: Looking, condition: Leaf): Seen {
+  const { world } = looking;
+  switch (condition.kind) {
+    case "value": {
+      const seen = readAttribute(looking, condition);
+      return { ...seen, truth: compare(looking, condition, seen.value) };
+    }
+    case "stale":
+      return lookAtAge(looking, condition);
+    case "variable": {
+      const found = world.variable(condition.name);
+      const [value, causes] = [found?.value, recentCauses(looking, found)];
+      const subject = `variable ${condition.name}`;
+      return { subject, value, ageMs: undefined, truth: compare(looking, condition, value), causes };
+    }
+    case "control":
+    case "holder":
+      return lookAtControl(looking, condition);
+    case "online": {
+      const value = world.isOnline(condition.device);
+      const truth = value === undefined ? undefined : value === condition.isOnline;
+      return { subject: `${condition.device} online`, value, ageMs: undefined, truth, causes: NO_CAUSES };
+    }
+    case "alert": {
+      const active = world.alerts(condition.device);
+      const { alert } = condition;
+      const truth = active && (alert === undefined ? active.length > 0 : active.includes(alert));
+      const subject = `alert ${alert ?? "any"} of ${condition.device}`;
+      return { subject, value: truth, ageMs: undefined, truth, causes: NO_CAUSES };
+    }
+    case "time": {
+      const { isInside, until } = isInWindow(condition, world.now, world);
+      looking.until = Math.min(looking.until, until);
+      return { subject: "time", value: isInside, ageMs: undefined, truth: isInside, causes: NO_CAUSES };
+    }
+  }
+}
+
+/** The latest value, if it is young enough. */
+function readAttribute(looking: Looking, { device, attribute, unit, maxAgeMs }: AttributeRead): Omit<Seen, "truth"> {
+  const { now } = looking.world;
+  const found = looking.world.reading(device, attribute, unit);
+  const subject = `${device}.${attribute}`;
+  if (found === undefined) return { subject, value: undefined, ageMs: undefined, causes: NO_CAUSES };
+  const longest = maxAgeMs ?? Math.max(USUAL_TIMES * (found.usualMs ?? 0), LEAST_AGE_MS);
+  const ageMs = Math.max(now - found.at, 0);
+  const isFuture = found.at > now + CLOCK_MS;
+  if (isFuture) looking.until = Math.min(looking.until, found.at - CLOCK_MS);
+  else if (ageMs <= longest) looking.until = Math.min(looking.until, Math.max(found.at, now) + longest + 1);
+  const value = isFuture || ageMs > longest ? undefined : plainOf(found.value);
+  return { subject, value, ageMs, causes: NO_CAUSES };
+}
+
+function plainOf(value: unknown): PlainValue | undefined {
+  if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
+  return typeof value === "string" || typeof value === "boolean" ? value : undefined;
+}
+
+/** What has never been there is unknown, not stale. */
+function lookAtAge(looking: Looking, { device, attribute, afterMs }: Extract<Leaf, { kind: "stale" }>): Seen {
+  const { now } = looking.world;
+  const found = looking.world.reading(device, attribute, undefined);
+  const subject = `age of ${device}.${attribute}`;
+  if (found === undefined) return { subject, value: undefined, ageMs: undefined, truth: undefined, causes: NO_CAUSES };
+  const ageMs = Math.max(now - found.at, 0);
+  const truth = ageMs > afterMs;
+  if (!truth) looking.until = Math.min(looking.until, Math.max(found.at, now) + afterMs + 1);
+  return { subject, value: plainOf(found.value), ageMs, truth, causes: NO_CAUSES };
+}
+
+function lookAtControl(looking: Looking, condition: Extract<Leaf, { kind: "control" | "holder" }>): Seen {
+  const { device, control } = condition;
+  const found = looking.world.control(device, control);
+  const causes = recentCauses(looking, found);
+  const subject = `control ${control} of ${device}`;
+  if (condition.kind === "control") {
+    const value = found?.value;
+    return { subject, value, ageMs: undefined, truth: compare(looking, condition, value), causes };
+  }
+  const value = found === undefined ? undefined : (found.holder ?? "nobody");
+  const truth = value === undefined ? undefined : value === condition.holder;
+  return { subject: `holder of ${subject}`, value, ageMs: undefined, truth, causes };
+}
+
+interface Compared {
+  readonly comparison: Comparison;
+}
+
+function compare(looking: Looking, compared: Compared, value: PlainValue | undefined): Truth {
+  const { comparison } = compared;
+  if (value === undefined) return undefined;
+  if (comparison.kind === "equals") return comparison.values.includes(value);
+  if (comparison.kind === "differs") return !comparison.values.includes(value);
+  if (typeof value !== "number") return undefined;
+  if (comparison.hysteresis === 0) return compareNumber(looking, comparison, { value, wasTrue: false });
+  const key = printOf(compared);
+  const said = compareNumber(looking, comparison, { value, wasTrue: looking.memory.get(key) === true });
+  if (said !== undefined) looking.memory.set(key, said);
+  return said;
+}
+
+type Ordered = Exclude<Comparison, { readonly kind: "equals" | "differs" }>;
+
+/** A comparison that is true stays true until the value has gone back by the hysteresis. */
+function compareNumber(
+  looking: Looking,
+  comparison: Ordered,
+  { value, wasTrue }: { readonly value: number; readonly wasTrue: boolean },
+): Truth {
+  const room = wasTrue ? comparison.hysteresis : 0;
+  if (comparison.kind === "between") {
+    const [low, high] = [amountIn(looking, comparison.low), amountIn(looking, comparison.high)];
+    return low === undefined || high === undefined ? undefined : value >= low - room && value <= high + room;
+  }
+  const threshold = amountIn(looking, comparison.threshold);
+  if (threshold === undefined) return undefined;
+  return comparison.kind === "above" ? value > threshold - room : value < threshold + room;
+}
+
+/** Undefined: what it is taken from is unknown. */
+export function amountOf(world: RuleWorld, amount: Amount): number | undefined {
+  return amountIn({ world, memory: new Map(), evidence: [], until: Number.POSITIVE_INFINITY }, amount);
+}
+
+function amountIn(looking: Looking, amount: Amount): number | undefined {
+  if (typeof amount === "number") return amount;
+  const { from, times, plus, min, max } = amount;
+  const value =
+    from.kind === "variable" ? looking.world.variable(from.name)?.value : readAttribute(looking, from).value;
+  if (typeof value !== "number" || !Number.isFinite(value)) return undefined;
+  // What factors leave behind 15 digits is noise.
+  const computed = Number((value * times + plus).toPrecision(15));
+  return Math.min(Math.max(computed, min ?? Number.NEGATIVE_INFINITY), max ?? Number.POSITIVE_INFINITY);
+}

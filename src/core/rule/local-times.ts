@@ -1,0 +1,77 @@
+// Times of day on the clock of a site, or by its sun. A time that the clocks skip is the next moment, and of a time that comes twice
+// the first one counts.
+import { firstMomentOf, localOffsets } from "#core/time/calendar.ts";
+import { DAY_MS } from "#core/time/hour.ts";
+import type { Condition, DayTime, ScheduledMoment, Weekday } from "./rule.ts";
+import { WEEKDAYS } from "./rule.ts";
+import type { RuleWorld } from "./rule-world.ts";
+import { sunTimes } from "./sun-times.ts";
+
+type Clock = Pick<RuleWorld, "timezone" | "location">;
+
+/** In the far north the sun may not set for half a year. */
+const MOST_DAYS = 200;
+
+/** A local day is given as the UTC midnight of its date. */
+const localDay = (timezone: string, at: number): number =>
+  Math.floor((at + localOffsets(timezone)(at)) / DAY_MS) * DAY_MS;
+
+function timeOn({ timezone, location }: Clock, time: DayTime, day: number): number | undefined {
+  if (time.kind === "clock") return firstMomentOf(timezone, day + time.minutes * 60_000);
+  if (location === undefined) return undefined;
+  const at = sunTimes(firstMomentOf(timezone, day + DAY_MS / 2), location)[time.event];
+  return at === undefined ? undefined : at + time.offsetMs;
+}
+
+const isOn = (days: readonly Weekday[] | undefined, day: number): boolean => {
+  // getUTCDay counts from Sunday.
+  const name = WEEKDAYS[(new Date(day).getUTCDay() + 6) % 7];
+  return days === undefined || (name !== undefined && days.includes(name));
+};
+
+/** The first time of the moment after this one; undefined: there is none. */
+export function nextOf(moment: ScheduledMoment, after: number, world: Omit<RuleWorld, "now">): number | undefined {
+  if (moment.kind === "every") return (Math.floor(after / moment.everyMs) + 1) * moment.everyMs;
+  if (moment.kind === "cron") return world.nextCron(moment.expression, after);
+  const first = localDay(world.timezone, after) - 2 * DAY_MS;
+  for (let n = 0; n < MOST_DAYS; n += 1) {
+    const day = first + n * DAY_MS;
+    const at = isOn(moment.days, day) ? timeOn(world, moment.time, day) : undefined;
+    if (at !== undefined && at > after) return at;
+  }
+  return undefined;
+}
+
+type TimeWindow = Extract<Condition, { readonly kind: "time" }>;
+
+/** Undefined: nobody knows where the sun is. `until`: it stays so before this moment. */
+export function isInWindow(
+  window: TimeWindow,
+  now: number,
+  clock: Clock,
+): { readonly isInside: boolean | undefined; readonly until: number } {
+  const needsSun = window.from.kind === "sun" || window.to.kind === "sun";
+  const today = localDay(clock.timezone, now);
+  let until = today + 2 * DAY_MS;
+  if (needsSun && clock.location === undefined) return { isInside: undefined, until };
+  let isInside = false;
+  let isMissing = false;
+  for (let day = today - 2 * DAY_MS; day <= today + 2 * DAY_MS; day += DAY_MS) {
+    if (!isOn(window.days, day)) continue;
+    const [start, end] = boundsOn(window, day, clock);
+    if (start === undefined || end === undefined) {
+      isMissing ||= day === today;
+      continue;
+    }
+    isInside ||= start <= now && now < end;
+    for (const edge of [start, end]) if (edge > now) until = Math.min(until, edge);
+  }
+  return { isInside: isInside || !isMissing ? isInside : undefined, until };
+}
+
+function boundsOn({ from, to }: TimeWindow, day: number, clock: Clock): readonly (number | undefined)[] {
+  const start = timeOn(clock, from, day);
+  const end = timeOn(clock, to, day);
+  if (start === undefined || end === undefined || end > start) return [start, end];
+  return [start, timeOn(clock, to, day + DAY_MS)];
+}

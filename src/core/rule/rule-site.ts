@@ -1,0 +1,22 @@
+import type { Command } from "#core/blueprint/blueprint.ts";
+
+/** What is known of a site when a rule is checked. What is undefined is not checked. */
+export interface RuleSite {
+  /** By id and by slug. */
+  readonly devices: ReadonlyMap<string, RuleSiteDevice>;
+  readonly variables: ReadonlySet<string> | undefined;
+  /** Whether it is known where the sun rises. */
+  readonly hasLocation: boolean;
+}
+
+export interface RuleSiteDevice {
+  /** Types are those of telemetry, such as `float`. */
+  readonly attributes: ReadonlyMap<string, { readonly type: string; readonly unit: string | undefined }>;
+  readonly controls: ReadonlyMap<
+    string,
+    { readonly unit: string | undefined; readonly min: number; readonly max: number }
+  >;
+  /** By id and by alias. */
+  readonly commands: ReadonlyMap<string, Pick<Command, "arguments">>;
+  readonly alerts: ReadonlySet<string> | undefined;
+}
