@@ -30,7 +30,8 @@ export function beginRun(work: RuleWork, start: Start): void {
   const { trigger, branch, isLevel, isCareful, why } = start;
   const causes = [...start.causes, id];
   const note = { id, trigger, branch, causes };
-  if (causes.length > LONGEST_CAUSES) {
+  // Nothing to do can start nobody.
+  if (causes.length > LONGEST_CAUSES && actionsOf(work.rule, branch).length > 0) {
     const message = `${LONGEST_CAUSES} rules have started each other in a row; this one was not run`;
     beginTrace(work, { ...note, outcome: "loop", why: message });
     work.effects.push({ key: keyOf(id, 0), causes, kind: "report", problem: "loop", message });

@@ -3,9 +3,6 @@
 import type { ClaimClass, ClaimKind } from "#core/control/claim.ts";
 import type { MissedRule } from "#core/schedule/schedule.ts";
 
-/** How the code of a declarative rule is marked where scripts say their version. */
-export const DECLARATIVE = "DECLARATIVE";
-
 /**
  * What happens to a moment that comes while an earlier run goes on. `single`: it is left out. `restart`: the earlier run ends.
  * `queued`: it waits. `parallel`: both go on.

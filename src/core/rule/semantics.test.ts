@@ -288,7 +288,7 @@ test("6. two rules that start each other are stopped after eight runs, and it is
   expect(effects.filter((effect) => effect.kind === "report" && effect.problem === "loop")).toHaveLength(1);
   // What a person does afterwards is no loop.
   site.now += ms("2m");
-  site.variables.set("x", { value: true, at: site.now, causes: [] });
+  site.variables.set("x", { value: false, at: site.now, causes: [] });
   round();
   expect(rules.flatMap((rule) => rule.effects).filter(({ kind }) => kind === "set").length).toBeGreaterThan(8);
 });

@@ -16,7 +16,7 @@ import { LONGEST_LATE_MS, MISSED_RULES } from "#core/schedule/schedule.ts";
 import { readDocument } from "#manifest/read-document.ts";
 import * as r from "#manifest/reader.ts";
 import { createReporter, positionFinder } from "#manifest/reporter.ts";
-import { follow, pointer, rootTrail, type Trail } from "#manifest/tree.ts";
+import { follow, itemTrail, pointer, rootTrail, type Trail } from "#manifest/tree.ts";
 import { action } from "./actions.ts";
 import { days, dayTime } from "./amounts.ts";
 import { CONDITION_FORMS, condition, isTooMuch } from "./conditions.ts";
@@ -169,9 +169,9 @@ export function parseRule(source: string, { site, cronProblem }: RuleKnowledge =
   const context: RuleContext = { reporter, positionOf: positionFinder(source), site, cronProblem, counted };
   const root = rootTrail(node);
   const given = file.read(context, root);
-  const rule = given && ruleOf(given);
-  if (rule !== undefined) checkTogether(context, root, rule);
-  return { rule: reporter.hasErrors() ? undefined : rule, issues: reporter.issues() };
+  if (node.kind === "map") checkTogether(context, root);
+  const isFine = given !== undefined && !reporter.hasErrors();
+  return { rule: isFine ? ruleOf(given) : undefined, issues: reporter.issues() };
 }
 
 function ruleOf(given: r.ReadFields<typeof FIELDS>): DeclarativeRule {
@@ -196,28 +196,34 @@ function ruleOf(given: r.ReadFields<typeof FIELDS>): DeclarativeRule {
   };
 }
 
-/** What each part cannot see alone. */
-function checkTogether({ reporter }: RuleContext, root: Trail, rule: DeclarativeRule): void {
-  const hasMoments = rule.moments.length > 0;
+const MOMENTS = ["at", "cron", "every", "ended", "command"];
+
+/** What each part cannot see alone. It goes by the text, so that it is said together with all other mistakes. */
+function checkTogether({ reporter }: RuleContext, root: Trail): void {
+  const triggers = itemsOf(follow(root, ["when"]));
+  const isMoment = (trail: Trail) => MOMENTS.some((key) => has(trail, key));
+  const hasMoments = triggers.some(isMoment);
   const refuse = (key: string, message: string) => {
     if (has(root, key)) reporter.atKey(follow(root, [key]), { code: "conflicting_keys", message });
   };
-  if (rule.level === undefined)
+  if (has(root, "when") && triggers.every(isMoment))
     for (const key of ["for", "min_on", "min_off"])
       refuse(key, `${key} needs a condition below when. A moment has no duration.`);
-  if (!rule.moments.some(({ kind }) => kind !== "ended"))
+  if (!triggers.some((trail) => ["at", "cron", "every"].some((key) => has(trail, key))))
     for (const key of ["missed", "late"]) refuse(key, `${key} needs a time below when: at, cron or every.`);
-  if (rule.missed === "skip") refuse("late", "late goes with missed: run_late.");
-  for (const [key, list] of [
-    ["then", rule.thenActions],
-    ["else", rule.elseActions],
-  ] as const)
-    for (const [n, one] of list.entries()) {
-      if (one.kind !== "claim" || one.holdMs !== undefined || (key === "then" && !hasMoments)) continue;
+  if (!has(root, "missed")) refuse("late", "late goes with missed: run_late.");
+  for (const key of hasMoments ? ["then", "else"] : ["else"])
+    for (const item of has(root, key) ? itemsOf(follow(root, [key])) : []) {
+      if (!has(item, "claim") || has(item, "hold")) continue;
       const why = key === "else" ? "else begins when the rule is off" : "a moment has no duration";
       const message = `This claim needs hold, how long it is held: ${why}.`;
-      reporter.atKey(follow(root, [key, n]), { code: "missing_key", message });
+      reporter.atKey(item, { code: "missing_key", message });
     }
+}
+
+function itemsOf(trail: Trail): readonly Trail[] {
+  const { node } = trail;
+  return node.kind === "list" ? node.items.map((item, index) => itemTrail(trail, index, item)) : [trail];
 }
 
 /** The language as JSON Schema, for editors. What a site has is the parser's own. */

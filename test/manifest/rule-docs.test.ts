@@ -1,0 +1,72 @@
+// The examples of docs/rules-yaml.md are read and run.
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { actionsOf } from "#core/rule/rule.ts";
+import { ruleReads } from "#core/rule/rule-reads.ts";
+import { parseRule } from "#manifest/rule/parse-rule.ts";
+import { ms, RuleRun, RuleSiteInTime, ruleOf } from "../support/rule-run.ts";
+
+const PAGE = readFileSync(new URL("../../docs/rules-yaml.md", import.meta.url), "utf8");
+const EXAMPLES = new Map(
+  [...PAGE.matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map(([, text = ""]) => [ruleOf(text).name ?? "", text]),
+);
+const example = (name: string): string => EXAMPLES.get(name) ?? "";
+
+test("every example can be read, and every condition, moment and action of the tables, too", () => {
+  expect([...EXAMPLES.keys()]).toHaveLength(5);
+  const spans = [...PAGE.matchAll(/^\| (`\{[^|]*\}`[^|]*) \|/gm)].flatMap(([, cell = ""]) =>
+    [...cell.matchAll(/`(\{[^`]*\})`/g)].map(([, span = ""]) => span),
+  );
+  const texts = spans.filter((span) => !span.includes("..."));
+  expect(texts.length).toBeGreaterThan(15);
+  for (const text of texts) {
+    const isAction = /\{ (claim|execute|notify|set|wait)/.test(text);
+    const rule = isAction ? `when: { device: a, is: offline }\nthen: ${text}` : `when: ${text}\nthen: { notify: x }`;
+    expect([text, ...parseRule(rule).issues.map(({ message }) => message)]).toEqual([text]);
+  }
+});
+
+test("charging from surplus starts after two minutes, follows the surplus and stops by its hysteresis", () => {
+  const site = new RuleSiteInTime("2024-06-21T10:00Z");
+  site.location = { latitude: 51.5, longitude: -0.13 };
+  const run = new RuleRun(example("Charge the car from surplus"), site).start();
+  run.set("battery.soc", 90).set("meter.power", -2000).pass("3m").set("meter.power", -5000).pass("1m");
+  run.set("meter.power", -1200).pass("1m").set("meter.power", -900).pass("30m");
+  expect(run.done()).toEqual([
+    "120s notify The car charges from the roof.",
+    "120s claim charger.power=2000",
+    // It was renewed a moment ago.
+    "181s claim charger.power=5000",
+    "240s claim charger.power=1400",
+    // It became false after 5 minutes, and stays on for 10.
+    "720s notify The car has stopped.",
+    "720s release charger.power",
+  ]);
+});
+
+test("the other examples do what they say", () => {
+  const site = new RuleSiteInTime("2026-06-01T00:00Z");
+  const report = new RuleRun(example("Morning report"), site).start();
+  site.measure("battery.soc", 20, site.now + ms("7h"));
+  expect(report.pass("8h").done()).toEqual(["27000s notify The battery is low this morning."]);
+  const boiler = new RuleRun(example("Heat the boiler at night"), new RuleSiteInTime("2026-06-01T00:00Z")).start();
+  boiler.set("boiler.temperature", 40).pass("6h");
+  expect(boiler.done()).toEqual(["3600s claim boiler.power=2000", "14400s release boiler.power"]);
+  const pump = new RuleRun(example("The pump has failed")).start();
+  pump.step({ kind: "ended", executionId: "e", device: ["pump"], command: "start", isSuccess: false, causes: [] });
+  expect(pump.pass("5m").done().at(-1)).toBe("60s execute pump.start");
+  const silent = new RuleRun(example("The meter is silent")).start();
+  silent.set("meter.power", 1).pass("10m").set("meter.power", 2);
+  silent.site.online.set("meter", true);
+  silent.step();
+  expect(silent.done()).toEqual(["360.001s notify Nothing comes from the meter.", "600s notify The meter is back."]);
+});
+
+test("what a rule depends on is known", () => {
+  const rule = ruleOf(example("Charge the car from surplus"));
+  const { attributes, variables } = ruleReads(rule);
+  expect(attributes.map(({ device, attribute }) => `${device}.${attribute}`)).toEqual(["meter.power", "battery.soc"]);
+  expect(variables).toEqual([]);
+  expect(ruleReads(ruleOf(example("Heat the boiler at night"))).variables).toEqual(["guests"]);
+  expect(actionsOf(rule, "else")).toHaveLength(1);
+});
