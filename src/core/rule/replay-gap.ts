@@ -82,7 +82,7 @@ function worldAt(world: RuleWorld, stored: readonly Stored[], now: number): Rule
 }
 
 /** The last one at or before this moment. */
-export function lastBefore<Sample extends { readonly at: number }>(
+function lastBefore<Sample extends { readonly at: number }>(
   samples: readonly Sample[],
   now: number,
 ): Sample | undefined {

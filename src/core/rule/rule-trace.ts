@@ -6,9 +6,9 @@ import { type Branch, MOST_TRACES } from "./rule.ts";
  * `ran`: its actions were run. `skipped`: another run was going on, or its time was missed. `not_met`: `if` was false and there is
  * nothing else to do. `unknown`: nobody knows whether `if` is true, so nothing was done. `loop`: rules start each other in a circle.
  */
-export type TraceOutcome = "ran" | "skipped" | "not_met" | "unknown" | "loop";
+type TraceOutcome = "ran" | "skipped" | "not_met" | "unknown" | "loop";
 
-export interface TraceStep {
+interface TraceStep {
   /** JSON pointer of the action. */
   readonly place: string;
   readonly at: number;

@@ -2,7 +2,7 @@
 import type { ClaimClass } from "#core/control/claim.ts";
 import type { PlainValue } from "./rule.ts";
 
-export interface RuleReading {
+interface RuleReading {
   /** In the unit that was asked for. What is no plain value is unknown. */
   readonly value: unknown;
   readonly at: number;

@@ -8,7 +8,7 @@ import type { MissedRule } from "#core/schedule/schedule.ts";
  * `queued`: it waits. `parallel`: both go on.
  */
 export const RULE_MODES = ["single", "restart", "queued", "parallel"] as const;
-export type RuleMode = (typeof RULE_MODES)[number];
+type RuleMode = (typeof RULE_MODES)[number];
 
 export const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 export type Weekday = (typeof WEEKDAYS)[number];
@@ -17,7 +17,7 @@ export const SEVERITIES = ["info", "warning", "error"] as const;
 type Severity = (typeof SEVERITIES)[number];
 
 export const EXECUTION_ENDS = ["success", "error", "any"] as const;
-export type ExecutionEnd = (typeof EXECUTION_ENDS)[number];
+type ExecutionEnd = (typeof EXECUTION_ENDS)[number];
 
 export type PlainValue = string | number | boolean;
 
