@@ -67,7 +67,9 @@ export class RuleSiteInTime {
 
   /** Telemetry arrives, whether a rule runs or not. */
   measure(name: string, value: unknown, at = this.now): void {
-    this.stored.set(name, [...(this.stored.get(name) ?? []), { at, value }]);
+    const samples = this.stored.get(name) ?? [];
+    samples.push({ at, value });
+    this.stored.set(name, samples);
   }
 }
 
@@ -82,6 +84,7 @@ export class RuleRun {
   log: string[] = [];
   nextDue: number | undefined;
   #rule: DeclarativeRule;
+  readonly #claimed = new Set<string>();
 
   constructor(text: string, site = new RuleSiteInTime(), id = "rule") {
     this.#rule = ruleOf(text);
@@ -147,12 +150,9 @@ export class RuleRun {
 
   #take(effect: RuleEffect): void {
     this.effects.push(effect);
-    const isRenewed =
-      effect.kind === "claim" &&
-      this.effects.some(
-        (other) =>
-          other !== effect && other.kind === "claim" && other.key === effect.key && other.value === effect.value,
-      );
+    const claimed = effect.kind === "claim" ? `${effect.key} ${effect.value}` : undefined;
+    const isRenewed = claimed !== undefined && this.#claimed.has(claimed);
+    if (claimed !== undefined) this.#claimed.add(claimed);
     if (!isRenewed) this.log.push(`${(this.site.now - this.begun) / 1000}s ${shortOf(effect)}`);
     if (effect.kind === "set")
       this.site.variables.set(effect.variable, { value: effect.value, at: this.site.now, causes: effect.causes });

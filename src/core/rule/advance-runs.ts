@@ -85,6 +85,7 @@ function advanceRun(work: RuleWork, given: Run): Run | undefined {
   let run = given;
   for (let action = actions[run.next]; action !== undefined; action = actions[run.next]) {
     if (action.kind === "wait") {
+      if (run.dueAt !== null && work.now < run.dueAt) return run;
       const dueAt = run.dueAt ?? work.now + action.ms;
       if (run.dueAt === null) addStep(work, run, action, { what: `wait until ${new Date(dueAt).toISOString()}` });
       if (work.now < dueAt) return { ...run, dueAt, done: printOf(actions.slice(0, run.next + 1)) };

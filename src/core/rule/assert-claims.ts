@@ -52,7 +52,7 @@ function assertClaim(
   const { now, world } = work;
   const value = action.value === "unlimited" ? action.value : amountOf(world, action.value);
   if (value === undefined || (held.until === null && !isAsserting)) return { held, due: [] };
-  const renewMs = action.leaseMs / RENEWALS;
+  const renewMs = Math.floor(action.leaseMs / RENEWALS);
   const age = held.sentAt === null ? Number.POSITIVE_INFINITY : now - held.sentAt;
   const isChanged = value !== held.sent;
   const isDue = isStart || age < 0 || age >= renewMs || (isChanged && age >= CHANGE_MS);

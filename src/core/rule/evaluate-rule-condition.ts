@@ -21,7 +21,7 @@ export interface Evidence {
 export interface Evaluation {
   readonly truth: Truth;
   readonly evidence: readonly Evidence[];
-  /** How comparisons with a hysteresis stand now, by their print. */
+  /** How its comparisons with a hysteresis stand now, by their print. */
   readonly memory: ReadonlyMap<string, boolean>;
   /** Without a new value it stays so before this moment. */
   readonly until: number;
@@ -34,6 +34,7 @@ const USUAL_TIMES = 3;
 
 interface Looking {
   readonly world: RuleWorld;
+  readonly before: ReadonlyMap<string, boolean>;
   readonly memory: Map<string, boolean>;
   readonly evidence: Evidence[];
   until: number;
@@ -41,13 +42,21 @@ interface Looking {
 
 export function evaluateRuleCondition(
   condition: Condition | undefined,
-  memory: ReadonlyMap<string, boolean>,
+  before: ReadonlyMap<string, boolean>,
   world: RuleWorld,
 ): Evaluation {
-  const looking: Looking = { world, memory: new Map(memory), evidence: [], until: Number.POSITIVE_INFINITY };
+  const looking = lookFrom(world, before);
   const truth = condition === undefined ? true : truthOf(looking, condition);
   return { truth, evidence: looking.evidence, memory: looking.memory, until: looking.until };
 }
+
+const lookFrom = (world: RuleWorld, before: ReadonlyMap<string, boolean>): Looking => ({
+  world,
+  before,
+  memory: new Map(),
+  evidence: [],
+  until: Number.POSITIVE_INFINITY,
+});
 
 function truthOf(looking: Looking, condition: Condition): Truth {
   // All of them are looked at, so that the trace is whole and each hysteresis goes on.
@@ -63,6 +72,7 @@ type Leaf = Exclude<Condition, { readonly kind: "all" | "any" | "not" }>;
 type Seen = Omit<Evidence, "place">;
 
 const NO_CAUSES: readonly string[] = [];
+const NO_MEMORY: ReadonlyMap<string, boolean> = new Map();
 /** What was changed longer ago did not lead to what happens now. */
 const CAUSE_MS = 60_000;
 
@@ -118,7 +128,7 @@ function readAttribute(looking: Looking, { device, attribute, unit, maxAgeMs }: 
   const ageMs = Math.max(now - found.at, 0);
   const isFuture = found.at > now + CLOCK_MS;
   if (isFuture) looking.until = Math.min(looking.until, found.at - CLOCK_MS);
-  else if (ageMs <= longest) looking.until = Math.min(looking.until, Math.max(found.at, now) + longest + 1);
+  else if (ageMs <= longest) looking.until = Math.min(looking.until, found.at + longest + 1);
   const value = isFuture || ageMs > longest ? undefined : plainOf(found.value);
   return { subject, value, ageMs, causes: NO_CAUSES };
 }
@@ -136,7 +146,7 @@ function lookAtAge(looking: Looking, { device, attribute, afterMs }: Extract<Lea
   if (found === undefined) return { subject, value: undefined, ageMs: undefined, truth: undefined, causes: NO_CAUSES };
   const ageMs = Math.max(now - found.at, 0);
   const truth = ageMs > afterMs;
-  if (!truth) looking.until = Math.min(looking.until, Math.max(found.at, now) + afterMs + 1);
+  if (!truth) looking.until = Math.min(looking.until, found.at + afterMs + 1);
   return { subject, value: plainOf(found.value), ageMs, truth, causes: NO_CAUSES };
 }
 
@@ -160,15 +170,23 @@ interface Compared {
 
 function compare(looking: Looking, compared: Compared, value: PlainValue | undefined): Truth {
   const { comparison } = compared;
+  if (value === undefined && "hysteresis" in comparison && comparison.hysteresis > 0) remember(looking, compared);
   if (value === undefined) return undefined;
   if (comparison.kind === "equals") return comparison.values.includes(value);
   if (comparison.kind === "differs") return !comparison.values.includes(value);
   if (typeof value !== "number") return undefined;
   if (comparison.hysteresis === 0) return compareNumber(looking, comparison, { value, wasTrue: false });
-  const key = printOf(compared);
-  const said = compareNumber(looking, comparison, { value, wasTrue: looking.memory.get(key) === true });
-  if (said !== undefined) looking.memory.set(key, said);
+  const wasTrue = looking.before.get(printOf(compared)) === true;
+  const said = compareNumber(looking, comparison, { value, wasTrue });
+  remember(looking, compared, said);
   return said;
+}
+
+/** What is unknown stays as it was. */
+function remember({ before, memory }: Looking, compared: Compared, said?: Truth): void {
+  const key = printOf(compared);
+  const known = said ?? before.get(key);
+  if (known !== undefined) memory.set(key, known);
 }
 
 type Ordered = Exclude<Comparison, { readonly kind: "equals" | "differs" }>;
@@ -191,7 +209,7 @@ function compareNumber(
 
 /** Undefined: what it is taken from is unknown. */
 export function amountOf(world: RuleWorld, amount: Amount): number | undefined {
-  return amountIn({ world, memory: new Map(), evidence: [], until: Number.POSITIVE_INFINITY }, amount);
+  return amountIn(lookFrom(world, NO_MEMORY), amount);
 }
 
 function amountIn(looking: Looking, amount: Amount): number | undefined {

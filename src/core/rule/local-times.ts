@@ -5,7 +5,7 @@ import { DAY_MS } from "#core/time/hour.ts";
 import type { Condition, DayTime, ScheduledMoment, Weekday } from "./rule.ts";
 import { WEEKDAYS } from "./rule.ts";
 import type { RuleWorld } from "./rule-world.ts";
-import { sunTimes } from "./sun-times.ts";
+import { type SunTimes, sunTimes } from "./sun-times.ts";
 
 type Clock = Pick<RuleWorld, "timezone" | "location">;
 
@@ -19,8 +19,22 @@ const localDay = (timezone: string, at: number): number =>
 function timeOn({ timezone, location }: Clock, time: DayTime, day: number): number | undefined {
   if (time.kind === "clock") return firstMomentOf(timezone, day + time.minutes * 60_000);
   if (location === undefined) return undefined;
-  const at = sunTimes(firstMomentOf(timezone, day + DAY_MS / 2), location)[time.event];
+  const at = sunOn(firstMomentOf(timezone, day + DAY_MS / 2), location)[time.event];
   return at === undefined ? undefined : at + time.offsetMs;
+}
+
+/** Rules ask for the same few days again and again. */
+const known = new Map<string, SunTimes>();
+const MOST_KNOWN = 1_000;
+
+function sunOn(noon: number, location: NonNullable<Clock["location"]>): SunTimes {
+  const key = `${noon} ${location.latitude} ${location.longitude}`;
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  if (known.size >= MOST_KNOWN) known.clear();
+  const found = sunTimes(noon, location);
+  known.set(key, found);
+  return found;
 }
 
 const isOn = (days: readonly Weekday[] | undefined, day: number): boolean => {

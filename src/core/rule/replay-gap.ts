@@ -41,8 +41,8 @@ export function replayGap(rule: DeclarativeRule, before: Remembered, gap: Gap): 
     if (looks === MOST_LOOKS) return { ...advanceFor(held, undefined, at), memory, wasFalse };
     const past = worldAt(world, stored, at);
     const when = evaluateRuleCondition(rule.level, memory, past);
-    const also = evaluateRuleCondition(rule.condition, when.memory, past);
-    memory = also.memory;
+    const also = evaluateRuleCondition(rule.condition, memory, past);
+    memory = new Map([...when.memory, ...also.memory]);
     held = advanceFor(held, when.truth, at);
     wasFalse ||= allOf([when.truth, also.truth]) === false;
     while ((times[next] ?? world.now) <= at && next < times.length) next += 1;
@@ -82,7 +82,7 @@ function worldAt(world: RuleWorld, stored: readonly Stored[], now: number): Rule
 }
 
 /** The last one at or before this moment. */
-function lastBefore<Sample extends { readonly at: number }>(
+export function lastBefore<Sample extends { readonly at: number }>(
   samples: readonly Sample[],
   now: number,
 ): Sample | undefined {

@@ -61,8 +61,9 @@ export function stepRule(
     state = fitEdits(work, { ...state, ...known.state });
     wasFalse = known.wasFalse;
   }
-  const when = evaluateRuleCondition(rule.level, new Map(state.memory), world);
-  const also = evaluateRuleCondition(rule.condition, when.memory, world);
+  const memory = new Map(state.memory);
+  const when = evaluateRuleCondition(rule.level, memory, world);
+  const also = evaluateRuleCondition(rule.condition, memory, world);
   const said: Said = { when: rule.level === undefined ? false : when.truth, if: also.truth };
   work.evidence = rule.level === undefined ? also.evidence : [...when.evidence, ...also.evidence];
   const level = turn(work, state, { said, wasFalse });
@@ -84,23 +85,26 @@ export function stepRule(
       ...level,
       // What is known to be false becomes true for the first time afterwards.
       isCareful: state.isCareful && !level.isOn && allOf([said.when, said.if]) !== false,
-      memory: [...also.memory],
+      memory: [...when.memory, ...also.memory],
       due,
       runs: work.runs,
       queue: work.queue,
       claims: work.claims,
       sent: [...work.sent],
-      prints: { level: printOf({ level: rule.level }), actions: printOf(rule.thenActions) },
+      prints: { level: printOf(rule.level ?? NO_LEVEL), actions: printOf(rule.thenActions) },
     },
     effects: work.effects,
     trace: work.trace,
-    nextDue: earliest(next),
+    nextDue: earliest(next, now),
   };
 }
 
-function earliest(times: readonly number[]): number | undefined {
+const NO_LEVEL = {};
+
+/** Never now, so that nobody goes round in circles. */
+function earliest(times: readonly number[], now: number): number | undefined {
   const least = Math.min(...times);
-  return Number.isFinite(least) ? least : undefined;
+  return Number.isFinite(least) ? Math.max(Math.ceil(least), now + 1) : undefined;
 }
 
 /** What stored telemetry says about the time since the last step, or about the time of `for` if the conditions are new. */
@@ -109,7 +113,7 @@ function replay(
   state: RuleState,
   { world, history }: { readonly world: RuleWorld; readonly history: RuleHistory | undefined },
 ): { readonly state: Partial<RuleState>; readonly wasFalse: boolean } {
-  const isNew = state.prints.level !== printOf({ level: rule.level });
+  const isNew = state.prints.level !== printOf(rule.level ?? NO_LEVEL);
   const memory = new Map(state.memory);
   const held = isNew ? { trueSince: null, pausedAt: null } : state;
   const from = isNew || state.seenAt === null ? world.now - rule.forMs : state.seenAt;
