@@ -23,6 +23,7 @@ const dashboard = (tiles: readonly unknown[], more: object = {}) => ({
 });
 let path = "";
 let elsewhere = "";
+const tokens: Record<string, string> = {};
 const sessions: Record<string, ReturnType<typeof busbar.as>> = {};
 const as = (who: string) => sessions[who] ?? busbar.anonymous;
 
@@ -35,8 +36,10 @@ beforeAll(async () => {
     ["anna", "readonly", site],
     ["ben", "user", site],
     ["stranger", "owner", other],
-  ] as const)
-    sessions[who] = busbar.as(await busbar.token({ level, site_ids: [siteId] }));
+  ] as const) {
+    tokens[who] = await busbar.token({ level, site_ids: [siteId] });
+    sessions[who] = busbar.as(tokens[who]);
+  }
 });
 
 const save = async (who: string, body: object) => (await as(who).post<Saved>(path, body)).body.view;
@@ -111,6 +114,11 @@ test.each([
   ]);
   const list = await as("ben").get<{ views: readonly { id: string }[] }>(path);
   expect(list.body.views.map((view) => view.id)).toContain(id);
+  const others = list.body.views.length - 1;
+  const env = { BUSBAR_URL: busbar.url, BUSBAR_TOKEN: tokens["ben"] ?? "" };
+  const exported = await runBusbar(["view", "export", path.split("/")[3] ?? ""], { env });
+  expect([exported.code, JSON.parse(exported.out).views.length]).toEqual([1, others]);
+  expect(exported.err).toContain(`view delete ${path.split("/")[3]} ${id}`);
   expect((await as("ben").delete(`${path}/${id}`)).status).toBe(200);
 });
 

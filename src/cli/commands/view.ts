@@ -4,12 +4,15 @@ import type { Command } from "commander";
 import type { Cli } from "#cli/cli.ts";
 import { addExamples, addWindowOptions, clientCommand, type WindowFlags } from "#cli/client-command.ts";
 import { confirm } from "#cli/confirm.ts";
+import { EXIT } from "#cli/exit-code.ts";
 import { fetchList } from "#cli/fetch-list.ts";
 import { findSite } from "#cli/find-site.ts";
-import { printAnswer, printTable } from "#cli/print.ts";
+import { complain, printAnswer, printTable } from "#cli/print.ts";
+import { QuietFailure } from "#cli/quiet-failure.ts";
 import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
 import type { Columns } from "#cli/table.ts";
 import { UsageError } from "#cli/usage-error.ts";
+import { ApiError } from "#client/errors.ts";
 import type { NewView, ViewHead } from "#client/resources.ts";
 
 export function addViewCommands(view: Command, cli: Cli): void {
@@ -51,8 +54,11 @@ function addFileCommands(view: Command, cli: Cli): void {
   clientCommand(view, "export <site>", "Print all views that you see as one JSON document.").action(
     async (site: string, flags: ClientFlags) => {
       const session = await openSession(cli, flags);
-      const views = await readViews(session, await findSite(session, site));
+      const { views, damaged } = await readViews(session, await findSite(session, site));
       await printAnswer(cli, flags, { views }, () => JSON.stringify({ views }, undefined, 2));
+      if (damaged.length === 0) return;
+      complain(cli, damaged);
+      throw new QuietFailure(EXIT.failure);
     },
   );
   clientCommand(view, "import <site> <file>", "Save the views of an exported file. None is replaced.")
@@ -71,13 +77,20 @@ function addFileCommands(view: Command, cli: Cli): void {
     });
 }
 
-async function readViews({ client, wait }: Session, siteId: string): Promise<readonly NewView[]> {
+/** A damaged view does not cost the others. */
+async function readViews({ client, wait }: Session, siteId: string) {
   const views: NewView[] = [];
+  const damaged: string[] = [];
   for await (const { id } of client.views.list.all(siteId)) {
-    const { kind, name, content, is_shared, is_start } = (await wait(client.views.get(siteId, id))).view;
-    views.push({ kind, name, content, is_shared, is_start });
+    try {
+      const { kind, name, content, is_shared, is_start } = (await wait(client.views.get(siteId, id))).view;
+      views.push({ kind, name, content, is_shared, is_start });
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === "storage_damaged")) throw error;
+      damaged.push(`${error.message} (busbar view delete ${siteId} ${id})`);
+    }
   }
-  return views;
+  return { views, damaged };
 }
 
 /** The server checks each view. */
