@@ -1,14 +1,9 @@
-import type { ErrorItem } from "./errors.ts";
 import { callOf } from "./perform.ts";
-import type { Queries, Snapshot, TimeseriesQuestion } from "./resources.ts";
+import type { Queries, TimeseriesQuestion } from "./resources.ts";
+import { currentTelemetry, deviceTelemetry } from "./telemetry-now.ts";
 import { readColumns, type TimeseriesColumns } from "./timeseries-columns.ts";
+import { SILENCE_MS, timeseriesCsv } from "./timeseries-csv.ts";
 import type { Transport } from "./transport.ts";
-
-export type Now = {
-  /** Device to attribute to value, by the names as asked. */
-  readonly devices: Readonly<Record<string, Readonly<Record<string, Snapshot>>>>;
-  readonly errors: readonly ErrorItem[];
-};
 
 /** Time series as JSON: the first cell of a row is its time in Unix seconds; null is no value. */
 export type TimeseriesRows = {
@@ -18,28 +13,18 @@ export type TimeseriesRows = {
 
 type Signal = { readonly signal?: AbortSignal };
 
-/** An answer that brings nothing for this long has broken off. */
-const SILENCE_MS = 60_000;
-
-export function telemetry({ perform, json, open, stream }: Transport) {
-  const csv = (body: TimeseriesQuestion, call: Signal) =>
-    open(callOf("getTimeseries", { body, headers: { Accept: "text/csv" }, ...call }), {
-      silence: SILENCE_MS,
-      isEndless: false,
-    });
+export function telemetry(transport: Transport) {
+  const { perform, json, stream } = transport;
   return {
-    now: (devices: Readonly<Record<string, readonly string[]>>) =>
-      json<Now>(callOf("getCurrentTelemetry", { query: { devices } })),
+    now: (devices: Readonly<Record<string, readonly string[]>>) => currentTelemetry(transport, devices),
     /** All values that the device has and the caller may read, by attribute. */
-    ofDevice: (device_id: string) =>
-      json<{ readonly telemetry: Readonly<Record<string, Snapshot>> }>(
-        callOf("getDeviceTelemetry", { params: { device_id } }),
-      ),
+    ofDevice: (device_id: string) => deviceTelemetry(transport, device_id),
     /** CSV as it comes, header first. */
-    timeseries: async (question: TimeseriesQuestion, call: Signal = {}) => (await csv(question, call)).pieces,
+    timeseries: async (question: TimeseriesQuestion, call: Signal = {}) =>
+      (await timeseriesCsv(transport, question, call)).pieces,
     /** The same as columns, numbers in typed arrays: for ranges that fit into memory. */
     columns: async (question: TimeseriesQuestion, call: Signal = {}): Promise<TimeseriesColumns> => {
-      const { pieces, ownHeader } = await csv(question, call);
+      const { pieces, ownHeader } = await timeseriesCsv(transport, question, call);
       return readColumns(pieces, ownHeader("Timeseries-Data-Types"));
     },
     /** The same as rows, all at once. */

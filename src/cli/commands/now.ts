@@ -13,7 +13,7 @@ import { type Column, describeColumns } from "#cli/telemetry/describe-columns.ts
 import { parseSeries } from "#cli/telemetry/parse-series.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import { mayPass } from "#client/errors.ts";
-import type { Now } from "#client/telemetry.ts";
+import type { Now } from "#client/telemetry-now.ts";
 import { parseDuration } from "#core/time/duration.ts";
 
 type NowFlags = ClientFlags & { readonly watch?: string | true };

@@ -1,5 +1,5 @@
 import { UnreachableError } from "#client/errors.ts";
-import { client } from "#web/data/client.ts";
+import { perform } from "#web/data/connection.ts";
 import { renderExecutionKey } from "#web/executions/execution-key.ts";
 import { router } from "#web/router/router.svelte.ts";
 
@@ -27,7 +27,11 @@ export class CommandSender {
     this.clear();
     this.isSending = true;
     try {
-      const { execution_id: id } = await client.commands.create(device, input, { idempotencyKey: this.#last.key });
+      const { execution_id: id } = await perform("createCommandExecution", {
+        params: { device_id: device },
+        body: input,
+        headers: { "Idempotency-Key": this.#last.key },
+      });
       this.#last = undefined;
       return id;
     } catch (error) {

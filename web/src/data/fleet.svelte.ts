@@ -1,8 +1,8 @@
 import { untrack } from "svelte";
 import { listAll } from "#client/list-all.ts";
 import type { Site } from "#client/resources.ts";
-import { client, holdCalls } from "./client.ts";
 import { clock } from "./clock.svelte.ts";
+import { holdCalls, perform } from "./connection.ts";
 import { createKeptSite } from "./kept-site.ts";
 import { live } from "./live.svelte.ts";
 import { forgetManifests } from "./manifests.ts";
@@ -35,7 +35,7 @@ export const fleet = {
   async loadSites(): Promise<void> {
     try {
       const found: Site[] = [];
-      for await (const site of listAll("sites", client.sites.list)) found.push(site);
+      for await (const site of listAll("sites", (query) => perform("listSites", { query }))) found.push(site);
       sites = found.sort((a, b) => a.name.localeCompare(b.name));
       phase = "ready";
       error = undefined;
@@ -82,7 +82,7 @@ export const fleet = {
   async siteIdOf(device: string): Promise<string> {
     const known = siteOfDevice.get(device) ?? [...states.values()].find((state) => state.device(device))?.id;
     if (known !== undefined) return known;
-    const { device: found } = await client.devices.get(device);
+    const { device: found } = await perform("getDevice", { params: { device_id: device } });
     siteOfDevice.set(device, found.site_id);
     return found.site_id;
   },

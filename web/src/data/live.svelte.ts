@@ -1,7 +1,8 @@
 import { ApiError } from "#client/errors.ts";
+import { listenToEvents } from "#client/listen-to-events.ts";
 import type { LiveEvent } from "#client/live-event.ts";
 import { pause } from "#client/pause.ts";
-import { client } from "./client.ts";
+import { transport } from "./connection.ts";
 
 export type LivePhase = "connecting" | "live" | "lost";
 type Happening = Extract<LiveEvent, { readonly device_id: string }>;
@@ -85,7 +86,7 @@ async function follow(signal: AbortSignal, startsWithGap: boolean): Promise<void
         ...(siteId !== undefined && { "site_id.in": [siteId] }),
         ...(isFirst && { replay: sinceOpened() }),
       };
-      for await (const event of client.events(query, { signal })) {
+      for await (const event of listenToEvents(transport, query, { signal })) {
         if (signal.aborted) return;
         if (event.kind === "lost") setPhase("lost");
         else if (event.kind === "open") {

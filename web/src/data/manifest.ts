@@ -97,6 +97,11 @@ export type Manifest = {
 /** Reads any object: what is missing or of another form is left out, so that a strange manifest never breaks a screen. */
 export function readManifest(json: unknown): Manifest {
   const manifest = object(json);
+  // The first picture needs telemetry and units only; what is not asked for is not read.
+  const properties = once(() => mapOf(manifest["properties"], readAttribute));
+  const commands = once(() => mapOf(manifest["commands"], readCommand));
+  const alerts = once(() => mapOf(manifest["alerts"], readAlert));
+  const configuration = once(() => mapOf(manifest["configuration"], readBucket));
   return {
     displayName: text(manifest["display_name"]),
     description: text(manifest["description"]),
@@ -105,22 +110,28 @@ export function readManifest(json: unknown): Manifest {
     profiles: [...texts(manifest["implements"]), ...texts(manifest["implements_draft"])],
     runtime: text(object(manifest["runtime"])["type"]),
     units: mapOf(manifest["units"], (id, unit) => text(unit["symbol"]) ?? id),
-    properties: mapOf(manifest["properties"], readAttribute),
     telemetry: mapOf(manifest["telemetry"], readAttribute),
     commandGroups: mapOf(manifest["command_groups"], readGroup),
-    commands: mapOf(manifest["commands"], readCommand),
-    alerts: mapOf(manifest["alerts"], (id, alert) => ({
-      id,
-      severity: SEVERITIES.find((known) => known === alert["severity"]) ?? "error",
-      displayName: text(alert["display_name"]) ?? id,
-      description: text(alert["description"]),
-      telemetry: texts(alert["telemetry"]),
-    })),
-    configuration: mapOf(manifest["configuration"], (id, bucket) => ({
-      ...readGroup(id, bucket),
-      accessLevel: level(bucket["access_level"], "user"),
-      parameters: mapOf(bucket["parameters"], readInput),
-    })),
+    get properties() {
+      return properties();
+    },
+    get commands() {
+      return commands();
+    },
+    get alerts() {
+      return alerts();
+    },
+    get configuration() {
+      return configuration();
+    },
+  };
+}
+
+function once<Value extends object>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => {
+    made ??= make();
+    return made;
   };
 }
 
@@ -187,6 +198,24 @@ function readCommand(id: string, command: Json): Command {
     populateValuesCommand: text(command["populate_values_command"]),
     arguments: mapOf(command["arguments"], readInput),
     response: mapOf(command["response"], readInput),
+  };
+}
+
+function readAlert(id: string, alert: Json): AlertDeclaration {
+  return {
+    id,
+    severity: SEVERITIES.find((known) => known === alert["severity"]) ?? "error",
+    displayName: text(alert["display_name"]) ?? id,
+    description: text(alert["description"]),
+    telemetry: texts(alert["telemetry"]),
+  };
+}
+
+function readBucket(id: string, bucket: Json): ConfigurationBucket {
+  return {
+    ...readGroup(id, bucket),
+    accessLevel: level(bucket["access_level"], "user"),
+    parameters: mapOf(bucket["parameters"], readInput),
   };
 }
 

@@ -1,5 +1,5 @@
 import { hasOwnBlueprint } from "#client/built-in-blueprints.ts";
-import { client } from "./client.ts";
+import { perform } from "./connection.ts";
 import { createKeptManifests } from "./kept-manifests.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { session } from "./session.svelte.ts";
@@ -25,7 +25,10 @@ async function find(deviceId: string, blueprintId: string): Promise<Manifest> {
   const { level } = await session.known();
   const before = kept.find(level, blueprintId);
   if (before !== undefined) return readManifest(before);
-  const { manifest } = await client.devices.manifest(deviceId, "COMPILED");
+  const { manifest } = await perform("getDeviceManifest", {
+    params: { device_id: deviceId },
+    query: { view: "COMPILED" },
+  });
   kept.put(level, blueprintId, manifest);
   return readManifest(manifest);
 }

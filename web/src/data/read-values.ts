@@ -1,4 +1,4 @@
-import type { Now } from "#client/telemetry.ts";
+import type { Now } from "#client/telemetry-now.ts";
 
 /** A request address is at most about this long, far below what servers and proxies accept. */
 const LONGEST_QUERY = 6_000;

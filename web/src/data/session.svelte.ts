@@ -1,7 +1,7 @@
 import { ApiError, UnreachableError } from "#client/errors.ts";
 import type { Session } from "#client/resources.ts";
 import { type AccessLevel, allows } from "#core/access/level.ts";
-import { client, onSessionRefused } from "./client.ts";
+import { onSessionRefused, perform } from "./connection.ts";
 
 type Phase = "unknown" | "signed out" | "signed in";
 /** Why a sign-in did not work. */
@@ -42,7 +42,7 @@ export const session = {
 
   /** Finds out whether there is a session. Throws when the server does not answer. */
   async find(): Promise<void> {
-    const { session: found } = await client.sessions.find();
+    const { session: found } = await perform("findSession");
     if (found !== null) return enter(found);
     phase = "signed out";
     hint.write(undefined);
@@ -50,7 +50,7 @@ export const session = {
 
   async signIn(token: string): Promise<SignInProblem | undefined> {
     try {
-      enter((await client.sessions.create({ token })).session);
+      enter((await perform("createSession", { body: { token } })).session);
       return undefined;
     } catch (error) {
       return problemOf(error);
@@ -60,7 +60,7 @@ export const session = {
   /** With the code of a one-time link. Where it would end the session of another token, it does so only with `replace`. */
   async follow(code: string, replace = false): Promise<SignInProblem | Replacement | undefined> {
     try {
-      enter((await client.sessions.create({ code, replace })).session);
+      enter((await perform("createSession", { body: { code, replace } })).session);
       return undefined;
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== "conflict") return problemOf(error);
@@ -70,7 +70,7 @@ export const session = {
 
   /** Here, or in every browser that signed in with the same token. */
   async signOut({ everywhere = false }: { readonly everywhere?: boolean } = {}): Promise<void> {
-    await (everywhere ? client.sessions.endAll() : client.sessions.endCurrent());
+    await (everywhere ? perform("endOwnSessions") : perform("endCurrentSession"));
     leave(false);
   },
 };

@@ -1,8 +1,9 @@
 import { listAll } from "#client/list-all.ts";
 import type { LiveEvent } from "#client/live-event.ts";
 import type { Alert, Execution, Site } from "#client/resources.ts";
+import { currentTelemetry, deviceTelemetry } from "#client/telemetry-now.ts";
 import { hasEnded } from "#core/command/execution.ts";
-import { client } from "./client.ts";
+import { perform, transport } from "./connection.ts";
 import { DeviceState } from "./device-state.svelte.ts";
 import type { KeptSite } from "./kept-site.ts";
 import { keptManifest, manifestOf } from "./manifests.ts";
@@ -85,7 +86,7 @@ export class SiteState {
       id,
       names: [...manifest.telemetry.values()].filter(({ type }) => type !== "json").map((attribute) => attribute.id),
     }));
-    const values = await readValues(client.telemetry.now, wanted);
+    const values = await readValues((devices) => currentTelemetry(transport, devices), wanted);
     for (const device of this.devices) {
       device.merge(values[device.id] ?? {});
       device.hasValues = true;
@@ -100,12 +101,18 @@ export class SiteState {
 
   async #read(): Promise<void> {
     this.#waiting = [];
+    const of = { params: { site_id: this.id } };
     try {
       const [{ site }, devices, alerts, running] = await Promise.all([
-        client.sites.get(this.id),
-        collect(listAll("devices", (window) => client.devices.listBySite(this.id, { ...window, expand: EXPAND }))),
-        collect(listAll("alerts", (window) => client.alerts.listBySite(this.id, window))),
-        client.commands.listBySite(this.id, { "state.in": ["NEW", "IN_PROGRESS"], retention: "ALL", limit: 100 }),
+        perform("getSite", of),
+        collect(
+          listAll("devices", (window) => perform("listSiteDevices", { ...of, query: { ...window, expand: EXPAND } })),
+        ),
+        collect(listAll("alerts", (window) => perform("listSiteAlerts", { ...of, query: window }))),
+        perform("listSiteCommandExecutions", {
+          ...of,
+          query: { "state.in": ["NEW", "IN_PROGRESS"], retention: "ALL", limit: 100 },
+        }),
       ]);
       // Another session may see other values and other parts of manifests.
       if (this.#keptFor !== undefined && (await session.known()).id !== this.#keptFor) this.#byId = new Map();
@@ -184,12 +191,12 @@ export class SiteState {
       this.#setDevices(others);
       return;
     }
-    const { device } = await client.devices.get(id, { expand: EXPAND });
+    const { device } = await perform("getDevice", { params: { device_id: id }, query: { expand: EXPAND } });
     this.#setDevices([...this.devices.filter((one) => one.id !== id).map(({ resource }) => resource), device]);
     const state = this.#byId.get(id);
     if (state === undefined) return;
     await this.#readManifest(state);
-    const { telemetry } = await client.telemetry.ofDevice(id);
+    const { telemetry } = await deviceTelemetry(transport, id);
     state.merge(telemetry);
     state.hasValues = true;
   }

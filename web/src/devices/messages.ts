@@ -7,12 +7,6 @@ const devicesDe = (count: number, many = "Geräten") => (count === 1 ? "1 Gerät
 export const t = defineMessages({
   en: {
     title: "Devices",
-    unknownStatus: "Status unknown",
-    neverSeen: "never seen",
-    noValue: "no value yet",
-    noTelemetry: "sends no numbers",
-    loading: "reading",
-    last24h: (name: string) => `${name}, last 24 hours`,
     alerts: (count: number) => (count === 1 ? "1 alert" : `${count} alerts`),
     alertsTitle: "Alerts",
     table: "Table",
@@ -110,12 +104,6 @@ export const t = defineMessages({
   },
   de: {
     title: "Geräte",
-    unknownStatus: "Status unbekannt",
-    neverSeen: "nie gesehen",
-    noValue: "noch kein Wert",
-    noTelemetry: "sendet keine Zahlen",
-    loading: "wird gelesen",
-    last24h: (name) => `${name}, letzte 24 Stunden`,
     alerts: (count) => (count === 1 ? "1 Meldung" : `${count} Meldungen`),
     alertsTitle: "Meldungen",
     table: "Tabelle",

@@ -13,9 +13,8 @@ export function defineMessages<const English extends Table>(tables: {
   readonly en: English;
   readonly de: NoInfer<Like<English>>;
 }): Like<English> {
-  const messages = {};
-  for (const key of Object.keys(tables.en)) {
-    Object.defineProperty(messages, key, { enumerable: true, get: () => tables[preferences.locale][key] });
-  }
-  return messages as Like<English>;
+  // A getter for each text would be made before anything is shown, on a slow phone for some milliseconds.
+  return new Proxy(tables.en, {
+    get: (_, key) => (typeof key === "string" ? tables[preferences.locale][key] : undefined),
+  }) as Like<English>;
 }

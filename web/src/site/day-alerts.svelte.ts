@@ -1,5 +1,5 @@
 import type { Alert } from "#client/resources.ts";
-import { client } from "#web/data/client.ts";
+import { perform } from "#web/data/connection.ts";
 import { live } from "#web/data/live.svelte.ts";
 import type { SiteState } from "#web/data/site-state.svelte.ts";
 
@@ -17,7 +17,7 @@ export function dayAlerts(site: () => SiteState, from: () => number) {
     let isOld = false;
     /** They are an addition: without them the chart is still a chart. */
     const read = () =>
-      void client.alerts.listBySite(id, filter).then(
+      void perform("listSiteAlerts", { params: { site_id: id }, query: filter }).then(
         ({ alerts }) => {
           if (!isOld) ended = alerts;
         },

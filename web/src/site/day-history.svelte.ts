@@ -1,5 +1,6 @@
-import { client } from "#web/data/client.ts";
+import { timeseriesCsv } from "#client/timeseries-csv.ts";
 import { clock } from "#web/data/clock.svelte.ts";
+import { transport } from "#web/data/connection.ts";
 import { type History, readHistory, type Wanted } from "#web/data/history.ts";
 import { live } from "#web/data/live.svelte.ts";
 import { startOfDay } from "#web/i18n/format.ts";
@@ -39,7 +40,7 @@ export function dayHistory(wanted: () => readonly Wanted[], zone: () => string) 
     const now = clock.read();
     const from = Math.floor(Math.min(now - DAY, startOfDay(now, zone())) / BUCKET) * BUCKET;
     let isOld = false;
-    readHistory(client.telemetry.timeseries, list, {
+    readHistory(async (question) => (await timeseriesCsv(transport, question)).pieces, list, {
       from,
       to: Math.ceil(now / BUCKET) * BUCKET,
       bucketMs: BUCKET,

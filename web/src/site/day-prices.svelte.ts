@@ -1,4 +1,4 @@
-import { client } from "#web/data/client.ts";
+import { perform } from "#web/data/connection.ts";
 import { live } from "#web/data/live.svelte.ts";
 import type { StoredPrices } from "./price-steps.ts";
 
@@ -62,7 +62,7 @@ export function dayPrices(siteId: () => string, zone: () => string, range: () =>
 }
 
 async function read(site: string, from: number): Promise<Found | undefined> {
-  const { tariff: document } = await client.perform("getTariff", { params: { site_id: site } });
+  const { tariff: document } = await perform("getTariff", { params: { site_id: site } });
   if (document === null) return undefined;
   const module = await import("./price-steps.ts");
   const tariff = module.readTariff(document);
@@ -70,7 +70,7 @@ async function read(site: string, from: number): Promise<Found | undefined> {
   const stored: { import: StoredPrices["import"]; export: StoredPrices["export"] } = { import: [], export: [] };
   for (const kind of module.storedDirections(tariff)) {
     const query = { from: new Date(from).toISOString() };
-    stored[kind] = (await client.perform("getPrices", { params: { site_id: site, kind }, query })).prices.prices;
+    stored[kind] = (await perform("getPrices", { params: { site_id: site, kind }, query })).prices.prices;
   }
   return { module, tariff, stored };
 }

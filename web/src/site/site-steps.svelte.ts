@@ -1,5 +1,5 @@
-import { client } from "#web/data/client.ts";
 import { clock } from "#web/data/clock.svelte.ts";
+import { perform } from "#web/data/connection.ts";
 import { live } from "#web/data/live.svelte.ts";
 import { startOfDay } from "#web/i18n/format.ts";
 import type { CounterSteps } from "./counter-steps.ts";
@@ -31,7 +31,7 @@ export function siteSteps(siteId: () => string, zone: () => string, isWanted: ()
     if (!isWanted()) return;
     const from = new Date(startOfDay(startOfDay(clock.read(), zone()) - HOUR, zone())).toISOString();
     let isOld = false;
-    client.sites.energy(siteId(), { from }).then(
+    perform("getSiteEnergy", { params: { site_id: siteId() }, query: { from } }).then(
       ({ energy }) => {
         if (!isOld) steps = energy;
       },

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { client, holdCalls } from "./client.ts";
+import { client } from "./client.ts";
+import { holdCalls } from "./connection.ts";
 
 test("calls that are held are sent when what they wait for has come, and later ones at once", async () => {
   const answer = () => Promise.resolve(Response.json({ sites: [] }));
