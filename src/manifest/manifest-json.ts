@@ -16,7 +16,7 @@ export function manifestJson(root: Node | undefined): ManifestJson {
 }
 
 /** Maps have no prototype, so that ids such as `constructor` are ordinary keys. */
-function plain(node: Node, dotKeys: "with dot-keys" | "without"): unknown {
+export function plain(node: Node, dotKeys: "with dot-keys" | "without"): unknown {
   switch (node.kind) {
     case "scalar":
       return node.value;

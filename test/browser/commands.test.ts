@@ -256,7 +256,7 @@ function commands(): void {
   );
 
   test(
-    "cancelling says what came of it, many are seen, and a schedule is added, disabled and removed",
+    "what waits can be cancelled, many are seen, and a schedule with arguments is added, disabled and removed",
     async () => {
       const { admin } = busbar;
       const { blueprint_id } = (await admin.get<{ device: { blueprint_id: string } }>(`/v3/devices/${rig.id}`)).body
@@ -279,10 +279,24 @@ function commands(): void {
       const { execution_id } = (await admin.post<{ execution_id: string }>(path, { name: "read_pressure" })).body;
       const visitor = await world.signedIn({ bypassCSP: true });
       const { page } = visitor;
+      const asked = page.waitForResponse(/manifest\?view=ORIGINAL/);
       await visitor.go(`/sites/${rig.site}/executions?execution=${rig.id}:${execution_id}`);
-      await page.getByRole("button", { name: "Cancel the command" }).click();
-      await page.getByText(/its blueprint names no command that cancels it/).waitFor();
+      // Its blueprint names no command that cancels it, so nothing is offered.
+      const drawer = page.getByRole("dialog");
+      await drawer.getByText("Running", { exact: true }).waitFor();
+      await (await asked).finished();
+      expect(await page.getByRole("button", { name: "Cancel the command" }).count()).toBe(0);
       clearInterval(telling);
+      const waiting = (
+        await admin.post<{ execution_id: string }>(`/v3/devices/${away}/commands/executions`, { name: "read_pressure" })
+      ).body.execution_id;
+      await visitor.move(`/sites/${rig.site}/executions?execution=${away}:${waiting}`);
+      await page.getByRole("button", { name: "Cancel the command" }).click();
+      await page.getByRole("button", { name: "Cancel the command" }).waitFor({ state: "detached" });
+      const ended = await admin.get<{ execution: { state: string } }>(
+        `/v3/devices/${away}/commands/executions/${waiting}`,
+      );
+      expect(ended.body.execution.state).not.toBe("NEW");
       await page.keyboard.press("Escape");
       const bulk = { name: "read_pressure", devices: { device_ids: [away] } };
       await admin.post("/v3/commands/bulk", bulk);
@@ -290,8 +304,13 @@ function commands(): void {
       await page.getByText("read_pressure").first().waitFor();
       await page.getByRole("button", { name: "Schedule a command" }).click();
       await page.getByLabel("Name", { exact: true }).fill("Nightly reading");
-      await page.getByLabel("Command", { exact: true }).last().fill("read_pressure");
       await page.getByLabel(/^Devices, by id/).fill("away-rig");
+      await page.getByLabel("Command", { exact: true }).last().selectOption("set_pressure");
+      const given = page.getByRole("group", { name: "What Set the pressure gets" });
+      await given.getByLabel("Target").fill("5000");
+      await page.getByRole("button", { name: "Save", exact: true }).click();
+      await given.getByText(/^Must be at most 35/).waitFor();
+      await given.getByLabel("Target").fill("20");
       await page.getByLabel(/^Minute, hour/).fill("61 * * * *");
       await page.getByRole("button", { name: "Save", exact: true }).click();
       await page.getByText(/Invalid value for minute/).waitFor();
@@ -299,6 +318,10 @@ function commands(): void {
       expect(await findViolations(page)).toEqual([]);
       await page.getByRole("button", { name: "Save", exact: true }).click();
       await page.getByRole("button", { name: "Disable Nightly reading" }).click();
+      const stored = await admin.get<{ schedules: readonly { bulk: { arguments: object } }[] }>(
+        "/v3/commands/schedules",
+      );
+      expect(stored.body.schedules[0]?.bulk.arguments).toEqual({ pressure: 20, mode: "slow" });
       await page.getByRole("button", { name: "Enable Nightly reading" }).waitFor();
       await page.getByRole("button", { name: "Remove Nightly reading" }).click();
       await page.getByText("Nightly reading").waitFor({ state: "detached" });

@@ -1,7 +1,7 @@
 // Who controls what: a person takes over from a program on the page and gives back; others only look.
 import type { Page as Tab } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import type { Control, Site } from "#client/resources.ts";
+import type { Control, Interlock, Site } from "#client/resources.ts";
 import { connectFakeDevice, type FakeDevice, type FakeDeviceConfig } from "../support/fake-device.ts";
 import { useServer } from "../support/server.ts";
 import { inBrowser, PATIENCE, useWorld } from "./support/browse.ts";
@@ -359,7 +359,7 @@ function controls(): void {
       expect(status).toBe(200);
       await claim({ class: "rule", value: 2000 });
       await claim({ value: 1 }, "relay");
-      const visitor = await world.signedIn({ bypassCSP: true });
+      const visitor = await world.signedIn({ bypassCSP: true }, await busbar.token({ level: "user" }));
       const { page } = visitor;
       await visitor.go(`/sites/${site}/controls`);
       const lock = page.locator('[data-interlock="fan-runs"]');
@@ -373,8 +373,79 @@ function controls(): void {
         .getByText(/^Interlock: /)
         .waitFor();
       expect(await wrongIn(visitor)).toEqual([]);
+      await page.keyboard.press("Escape");
+      expect(await page.getByRole("button", { name: /interlock|Quiet/ }).count()).toBe(0);
       await visitor.close();
       await busbar.admin.delete(`/v3/sites/${site}/interlocks/fan-runs`);
+    },
+    LONG,
+  );
+
+  test(
+    "an owner writes an interlock with the problems at once, changes it in spite of another, removes it, and ends a claim",
+    async () => {
+      const stored = () => busbar.admin.get<{ interlock: Interlock }>(`/v3/sites/${site}/interlocks/no-charge`);
+      const visitor = await world.signedIn({ bypassCSP: true });
+      const { page } = visitor;
+      await visitor.go(`/sites/${site}/controls`);
+      await page.getByRole("button", { name: "Add an interlock" }).click();
+      const form = page.locator("form").filter({ has: page.getByRole("textbox", { name: "Interlock as YAML" }) });
+      const text = form.getByRole("textbox", { name: "Interlock as YAML" });
+      await form.getByText("The server finds nothing wrong with it.").waitFor();
+      expect(await wrongIn(visitor)).toEqual([]);
+      const write = async (words: string) => {
+        await text.click();
+        await page.keyboard.press("Control+A");
+        await page.keyboard.insertText(words);
+      };
+      const condition = (attribute: string, max: number) =>
+        `kind: condition\ndisplay_name: No charge\nwhen: { device: ${battery}, attribute: ${attribute}, above: 100 }\nstale_after: 1h\nlimits:\n  - { device: ${battery}, control: battery_power, max: ${max} }\n`;
+      await write("kind: [");
+      await form
+        .getByText(/^line 1, column/)
+        .first()
+        .waitFor();
+      await write(condition("nonsense", 0));
+      await form.getByText(/^line 3, column/).waitFor();
+      await form.getByText("unknown_attribute").waitFor();
+      expect(await form.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
+      await write(condition("battery_power", 0));
+      await form.getByText("The server finds nothing wrong with it.").waitFor();
+      await form.getByLabel("Name").fill("No charge!");
+      await form.getByRole("button", { name: "Save" }).click();
+      await form.getByText("1 to 60 of the letters a to z").nth(1).waitFor();
+      await form.getByLabel("Name").fill("no-charge");
+      await form.getByRole("button", { name: "Save" }).click();
+      const lock = page.locator('[data-interlock="no-charge"]');
+      await lock.getByText("No charge", { exact: true }).waitFor();
+      expect((await stored()).body.interlock).toMatchObject({ revision: 1, document: { kind: "condition" } });
+
+      // Somebody else is faster.
+      await lock.getByRole("button", { name: "Change No charge" }).click();
+      await form.getByText("The server finds nothing wrong with it.").waitFor();
+      const other = { ...(await stored()).body.interlock.document, display_name: "Theirs" };
+      expect((await busbar.admin.put(`/v3/sites/${site}/interlocks/no-charge`, other)).status).toBe(200);
+      await write(condition("battery_power", 50));
+      await form.getByText("The server finds nothing wrong with it.").waitFor();
+      await form.getByRole("button", { name: "Save" }).click();
+      await form.getByText("Somebody else has changed it meanwhile.").waitFor();
+      await form.getByRole("button", { name: "Save mine" }).click();
+      await form.waitFor({ state: "detached" });
+      expect((await stored()).body.interlock).toMatchObject({ revision: 3, document: { limits: [{ max: 50 }] } });
+      await lock.getByRole("button", { name: "Remove No charge" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+      await lock.waitFor({ state: "detached" });
+      expect((await stored()).status).toBe(404);
+
+      await claim({ class: "rule", value: 2500 });
+      await visitor.move(`/devices/${battery}`);
+      const card = cardOf(page, "Battery power");
+      await card.getByRole("button", { name: "End it: Rule: Night program" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "End it" }).click();
+      await card.getByText("Nobody controls it").waitFor();
+      expect((await read()).winner).toBeNull();
+      expect(visitor.complaints).toEqual([]);
+      await visitor.close();
     },
     LONG,
   );

@@ -192,7 +192,9 @@ function energy(): void {
       expect((await readFile(await (await columns).path())).subarray(0, 4).toString()).toBe("PAR1");
 
       await page.emulateMedia({ media: "print" });
-      expect(await page.getByRole("table", { name: "Energies of each step in kWh" }).getByRole("row").count()).toBe(9);
+      await expect
+        .poll(() => page.getByRole("table", { name: "Energies of each step in kWh" }).getByRole("row").count())
+        .toBe(9);
       expect(await chart(page).locator("rect").count()).toBeGreaterThan(20);
       for (const name of ["Previous period", "Print", "Settings"])
         expect([name, await page.getByRole("button", { name }).count()]).toEqual([name, 0]);

@@ -6,6 +6,7 @@ import {
   isClaimed,
   leaseUntil,
   limited,
+  mayBeEnded,
   ownTarget,
   readValue,
   rivals,
@@ -139,4 +140,14 @@ test.each([
   [7 * 86_400_000 + 1, { problem: "late" }],
 ])("a claim that ends in %s ms has %j", (ms, expected) => {
   expect(leaseUntil(ms === undefined ? undefined : 1_000_000 + ms, 1_000_000)).toEqual(expected);
+});
+
+test.each([
+  ["rule", "token:other", true],
+  ["person", "session:other", true],
+  ["person", "token:me", false],
+  ["interlock", "interlock:too-hot", false],
+  ["grid", "interlock:dimming", false],
+] as const)("a claim of class %s by %s can be ended by an owner: %s", (kind, source, expected) => {
+  expect(mayBeEnded({ class: kind, source }, "me")).toBe(expected);
 });

@@ -32,6 +32,10 @@ export function ownTarget(control: Control, tokenId: string | undefined): Claim 
   );
 }
 
+/** Whether an owner can end it: one's own is given back, and limits of an interlock end with the interlock. */
+export const mayBeEnded = (claim: Pick<Claim, "class" | "source">, tokenId: string | undefined): boolean =>
+  claim.class !== "interlock" && !claim.source.startsWith("interlock:") && !isOwn(claim, tokenId);
+
 /** Others who want a value as persons do: a claim of one's own counts only if theirs end. */
 export function rivals(control: Control, tokenId: string | undefined): readonly Claim[] {
   return claimsOf(control).filter(

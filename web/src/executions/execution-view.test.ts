@@ -1,6 +1,14 @@
 import { expect, test } from "vitest";
 import type { Execution } from "#client/resources.ts";
-import { durationOf, furtherFields, isNewer, outcomeOf, progressOf, withResponses } from "./execution-view.ts";
+import {
+  durationOf,
+  furtherFields,
+  isNewer,
+  namesCancel,
+  outcomeOf,
+  progressOf,
+  withResponses,
+} from "./execution-view.ts";
 
 const response = (second: number, payload = {}, state: "IN_PROGRESS" | "SUCCEEDED" | "ERROR" = "IN_PROGRESS") => ({
   state,
@@ -77,4 +85,14 @@ test("an event that comes late changes nothing", () => {
 
 test("what is declared or shown already is not shown again", () => {
   expect(furtherFields({ a: 1, b: 2, message: "x" }, new Set(["a"]))).toEqual({ b: 2 });
+});
+
+test.each([
+  [{ commands: { test: { ".busbar": { cancel: "stop" } }, stop: {} } }, true],
+  [{ commands: { test: { ".busbar": {} } } }, false],
+  [{ commands: { test: {} } }, false],
+  [{ commands: [] }, false],
+  [null, false],
+])("whether %j names a command that cancels test is %s", (manifest, expected) => {
+  expect(namesCancel(manifest, "test")).toBe(expected);
 });

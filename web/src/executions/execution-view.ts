@@ -98,3 +98,12 @@ export function isNewer(known: Execution | undefined, execution: Execution): boo
 export function furtherFields(payload: JsonObject, declared: { has(name: string): boolean }): JsonObject {
   return Object.fromEntries(Object.entries(payload).filter(([name]) => !declared.has(name) && name !== "message"));
 }
+
+/** Whether a manifest as its author wrote it names a command that cancels this one while it runs. */
+export function namesCancel(manifest: unknown, command: string): boolean {
+  const below = (value: unknown, key: string): unknown =>
+    typeof value === "object" && value !== null && Object.hasOwn(value, key)
+      ? (value as Readonly<Record<string, unknown>>)[key]
+      : undefined;
+  return typeof below(below(below(below(manifest, "commands"), command), ".busbar"), "cancel") === "string";
+}

@@ -194,7 +194,7 @@ test("the table has a row for each moment, and CSV says time zone and units", ()
     { at: 1000, cells: [21, undefined, undefined] },
     { at: 10_000, cells: [undefined, 0.8, undefined] },
   ]);
-  expect(renderTable(model, "Europe/Berlin").split("\r\n")).toEqual([
+  expect(renderTable(model, "Europe/Berlin", []).split("\r\n")).toEqual([
     "time,meter:power avg (kW),meter:power avg before (kW),meter:mode last",
     "1970-01-01T01:00:00+01:00,0.9,,'=a",
     "1970-01-01T01:00:01+01:00,21,,",

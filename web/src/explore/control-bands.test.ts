@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ControlRecord } from "#client/resources.ts";
-import { bandAt, controlBands } from "./control-bands.ts";
+import { bandAt, controlBands, controlColumns } from "./control-bands.ts";
 
 /** `10 rule 500`, `20 person 0 not_followed`, `30 -`: at, class, value, following. */
 function records(text: string): readonly ControlRecord[] {
@@ -49,4 +49,18 @@ test.each([
 test("a band ends before the moment in which the next one begins", () => {
   const bands = controlBands(records("10 rule 5, 20 person 6, 30 -"), { from: 0, to: 100 });
   expect([9, 10, 19, 20, 30].map((at) => bandAt(bands, at)?.value)).toEqual([undefined, 5, 5, 6, undefined]);
+});
+
+test("a file has what each control was set to and by whom, from where that begins", () => {
+  const bands = controlBands(records("10 rule 5, 20 limits 6, 30 -"), { from: 0, to: 100 });
+  const control = { id: "power", display_name: "Power", type: "float", unit: "W" } as const;
+  const { header, starts, cellsAt } = controlColumns([{ device: "pcs", control, bands }]);
+  expect(header).toEqual(["pcs:power set to (W)", "pcs:power set by"]);
+  expect(starts).toEqual([10, 20]);
+  expect([0, 10, 20, 30].map(cellsAt)).toEqual([
+    [undefined, undefined],
+    [5, "rule token:x"],
+    [6, "limits"],
+    [undefined, undefined],
+  ]);
 });

@@ -63,3 +63,29 @@ function isSame(one: ControlBand, other: ControlBand): boolean {
 
 export const bandAt = (bands: readonly ControlBand[], at: number): ControlBand | undefined =>
   bands.find(({ from, to }) => at >= from && at < to);
+
+export type ControlColumns = {
+  readonly header: readonly string[];
+  /** Moments at which somebody else begins to control something, or wants something else. */
+  readonly starts: readonly number[];
+  readonly cellsAt: (at: number) => readonly (string | number | undefined)[];
+};
+
+/** For a file: what each control was set to, and by whom. Empty where nobody controlled it. */
+export function controlColumns(strips: readonly ControlStrip[]): ControlColumns {
+  return {
+    header: strips.flatMap(({ device, control: { id, unit } }) => [
+      `${device}:${id} set to${unit === null ? "" : ` (${unit})`}`,
+      `${device}:${id} set by`,
+    ]),
+    starts: strips.flatMap(({ bands }) => bands.map(({ from }) => from)),
+    cellsAt: (at) =>
+      strips.flatMap(({ bands }) => {
+        const band = bandAt(bands, at);
+        return band === undefined ? [undefined, undefined] : [band.value, whoOf(band)];
+      }),
+  };
+}
+
+const whoOf = ({ class: kind, source, source_name }: ControlBand): string =>
+  kind === null ? "limits" : `${kind} ${source_name ?? source}`.trim();

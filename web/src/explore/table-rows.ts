@@ -2,6 +2,7 @@
 import { renderCsv } from "#web/data/csv.ts";
 import { offsetAt } from "#web/i18n/format.ts";
 import type { ChartModel, SeriesModel } from "./chart-model.ts";
+import { type ControlStrip, controlColumns } from "./control-bands.ts";
 import type { Points, Value } from "./read-items.ts";
 
 export type TableColumn = {
@@ -51,15 +52,25 @@ export function tableOf(model: ChartModel): {
 }
 
 /** Times are RFC 3339 by the clock of the zone; figures are not rounded and have the unit of their column. */
-export function renderTable(model: ChartModel, zone: string): string {
+export function renderTable(model: ChartModel, zone: string, strips: readonly ControlStrip[]): string {
   const { columns, rows } = tableOf(model);
+  const controls = controlColumns(strips);
   const time = localTimes(zone);
-  const header = ["time", ...columns.map((column) => columnName(model.series[column.series], column))];
-  return renderCsv(header, csvRows(rows, time));
+  const names = columns.map((column) => columnName(model.series[column.series], column));
+  return renderCsv(["time", ...names, ...controls.header], csvRows(withStarts(rows, controls.starts, names.length)));
+
+  function* csvRows(all: readonly TableRow[]): Generator<readonly (Value | undefined)[]> {
+    for (const { at, cells } of all) yield [time(at), ...cells, ...controls.cellsAt(at)];
+  }
 }
 
-function* csvRows(rows: readonly TableRow[], time: (at: number) => string): Generator<readonly (Value | undefined)[]> {
-  for (const { at, cells } of rows) yield [time(at), ...cells];
+/** A row more for each of these moments that has none. */
+function withStarts(rows: readonly TableRow[], starts: readonly number[], width: number): readonly TableRow[] {
+  const known = new Set(rows.map(({ at }) => at));
+  const more = [...new Set(starts)].filter((at) => !known.has(at));
+  if (more.length === 0) return rows;
+  const empty = new Array<undefined>(width).fill(undefined);
+  return [...rows, ...more.map((at) => ({ at, cells: empty }))].sort((a, b) => a.at - b.at);
 }
 
 function columnName(series: SeriesModel | undefined, { part }: TableColumn): string {
