@@ -123,6 +123,27 @@ test("a command that somebody executes is a claim of theirs, and takes over", as
   expect(powers()).toEqual([1, 3]);
 });
 
+test("a command of a schedule is a claim of a rule: a person counts more, also the one who made the schedule", async () => {
+  const { id, claim, read, powers } = await makeBattery("battery-2b");
+  const bulk = { name: "set_battery_power", arguments: { power: 2 }, devices: { device_ids: [id] } };
+  const soon = () => new Date(clocks.now() + 1_500).toISOString();
+  const made = await busbar.admin.post<{ schedule: { id: string } }>("/v3/commands/schedules", {
+    name: "Evening",
+    bulk,
+    at: soon(),
+  });
+  const source = `schedule:${made.body.schedule.id}`;
+  await eventually(async () =>
+    expect(await read()).toMatchObject({ value: 2000, winner: { class: "rule", source, source_name: null } }),
+  );
+  await claim({ value: 1000 });
+  await eventually(() => expect(powers()).toEqual([2, 1]));
+  await busbar.admin.post("/v3/commands/schedules", { name: "Again", bulk, at: soon() });
+  // It runs, as every command does, and then the person's value counts again.
+  await eventually(() => expect(powers()).toEqual([2, 1, 2, 1]));
+  expect(await read()).toMatchObject({ value: 1000, winner: { class: "person" }, losers: [{ class: "rule" }] });
+});
+
 test("a device that comes back is told again", async () => {
   const { id, device, claim, powers } = await makeBattery("battery-3");
   await claim({ value: 2000 });

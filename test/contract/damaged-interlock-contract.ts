@@ -30,7 +30,7 @@ commands:
 
 const DOCUMENT = {
   kind: "condition",
-  when: { device: "one", attribute: "power", above: 40 },
+  when: { device: "one", attribute: "power", above: 40, hysteresis: 5 },
   limits: [{ device: "one", control: "power", max: 0 }],
 };
 
@@ -65,10 +65,10 @@ async function started(stores: SubjectStores) {
   return { interlocks, limits, reports };
 }
 
-const evaluate = (interlocks: Interlocks) =>
+const evaluate = (interlocks: Interlocks, power = 20) =>
   interlocks.evaluate(
     {
-      reading: () => ({ value: 20, at: NOON }),
+      reading: () => ({ value: power, at: NOON }),
       loading: () => ({ current: undefined, wanted: undefined }),
       gridClaims: () => [],
     },
@@ -122,6 +122,25 @@ export function damagedInterlockContract(open: OpenStores, run: (sql: string) =>
     expect([await after.limits(one), await after.limits(two)]).toEqual([SAFE, SAFE]);
     expect(await after.interlocks.remove(named, makeEntry())).toBe(true);
     expect([await after.limits(one), await after.limits(two)]).toEqual([[], []]);
+  });
+
+  test("a start goes on between the thresholds; where the memory is damaged, it holds", async () => {
+    const { stores, one, named, before, apply } = await withInterlock(open);
+    const between = async (watched: Awaited<ReturnType<typeof started>>) => {
+      await evaluate(watched.interlocks, 38);
+      return watched.interlocks.limitsOf(one, "power").length;
+    };
+    await evaluate(before.interlocks, 20);
+    await before.interlocks.remember();
+    expect(await between(await started(stores))).toBe(0);
+    await run("UPDATE site_interlock SET memory = '{}'");
+    expect(await between(await started(stores))).toBe(1);
+    await apply(before);
+    await evaluate(before.interlocks, 20);
+    await before.interlocks.remember();
+    await run("UPDATE site_interlock SET memory_at = memory_at - 601000");
+    expect(await between(await started(stores))).toBe(1);
+    expect(await before.interlocks.remove(named, makeEntry())).toBe(true);
   });
 
   test("what is damaged while it is watched goes on as it was, and is reported", async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { MOST_INTERLOCKS } from "#core/interlock/interlock.ts";
+import { instant } from "#core/time/instant.ts";
 import type { NewInterlock } from "#service/ports/interlock-store.ts";
 import { makeEntry, NOON } from "../support/records.ts";
 import { auditIds, expectRefusal, type OpenStores } from "./stores.ts";
@@ -53,6 +54,30 @@ export function interlockStoreContract(open: OpenStores): void {
     await expectRefusal(stores.interlocks.delete({ ...named, expected: 2 }, makeEntry()), "conflict");
     expect(await stores.interlocks.delete({ ...named, expected: 1 }, makeEntry())).toBe(true);
     expect(await stores.interlocks.delete({ ...named, expected: undefined }, makeEntry())).toBe(false);
+  });
+
+  test("what an interlock remembers is read as it was stored, until the interlock is changed", async () => {
+    const { stores, siteId } = await withSite(open);
+    for (const name of ["a", "b", "c"]) await stores.interlocks.put(makeInterlock(siteId, { name }), makeEntry());
+    const memory = {
+      kind: "condition",
+      state: "holding",
+      since: 5,
+      isTrue: true,
+      trueSince: 4,
+      knownAt: undefined,
+    } as const;
+    const remember = (name: string, revision: number, at: number) =>
+      stores.interlocks.remember([{ siteId, name, revision, memory }], instant(at));
+    const memories = async () => (await stores.interlocks.all()).map((one) => one.memory);
+    await remember("a", 1, 100);
+    await remember("b", 1, 200);
+    // Of a revision that is not there any more.
+    await remember("c", 7, 300);
+    expect(await memories()).toEqual([{ value: memory, at: 300 }, { value: memory, at: 300 }, undefined]);
+    await stores.interlocks.remember([], instant(400));
+    await stores.interlocks.put(makeInterlock(siteId, { name: "b" }), makeEntry());
+    expect(await memories()).toEqual([{ value: memory, at: 400 }, undefined, undefined]);
   });
 
   test("only what was done is in the audit log", async () => {

@@ -1,6 +1,7 @@
 // A small site for interlocks, without a server: a meter, a charger, a battery, a heater, a contact and a thermometer.
 import type { Control } from "#core/control/control.ts";
 import { evaluateInterlock, type Memory } from "#core/interlock/evaluate-interlock.ts";
+import { isWorthStoring, parseMemory, recallMemory, renderMemory } from "#core/interlock/interlock-memory.ts";
 import type { Inputs, Loading, Outcome, Reading } from "#core/interlock/outcome.ts";
 import { parseInterlock } from "#core/interlock/parse-interlock.ts";
 import {
@@ -101,6 +102,8 @@ export class Watched {
   claims: Inputs["gridClaims"] = () => [];
   readonly #resolved: Resolved;
   #memory: Memory | undefined;
+  #stored: { readonly text: string; readonly at: number } | undefined;
+  writes = 0;
 
   constructor(document: unknown) {
     this.#resolved = resolvedOf(document);
@@ -121,6 +124,25 @@ export class Watched {
 
   restart(): void {
     this.#memory = undefined;
+  }
+
+  /** As a gateway does after each evaluation. `all`: as one does that is stopped. */
+  store(now: number, all = false): void {
+    const memory = this.#memory;
+    if (memory === undefined || memory.kind === "damaged" || this.#resolved.kind === "damaged") return;
+    const before = this.#stored && parseMemory(JSON.parse(this.#stored.text));
+    if (all || isWorthStoring(this.#resolved.interlock, before, memory)) {
+      this.#stored = { text: JSON.stringify(renderMemory(memory)), at: now };
+      this.writes += 1;
+    }
+    // Now and then it is said to be right.
+    if (this.#stored !== undefined && now - this.#stored.at >= 60_000) this.#stored = { ...this.#stored, at: now };
+  }
+
+  /** It goes on with what was stored. */
+  startAgain(now: number): void {
+    const value = this.#stored && parseMemory(JSON.parse(this.#stored.text));
+    this.#memory = value && this.#stored && recallMemory(value, this.#stored.at, now);
   }
 }
 

@@ -21,7 +21,7 @@ export interface Claim {
   readonly kind: ClaimKind;
   readonly value: ClaimValue;
   readonly class: ClaimClass;
-  /** Who claims: `token:ID`, `session:ID`, `interlock:NAME`. One source has at most one claim of a kind. */
+  /** Who claims: `token:ID`, `session:ID`, `schedule:ID`, `interlock:NAME`. One source has at most one claim of a kind. */
   readonly source: string;
   readonly reason: string;
   /** Milliseconds since 1970. It holds before this moment. */

@@ -17,20 +17,26 @@ export function commandedValues(
   });
 }
 
-interface Commanded extends Pick<Claim, "id" | "deviceId" | "control" | "cause"> {
-  readonly value: number;
+/** Who executes it: a schedule, or the holder of a token. */
+export interface CommandSource {
   readonly tokenId: string;
+  readonly scheduleId: string | undefined;
+}
+
+interface Commanded extends Pick<Claim, "id" | "deviceId" | "control" | "cause">, CommandSource {
+  readonly value: number;
   /** As declared in the manifest. */
   readonly command: string;
   readonly now: number;
 }
 
-export function claimOfCommand({ tokenId, command, now, ...given }: Commanded): Claim {
+/** A schedule counts less than a person, and ends no claim of the person who made it. */
+export function claimOfCommand({ tokenId, scheduleId, command, now, ...given }: Commanded): Claim {
   return {
     ...given,
     kind: "target",
-    class: "person",
-    source: `token:${tokenId}`,
+    class: scheduleId === undefined ? "person" : "rule",
+    source: scheduleId === undefined ? `token:${tokenId}` : `schedule:${scheduleId}`,
     reason: `executed ${command}`,
     leaseUntil: now + LEASE_MS,
     createdAt: now,

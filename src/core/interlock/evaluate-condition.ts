@@ -21,8 +21,9 @@ export function evaluateCondition(
   const { when, whenUnknown, keepMs, holdMs, staleMs } = interlock;
   const measured = measure(source, staleMs, inputs);
   const value = measured?.value;
-  const isKept =
-    value === undefined && whenUnknown === "keep" && before?.knownAt !== undefined && now - before.knownAt < keepMs;
+  // A clock that was set back does not keep it for longer.
+  const lastKnown = before?.knownAt === undefined ? undefined : Math.min(before.knownAt, now);
+  const isKept = value === undefined && whenUnknown === "keep" && lastKnown !== undefined && now - lastKnown < keepMs;
   const isUnknown = value === undefined && !isKept;
   const said = value === undefined ? undefined : isMet(when.test, value);
   // Between the two thresholds it stays as it was. Nobody knows how it was before the start, so it holds.
@@ -31,7 +32,7 @@ export function evaluateCondition(
   const isTrue = isMetNow || (before?.isTrue === true && now - trueSince < holdMs);
   const state = isUnknown ? "blind" : isTrue ? "holding" : "idle";
   const since = sinceOf(before, state, now);
-  const knownAt = value === undefined ? before?.knownAt : now;
+  const knownAt = value === undefined ? lastKnown : now;
   return {
     outcome: {
       state,

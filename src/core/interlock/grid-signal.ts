@@ -18,6 +18,8 @@ export interface GridMemory {
   readonly limitAt: number | undefined;
   /** The heartbeat that ended the silence. */
   readonly regainedAt: number | undefined;
+  /** It is from before a start: what is heard first may be old. */
+  readonly isRecalled: boolean;
 }
 
 /** What was heard at a moment. */
@@ -35,21 +37,22 @@ type Times = Pick<GridSignalInterlock, "heartbeatMs" | "failsafeMs" | "afterFail
 /** What is there at the start may be old: it is no sign of life. */
 export function startGridSignal({ signs, limitSigns }: Heard, now: number): GridMemory {
   const nothing = { heartbeatAt: undefined, limitAt: undefined, regainedAt: undefined };
-  return { kind: "grid", state: "init", since: now, signs, limitSigns, ...nothing };
+  return { kind: "grid", state: "init", since: now, signs, limitSigns, ...nothing, isRecalled: false };
 }
 
 export function stepGridSignal(
   times: Times,
   given: GridMemory,
-  { heard, now }: { heard: Heard; now: number },
+  { heard, now, heardAt = now }: { heard: Heard; now: number; heardAt?: number },
 ): GridMemory {
   const before = atMost(given, now);
-  const heartbeatAt = hasNew(before.signs, heard.signs) ? now : before.heartbeatAt;
+  const latest = (at: number | undefined) => Math.max(at ?? heardAt, heardAt);
+  const heartbeatAt = hasNew(before.signs, heard.signs) ? latest(before.heartbeatAt) : before.heartbeatAt;
   const isLost = heartbeatAt === undefined || now - heartbeatAt >= times.heartbeatMs;
   // Also if nobody looked while it was silent.
   const wasLost = before.heartbeatAt !== undefined && now - before.heartbeatAt >= times.heartbeatMs;
   const regainedAt = isLost ? undefined : wasLost ? now : (before.regainedAt ?? now);
-  const limitAt = hasNew(before.limitSigns, heard.limitSigns) ? now : before.limitAt;
+  const limitAt = hasNew(before.limitSigns, heard.limitSigns) ? latest(before.limitAt) : before.limitAt;
   const follows = limitAt !== undefined && regainedAt !== undefined && limitAt >= regainedAt;
   const state =
     follows && heard.isLimited !== undefined
@@ -67,6 +70,7 @@ export function stepGridSignal(
     heartbeatAt,
     limitAt,
     regainedAt,
+    isRecalled: false,
   };
 }
 
@@ -110,7 +114,10 @@ export function evaluateGridSignal(
   const measured = measure(source, interlock.heartbeatMs, inputs);
   const heard =
     interlock.from === "claims" ? hearClaims(resolved, inputs) : hearContact(interlock.from, resolved, inputs);
-  const memory = stepGridSignal(interlock, before ?? startGridSignal(heard, now), { heard, now });
+  const last = before ?? startGridSignal(heard, now);
+  // What a contact said before a start counts from the time at which it said it.
+  const heardAt = last.isRecalled && interlock.from !== "claims" ? Math.min(measured?.at ?? now, now) : now;
+  const memory = stepGridSignal(interlock, last, { heard, now, heardAt });
   const isFailsafe = memory.state === "init" || memory.state === "failsafe";
   const limits = isFailsafe ? resolved.failsafe : memory.state === "limited" ? resolved.limits : [];
   return {

@@ -69,7 +69,7 @@ export interface Loading {
 }
 
 /** A clock that differs by this much still fits. What is further in the future is unknown. */
-const CLOCK_MS = 5_000;
+export const CLOCK_MS = 5_000;
 
 /** The latest value, converted; undefined when it is missing, too old or from the future. */
 export function measure(source: Source | undefined, staleMs: number, { now, reading }: Inputs): Measured | undefined {

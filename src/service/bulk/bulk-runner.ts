@@ -227,6 +227,6 @@ async function clearCommand({ bulks, seal }: BulkRunnerNeeds, { id }: BulkComman
   }
 }
 
-function callOf({ id }: BulkCommand, caller: Caller): Call {
-  return { caller, operation: "runBulkCommand", requestId: id, remoteAddress: "bulk" };
+function callOf({ id, scheduleId }: BulkCommand, caller: Caller): Call {
+  return { caller, operation: "runBulkCommand", requestId: id, remoteAddress: "bulk", scheduleId };
 }

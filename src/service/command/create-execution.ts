@@ -30,7 +30,7 @@ export interface CreateNeeds extends StoreNeeds {
 
 /** Takes a command on a controlled argument for a claim of its caller. */
 interface DirectCommands {
-  began(command: BegunCommand, call: Pick<Call, "caller">): void;
+  began(command: BegunCommand, call: Pick<Call, "caller" | "scheduleId">): void;
 }
 
 export interface BegunCommand {

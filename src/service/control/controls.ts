@@ -163,11 +163,11 @@ export function createControls(needs: ControlsNeeds) {
   }
 
   /** The claim that stands for a command that somebody executed, and has been carried out. */
-  async function adopt(execution: Execution, { tokenId, control, value }: DirectCommand): Promise<void> {
+  async function adopt(execution: Execution, { source: by, control, value }: DirectCommand): Promise<void> {
     const now = needs.now();
     const { id, deviceId, request } = execution;
     const source = { id: needs.newId(), deviceId, command: request.manifestName, cause: `execution:${id}` };
-    const claim = claimOfCommand({ ...source, tokenId, control, value, now });
+    const claim = claimOfCommand({ ...source, ...by, control, value, now });
     await place(claim, { takesOver: true, trail: undefined });
     // The node that runs the cycle says it to the device once more.
     if (isShared && duty === undefined) return;
@@ -220,6 +220,8 @@ export function createControls(needs: ControlsNeeds) {
       if (!isOnDuty) return;
       for (const { deviceId, control } of holding) entries.of(deviceId, control);
       const failures: unknown[] = [];
+      // Stored before it is told to anybody. If that fails, it limits all the same.
+      await needs.interlocking.remember().catch((error: unknown) => failures.push(error));
       for (const entry of entries.all()) {
         try {
           await runEntry(entry);
@@ -234,6 +236,8 @@ export function createControls(needs: ControlsNeeds) {
     knowLimits: limiter.knowLimits,
     async stop(): Promise<void> {
       stopping.abort();
+      if (isRunning && (!isShared || duty?.lost.aborted === false))
+        await needs.interlocking.remember(true).catch(() => undefined);
       await duty?.release();
     },
     place,
@@ -257,7 +261,8 @@ export function createControls(needs: ControlsNeeds) {
       return await Promise.all(
         commanded.map(async ({ control, value }) => {
           const source = { id: "new", deviceId, command: plan.command.id, cause: undefined };
-          const given = { ...source, tokenId: caller.tokenId, control: control.id, value, now: needs.now() };
+          const by = { tokenId: caller.tokenId, scheduleId: undefined };
+          const given = { ...source, ...by, control: control.id, value, now: needs.now() };
           const claim = claimOfCommand(given);
           const before = await view(deviceId, control);
           const claims = [...before.claims.filter((one) => !isEndedBy(one, claim)), claim];
@@ -269,7 +274,7 @@ export function createControls(needs: ControlsNeeds) {
       );
     },
     /** Before a command of a caller is stored: if it sets a controlled argument, its success is a claim. */
-    began(command: BegunCommand, call: Pick<Call, "caller">): void {
+    began(command: BegunCommand, call: Pick<Call, "caller" | "scheduleId">): void {
       if (isRunning) directCommands.began(command, call);
     },
   };

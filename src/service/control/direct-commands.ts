@@ -1,5 +1,5 @@
 import type { Execution } from "#core/command/execution.ts";
-import { commandedValues } from "#core/control/command-claim.ts";
+import { type CommandSource, commandedValues } from "#core/control/command-claim.ts";
 import type { Background } from "#service/background.ts";
 import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
 import type { BegunCommand } from "#service/command/create-execution.ts";
@@ -8,7 +8,7 @@ import type { KnownControls } from "./known-controls.ts";
 
 /** A command that somebody executes on a controlled argument. */
 export interface DirectCommand {
-  readonly tokenId: string;
+  readonly source: CommandSource;
   readonly control: string;
   readonly value: number;
 }
@@ -33,9 +33,9 @@ export function createDirectCommands(
     needs.background.run("claim for a command", () => adopt(execution, command));
   });
   return {
-    began({ id, blueprint, plan }: BegunCommand, { caller }: Pick<Call, "caller">): void {
+    began({ id, blueprint, plan }: BegunCommand, { caller, scheduleId }: Pick<Call, "caller" | "scheduleId">): void {
       for (const { control, value } of commandedValues(controlsOf(blueprint), plan)) {
-        open.set(id, { tokenId: caller.tokenId, control: control.id, value });
+        open.set(id, { source: { tokenId: caller.tokenId, scheduleId }, control: control.id, value });
         const [oldest] = open.keys();
         if (open.size > MOST_OPEN && oldest !== undefined) open.delete(oldest);
       }

@@ -15,7 +15,10 @@ import type { KnownControls } from "./known-controls.ts";
 import { type Latest, latestOf, readingIn } from "./read-controls.ts";
 
 export interface LimiterNeeds extends Pick<Needs, "now" | "telemetry"> {
-  readonly interlocking: Pick<Interlocks, "devices" | "evaluate" | "hasAny" | "holding" | "limitsOf" | "reportAlerts">;
+  readonly interlocking: Pick<
+    Interlocks,
+    "devices" | "evaluate" | "hasAny" | "holding" | "limitsOf" | "remember" | "reportAlerts"
+  >;
   readonly nodes: Pick<Nodes, "isShared">;
 }
 

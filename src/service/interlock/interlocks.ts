@@ -5,6 +5,7 @@ import { type LimitClaim, limitClaim } from "#core/interlock/apply-limits.ts";
 import { DAMAGED } from "#core/interlock/evaluate-damaged.ts";
 import { evaluateInterlock, type Memory } from "#core/interlock/evaluate-interlock.ts";
 import { devicesIn, type Interlock } from "#core/interlock/interlock.ts";
+import { isWorthStoring, recallMemory, type StoredMemory } from "#core/interlock/interlock-memory.ts";
 import type { Inputs, Outcome } from "#core/interlock/outcome.ts";
 import { type Resolved, resolveInterlock, type Source } from "#core/interlock/resolve-interlock.ts";
 import type { Problem } from "#core/text/document-reader.ts";
@@ -41,9 +42,14 @@ export type Interlocks = ReturnType<typeof createInterlocks>;
 const LOOK_UP_MS = 10_000;
 const LOOK_UP_SHARED_MS = 1_000;
 
+/** What is remembered is said to be right so often, also if it does not change. */
+const CONFIRM_MS = 60_000;
+
 interface Watched extends WatchedInterlock {
   readonly resolved: Resolved;
   memory: Memory | undefined;
+  /** What the records have of it. */
+  storedMemory: StoredMemory | undefined;
   outcome: Outcome | undefined;
 }
 
@@ -57,6 +63,7 @@ export function createInterlocks(needs: InterlocksNeeds) {
   let looking: Promise<void> | undefined;
   let lookedUpAt = -Infinity;
   let evaluatedAt = -Infinity;
+  let rememberedAt = -Infinity;
 
   /** Keeps what is remembered of documents that have not changed. */
   async function lookUp(): Promise<void> {
@@ -72,8 +79,8 @@ export function createInterlocks(needs: InterlocksNeeds) {
           ? { resolved: await resolveDamaged(needs, controlsOf, stored), problems: [] }
           : await resolve(stored.siteId, stored.interlock, stored.devices);
       const damage = found.interlock === undefined ? [{ code: "damaged", pointer: "", message: DAMAGED } as const] : [];
-      const { memory, outcome } = isSame ? before : NOTHING_KNOWN;
-      next.set(key, { stored, resolved, problems: [...damage, ...problems], memory, outcome });
+      const { memory, storedMemory, outcome } = isSame ? before : recalled(stored, needs.now());
+      next.set(key, { stored, resolved, problems: [...damage, ...problems], memory, storedMemory, outcome });
     }
     watched = next;
   }
@@ -129,7 +136,27 @@ export function createInterlocks(needs: InterlocksNeeds) {
     alerted = next;
   }
 
+  /** Stores what has changed of what they remember, and now and then that it is still right. `all`: whatever has changed. */
+  async function remember(all = false): Promise<void> {
+    const now = needs.now();
+    const changed = [...watched.values()].flatMap((one) => {
+      const { memory, storedMemory, stored } = one;
+      if (memory === undefined || memory.kind === "damaged" || stored.interlock === undefined) return [];
+      const isChanged = all ? memory !== storedMemory : isWorthStoring(stored.interlock, storedMemory, memory);
+      return isChanged ? [{ one, memory }] : [];
+    });
+    const isDue = watched.size > 0 && Math.abs(now - rememberedAt) >= CONFIRM_MS;
+    if (changed.length === 0 && !isDue) return;
+    await needs.interlocks.remember(
+      changed.map(({ one: { stored }, memory }) => ({ ...named(stored), memory })),
+      now,
+    );
+    for (const { one, memory } of changed) one.storedMemory = memory;
+    rememberedAt = now;
+  }
+
   return {
+    remember,
     /** Asks all of them anew, unless that was done a moment ago. */
     async evaluate(inputs: Omit<Inputs, "now">, notOlderThanMs: number): Promise<void> {
       await ready();
@@ -186,8 +213,14 @@ export function createInterlocks(needs: InterlocksNeeds) {
   };
 }
 
-const NOTHING_KNOWN = { memory: undefined, outcome: undefined };
+/** What is known after a start. What is too old is stored anew. */
+function recalled({ memory }: StoredInterlock | DamagedInterlock, now: number) {
+  const found = memory && recallMemory(memory.value, memory.at, now);
+  return { memory: found, storedMemory: found && memory?.value, outcome: undefined };
+}
+
 const keyOf = (one: string, other: string): string => JSON.stringify([one, other]);
+const named = ({ siteId, name, revision }: StoredInterlock | DamagedInterlock) => ({ siteId, name, revision });
 const pairOf = (name: string, id: string | undefined): readonly (readonly [string, string])[] =>
   id === undefined ? [] : [[name, id]];
 

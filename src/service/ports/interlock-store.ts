@@ -1,5 +1,6 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { Interlock } from "#core/interlock/interlock.ts";
+import type { StoredMemory } from "#core/interlock/interlock-memory.ts";
 import type { Instant } from "#core/time/instant.ts";
 
 interface AnyStored {
@@ -8,6 +9,8 @@ interface AnyStored {
   /** Rises with each change. */
   readonly revision: number;
   readonly updatedAt: Instant;
+  /** What it remembered, and when that was last right. Undefined: nothing, or what is stored is damaged. */
+  readonly memory: { readonly value: StoredMemory; readonly at: Instant } | undefined;
 }
 
 export interface StoredInterlock extends AnyStored {
@@ -31,6 +34,10 @@ export interface NewInterlock extends Pick<StoredInterlock, "siteId" | "name" | 
   readonly expected: number | undefined;
 }
 
+export interface RememberedInterlock extends Pick<StoredInterlock, "siteId" | "name" | "revision"> {
+  readonly memory: StoredMemory;
+}
+
 /** Interlocks of sites. They go with their site. */
 export interface InterlockStore {
   /** Those of all sites that no gateway owns, for a start. */
@@ -39,6 +46,8 @@ export interface InterlockStore {
   ofSite(siteId: string): Promise<readonly (StoredInterlock | DamagedInterlock)[]>;
   /** Replaces the one of this name, and gives its revision. Refused with `conflict` if the site has too many. */
   put(interlock: NewInterlock, trail: AuditEntry): Promise<number>;
+  /** Stores what these remember, unless they were changed meanwhile. What the others remember is right at that time, too. */
+  remember(memories: readonly RememberedInterlock[], at: Instant): Promise<void>;
   /** False when there is none. */
   delete(named: Pick<NewInterlock, "siteId" | "name" | "expected">, trail: AuditEntry): Promise<boolean>;
 }

@@ -1,13 +1,14 @@
 import type { Interlock } from "#core/interlock/interlock.ts";
+import { parseMemory, renderMemory, type StoredMemory } from "#core/interlock/interlock-memory.ts";
 import { parseInterlock } from "#core/interlock/parse-interlock.ts";
 import { instant } from "#core/time/instant.ts";
 import type { DamagedInterlock, InterlockStore, StoredInterlock } from "#service/ports/interlock-store.ts";
 import type { ReadDatabase, Row } from "#store/database.ts";
 import { number, text, time } from "./row.ts";
-import { isObject, storedJson } from "./stored-json.ts";
+import { isObject, type StoredRow, storedJson } from "./stored-json.ts";
 import type { Writer } from "./writer.ts";
 
-const COLUMNS = "site_id, name, revision, updated_at, document, devices";
+const COLUMNS = "site_id, name, revision, updated_at, document, devices, memory, memory_at";
 
 export function createInterlockStore(reader: ReadDatabase, writer: Writer): InterlockStore {
   const read = (rows: readonly Row[]) => rows.map((row) => readInterlock(reader, row));
@@ -23,6 +24,11 @@ export function createInterlockStore(reader: ReadDatabase, writer: Writer): Inte
       read(await reader.all(`SELECT ${COLUMNS} FROM site_interlock WHERE site_id = ? ORDER BY name`, siteId)),
     put: ({ devices, ...interlock }, trail) =>
       writer.run("putInterlock", { interlock: { ...interlock, devices: Object.fromEntries(devices) }, trail }),
+    remember: (memories, at) =>
+      writer.run("rememberInterlocks", {
+        memories: memories.map(({ memory, ...one }) => ({ ...one, memory: JSON.stringify(renderMemory(memory)) })),
+        at,
+      }),
     delete: (named, trail) => writer.run("deleteInterlock", { named, trail }),
   };
 }
@@ -43,10 +49,24 @@ function readInterlock(reader: ReadDatabase, row: Row): StoredInterlock | Damage
     revision: readable(() => number(row, "revision")) ?? 0,
     updatedAt: readable(() => time(row, "updated_at")) ?? instant(0),
     devices: new Map(Object.entries(devices ?? {})),
+    memory: readMemory(from),
   };
   if (document === undefined || interlock === undefined || devices === undefined)
     return { ...stored, document: undefined, interlock: undefined };
   return { ...stored, document, interlock };
+}
+
+/** Without it, a start takes the careful side. */
+function readMemory(from: StoredRow): StoredInterlock["memory"] {
+  const { row } = from;
+  if (row["memory"] === null) return undefined;
+  let value: StoredMemory | undefined;
+  storedJson(from, "memory", (json): json is unknown => {
+    value = parseMemory(json);
+    return value !== undefined;
+  });
+  const at = readable(() => time(row, "memory_at"));
+  return value === undefined || at === undefined ? undefined : { value, at };
 }
 
 /** A damaged number or time of one interlock must not hide the others. */

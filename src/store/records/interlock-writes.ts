@@ -1,7 +1,7 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { refuse } from "#core/app-error.ts";
 import { MOST_INTERLOCKS } from "#core/interlock/interlock.ts";
-import type { NewInterlock } from "#service/ports/interlock-store.ts";
+import type { NewInterlock, RememberedInterlock } from "#service/ports/interlock-store.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
 import { recordAudit, recordIfChanged } from "./audit-writes.ts";
 import { number } from "./row.ts";
@@ -11,6 +11,11 @@ import { NOBODY, write } from "./write.ts";
 /** As it travels to the writing thread. */
 interface SentInterlock extends Omit<NewInterlock, "devices"> {
   readonly devices: Readonly<Record<string, string>>;
+}
+
+interface SentMemory extends Pick<RememberedInterlock, "siteId" | "name" | "revision"> {
+  /** JSON */
+  readonly memory: string;
 }
 
 type Named = Pick<NewInterlock, "siteId" | "name" | "expected">;
@@ -28,7 +33,7 @@ export const interlockWrites = {
       await database.run(
         `INSERT INTO site_interlock (site_id, name, revision, updated_at, document, devices) VALUES (?, ?, ?, ?, ?, ?)
          ON CONFLICT (site_id, name) DO UPDATE SET revision = excluded.revision, updated_at = excluded.updated_at,
-         document = excluded.document, devices = excluded.devices`,
+         document = excluded.document, devices = excluded.devices, memory = NULL, memory_at = NULL`,
         siteId,
         name,
         before + 1,
@@ -38,6 +43,24 @@ export const interlockWrites = {
       );
       await recordAudit(database, trail);
       return before + 1;
+    },
+  }),
+
+  rememberInterlocks: write({
+    locks: ["interlock memory"],
+    informs: NOBODY,
+    // A few bytes, again and again in the same place: without them a start would limit more than it has to.
+    fromReserve: true,
+    async run(database: WriteDatabase, { memories, at }: { memories: readonly SentMemory[]; at: number }) {
+      for (const { siteId, name, revision, memory } of memories)
+        await database.run(
+          "UPDATE site_interlock SET memory = ? WHERE site_id = ? AND name = ? AND revision = ?",
+          memory,
+          siteId,
+          name,
+          revision,
+        );
+      await database.run("UPDATE site_interlock SET memory_at = ? WHERE memory IS NOT NULL", at);
     },
   }),
 
