@@ -24,7 +24,7 @@ export const ERROR_CODES = {
   conflict: "The operation conflicts with the stored data.",
   interlocked:
     "An interlock of the site does not allow this value; the details name it and the value that it would allow.",
-  slug_taken: "Another device of the site has this slug.",
+  slug_taken: "Another device, or another rule, of the site has this slug.",
   slug_ambiguous: "Several visible devices have this slug; use the id.",
   not_cancellable: "The execution has ended, or its command has begun and cannot be cancelled.",
   idempotency_conflict: "The idempotency key was used with another request.",

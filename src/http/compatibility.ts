@@ -3,6 +3,7 @@ import { AppError } from "#core/app-error.ts";
 import type { Route } from "#http/route.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { Needs } from "#service/ports.ts";
+import { onlySite } from "#service/site/only-site.ts";
 import { visibleSite } from "#service/site/visible-site.ts";
 import { foldMissingSeries } from "#service/telemetry/fold-missing-series.ts";
 
@@ -38,12 +39,41 @@ const ALIASES: readonly (readonly [path: string, operation: string, difference?:
   ["/v3/devices/:device_id/command_executions/:execution_id", "getCommandExecution"],
 ];
 
+const OF_SITES = "/v3/sites/:site_id";
+/** What the ecosystem also has without the name of a site, for the only one that the caller sees. */
+const RULE_ENGINE = `${OF_SITES}/rule_engine`;
+
 type AnyCall = Parameters<Route["run"]>[0];
 
 export function compatibilityRoutes(
   needs: Pick<Needs, "devices" | "sites">,
   routes: readonly Route[],
 ): readonly Route[] {
+  return [...aliasRoutes(needs, routes), ...onlySiteRoutes(needs, routes)];
+}
+
+function onlySiteRoutes(needs: Pick<Needs, "sites">, routes: readonly Route[]): readonly Route[] {
+  return routes
+    .filter(({ path }) => path.startsWith(RULE_ENGINE))
+    .map((original) => {
+      const ofSite = async (call: AnyCall): Promise<AnyCall> => {
+        const { id } = await onlySite(needs, call, "conflict");
+        return { ...call, params: { ...call.params, site_id: id } };
+      };
+      const { live } = original;
+      return {
+        ...original,
+        path: original.path.replace(OF_SITES, "/v3/site"),
+        name: `${original.name}OfOnlySite`,
+        aliasOf: original.name,
+        description: `Same as ${original.path}, where the token sees exactly one site.`,
+        run: async (call) => await original.run(await ofSite(call)),
+        ...(live !== undefined && { live: async (call) => await live(await ofSite(call)) }),
+      };
+    });
+}
+
+function aliasRoutes(needs: Pick<Needs, "devices" | "sites">, routes: readonly Route[]): readonly Route[] {
   return ALIASES.map(([path, operation, { refusal, answer } = {}]) => {
     const original = routes.find((route) => route.name === operation);
     if (original === undefined) throw new Error(`the alias ${path} names an unknown operation ${operation}`);

@@ -23,6 +23,7 @@ import { linkStoreContract } from "./link-store-contract.ts";
 import { priceSourceContract } from "./price-source-contract.ts";
 import { profileStoreContract } from "./profile-store-contract.ts";
 import { rolloutStoreContract } from "./rollout-store-contract.ts";
+import { ruleStoreContract } from "./rule-store-contract.ts";
 import { scheduleStoreContract } from "./schedule-store-contract.ts";
 import { scriptStoreContract } from "./script-store-contract.ts";
 import { sessionStoreContract } from "./session-store-contract.ts";
@@ -57,6 +58,7 @@ export function recordStoreContract(open: OpenStores): void {
   describe("saved views", () => viewStoreContract(open));
   describe("controls", () => controlStoreContract(open));
   describe("interlocks", () => interlockStoreContract(open));
+  describe("rules", () => ruleStoreContract(open));
   describe("the link", () => linkStoreContract(open));
   describe("join codes", () => joinCodeContract(open));
   describe("scheduled commands", () => scheduleStoreContract(open));

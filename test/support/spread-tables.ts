@@ -49,6 +49,12 @@ export const NOT_SPREAD: Readonly<Record<string, string>> = {
   site_price: EVERYWHERE,
   price_source: EVERYWHERE,
   site_interlock: EVERYWHERE,
+  site_rule: EVERYWHERE,
+  rule_engine: EVERYWHERE,
+  site_variable: EVERYWHERE,
+  // Small: a site has a limited number of rules, and each has a limited log.
+  rule_storage: SMALL,
+  rule_log: SMALL,
   audit: ORDERED,
   event: ORDERED,
   webhook_delivery: ORDERED,

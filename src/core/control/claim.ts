@@ -21,7 +21,7 @@ export interface Claim {
   readonly kind: ClaimKind;
   readonly value: ClaimValue;
   readonly class: ClaimClass;
-  /** Who claims: `token:ID`, `session:ID`, `schedule:ID`, `interlock:NAME`. One source has at most one claim of a kind. */
+  /** Who claims: `token:ID`, `session:ID`, `rule:ID`, `schedule:ID`, `interlock:NAME`. One source has at most one claim of a kind. */
   readonly source: string;
   readonly reason: string;
   /** Milliseconds since 1970. It holds before this moment. */
@@ -30,6 +30,12 @@ export interface Claim {
   /** What led to it, such as the execution that it stands for. */
   readonly cause: string | undefined;
 }
+
+/** A rule is a caller without a token: its id has this before it. */
+export const RULE_CALLER = "rule:";
+
+export const sourceOfCaller = (tokenId: string): string =>
+  tokenId.startsWith(RULE_CALLER) ? tokenId : `token:${tokenId}`;
 
 /** The lease of what holds until something else is known, such as a limit of an interlock: the end of the year 9999. */
 export const FOREVER = 253_402_300_799_000;

@@ -1,6 +1,6 @@
 // A command that somebody executes on a controlled argument counts as a claim, once it has succeeded.
 import type { Plan } from "#core/command/plan-command.ts";
-import type { Claim } from "./claim.ts";
+import { type Claim, RULE_CALLER, sourceOfCaller } from "./claim.ts";
 import { type Control, valueOfArgument } from "./control.ts";
 
 /** How long it counts. */
@@ -35,8 +35,8 @@ export function claimOfCommand({ tokenId, scheduleId, command, now, ...given }: 
   return {
     ...given,
     kind: "target",
-    class: scheduleId === undefined ? "person" : "rule",
-    source: scheduleId === undefined ? `token:${tokenId}` : `schedule:${scheduleId}`,
+    class: scheduleId === undefined && !tokenId.startsWith(RULE_CALLER) ? "person" : "rule",
+    source: scheduleId === undefined ? sourceOfCaller(tokenId) : `schedule:${scheduleId}`,
     reason: `executed ${command}`,
     leaseUntil: now + LEASE_MS,
     createdAt: now,

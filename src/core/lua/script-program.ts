@@ -6,6 +6,6 @@ export interface ScriptProgram {
   readonly modules: ReadonlyMap<string, Uint8Array | string>;
   /** Error texts carry no file and line. */
   readonly nodebug: boolean;
-  /** The host that the script was written for: that of device/1.0, otherwise that of device/3.0. */
-  readonly host?: "v1";
+  /** The host that the script was written for: that of device/1.0 or of rules, otherwise that of device/3.0. */
+  readonly host?: "v1" | "rule";
 }

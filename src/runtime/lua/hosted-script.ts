@@ -167,6 +167,7 @@ export function createHostedScript(needs: HostedNeeds, { program, context, gate 
     },
     storage: { read: (key) => texts.get(key), write: store, remove: (key) => store(key, undefined) },
     randomSeed: context.randomSeed,
+    ...(context.rule && { rule: { id: context.deviceId, ...context.rule } }),
   };
   const script = createDeviceScript(needs.engine, program, host);
   function reportOverrun(): void {

@@ -30,6 +30,8 @@ export interface LuaPoolNeeds {
   store(deviceId: string, key: string, text: string | undefined): Promise<string | undefined>;
   /** Resolves with an error text if the device cannot speak for this child. */
   registerChild(deviceId: string, child: ScriptChild): Promise<string | undefined>;
+  /** Answers a call of a rule's script. Absent where no rules run. */
+  ask?(ruleId: string, name: string, args: readonly LuaValue[]): Promise<readonly LuaValue[]>;
   statusChanged(deviceId: string, status: ScriptStatus): void;
 }
 
@@ -293,6 +295,9 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
       case "child":
         void settle(hosted, message, needs.registerChild(deviceId, message.child));
         break;
+      case "ask":
+        void answer(hosted, message);
+        break;
       case "fault": {
         // A message that a job repeats every second is stored persistently only once.
         const error = openError(message.error);
@@ -311,6 +316,13 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
 
   async function store(hosted: Hosted, message: Extract<ToPool, { kind: "store" }>): Promise<void> {
     await settle(hosted, message, needs.store(hosted.deviceId, message.key, message.text));
+  }
+
+  async function answer(hosted: Hosted, { slot, id, name, args }: Extract<ToPool, { kind: "ask" }>): Promise<void> {
+    const refused = (error: unknown): readonly LuaValue[] => [undefined, String(error)];
+    const values = (await needs.ask?.(hosted.deviceId, name, args).catch(refused)) ?? [undefined, "there are no rules"];
+    const failure = hosted.thread?.thread.post({ kind: "answer", slot, id, values });
+    if (failure !== undefined) hosted.thread?.thread.post({ kind: "answer", slot, id, values: refused(failure) });
   }
 
   async function settle(

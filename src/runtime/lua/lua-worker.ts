@@ -9,6 +9,7 @@ import { keepCompiled } from "#tuning/keep-compiled.ts";
 import { countUntilCollected } from "./ended-memory.ts";
 import { createHostedScript, type HostedScript } from "./hosted-script.ts";
 import { PULSE_BEAT, PULSE_MEMORY, PULSE_SLOT, type ToPool, type ToWorker, type WorkerData } from "./pool-messages.ts";
+import { createRuleAsks, type RuleAsks } from "./rule/rule-asks.ts";
 import { createScriptRunner } from "./run-scripts.ts";
 import { openMemoryAccount } from "./script-memory.ts";
 
@@ -23,6 +24,7 @@ const account = countUntilCollected(openMemoryAccount(memory, pulse, PULSE_MEMOR
 const engine = { ...shared, account };
 const driversOf = threadDrivers === undefined ? () => noDrivers : openDriverThread(threadDrivers);
 const hosted = new Map<number, HostedScript>();
+const asks = new Map<number, RuleAsks>();
 let outbox: ToPool[] = [];
 
 const runner = createScriptRunner({
@@ -60,13 +62,16 @@ function end(slot: number): void {
   runner.remove(slot);
   hosted.get(slot)?.script.close();
   hosted.delete(slot);
+  asks.delete(slot);
 }
 
 function start(message: Extract<ToWorker, { kind: "start" }>): void {
   const { slot, context } = message;
   const watch = watchPeers((problem) => say({ kind: "peers", slot, problem, at: Date.now() }));
-  const drivers = driversOf({ id: context.deviceId, slug: context.slug }, watch);
   const wake = (): void => runner.wake(slot);
+  const ofRule = context.rule && createRuleAsks(slot, say, wake);
+  if (ofRule !== undefined) asks.set(slot, ofRule);
+  const drivers = ofRule ?? driversOf({ id: context.deviceId, slug: context.slug }, watch);
   const script = createHostedScript({ engine, slot, post: say, wake, drivers, watch }, message);
   hosted.set(slot, script);
   runner.add(slot, context.siteId, script.script);
@@ -86,6 +91,7 @@ function pass(script: HostedScript, message: Exclude<ToWorker, { kind: "start" |
   if (message.kind === "command") script.command(message.command, message.ticket);
   else if (message.kind === "configuration") script.configurationWritten(message.change);
   else if (message.kind === "connection") script.connectionChanged(message.isConnected);
+  else if (message.kind === "answer") asks.get(message.slot)?.answered(message.id, message.values);
   else script.stored(message.id, message.error);
   runner.wake(message.slot);
 }

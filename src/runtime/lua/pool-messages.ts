@@ -7,7 +7,7 @@ import type { DriverThreadData } from "#drivers/driver-thread.ts";
 import type { LuaValue } from "#drivers/lua-value.ts";
 import type { CommandGate } from "./command-gate.ts";
 import type { LuaEngine } from "./lua-engine.ts";
-import type { RunningActivity, ScriptChild, ScriptCommand, ScriptError } from "./script-host.ts";
+import type { RuleOfScript, RunningActivity, ScriptChild, ScriptCommand, ScriptError } from "./script-host.ts";
 import type { ScriptMemory } from "./script-memory.ts";
 
 export interface BucketValues {
@@ -38,6 +38,8 @@ export interface ScriptContext {
   readonly storage: ReadonlyMap<string, string>;
   readonly isConnected: boolean;
   readonly randomSeed: number;
+  /** Of the script of a rule, whose id is `deviceId`. It has no drivers; its calls are "ask". */
+  readonly rule?: RuleOfScript;
 }
 
 export interface WorkerData {
@@ -66,7 +68,8 @@ export type ToWorker =
   | { readonly kind: "command"; readonly slot: number; readonly command: ScriptCommand; readonly ticket: number }
   | { readonly kind: "configuration"; readonly slot: number; readonly change: ConfigurationChange }
   | { readonly kind: "connection"; readonly slot: number; readonly isConnected: boolean }
-  | { readonly kind: "stored"; readonly slot: number; readonly id: number; readonly error: string | undefined };
+  | { readonly kind: "stored"; readonly slot: number; readonly id: number; readonly error: string | undefined }
+  | { readonly kind: "answer"; readonly slot: number; readonly id: number; readonly values: readonly LuaValue[] };
 
 /** Times are Unix milliseconds. */
 export type ToPool =
@@ -99,6 +102,14 @@ export type ToPool =
   /** Answered by "stored". */
   | { readonly kind: "child"; readonly slot: number; readonly id: number; readonly child: ScriptChild }
   | { readonly kind: "store"; readonly slot: number; readonly id: number; readonly key: string; readonly text?: string }
+  /** Answered by "answer". */
+  | {
+      readonly kind: "ask";
+      readonly slot: number;
+      readonly id: number;
+      readonly name: string;
+      readonly args: readonly LuaValue[];
+    }
   | { readonly kind: "fault"; readonly slot: number; readonly error: ScriptError; readonly at: number }
   /** An activity lasts too long. */
   | {

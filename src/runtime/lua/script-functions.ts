@@ -39,9 +39,16 @@ export function createScriptFunctions(needs: FunctionNeeds): ReadonlyMap<string,
   /** The documents that are being written and read: a script does one thing at a time. */
   let writer = createJsonWriter();
   let reader: JsonReader | undefined;
+  let nextRun = 0;
   const functions: Readonly<Record<string, Instant>> = {
     entry: () => [bytesOf(program.entry), sourceOf(program, program.entry), program.host],
     "compat v1": () => [readV1()],
+    "rule host": () => [readRuleHost()],
+    rule: () => [host.rule && bytesOf(host.rule.id), host.rule && bytesOf(host.rule.timezone), host.rule?.intervalMs],
+    "rule.next"() {
+      nextRun = nextRunOf(host.rule?.intervalMs ?? Number.POSITIVE_INFINITY, host.now(), nextRun);
+      return [nextRun - host.now(), nextRun];
+    },
     require(name, folder) {
       const found = findModule(program, textOf(short(name)), textOf(String(folder)));
       if ("path" in found) return [bytesOf(found.path), sourceOf(program, found.path)];
@@ -125,6 +132,21 @@ let v1: string | undefined;
 function readV1(): string {
   v1 ??= readFileSync(new URL("./v1/v1.lua", import.meta.url), "latin1");
   return v1;
+}
+
+let ruleHost: string | undefined;
+
+function readRuleHost(): string {
+  ruleHost ??= readFileSync(new URL("./rule/rule.lua", import.meta.url), "latin1");
+  return ruleHost;
+}
+
+/**
+ * Runs are due at whole multiples of the interval since 1970: a restart neither repeats one nor shifts the others. A timer may
+ * fire a little too early.
+ */
+function nextRunOf(intervalMs: number, now: number, last: number): number {
+  return Math.max(last, Math.floor(now / intervalMs) * intervalMs) + intervalMs;
 }
 
 function short(value: LuaValue): string {

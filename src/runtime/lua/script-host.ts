@@ -67,6 +67,14 @@ export interface ScriptHost {
     remove(key: string): Promise<string | undefined>;
   };
   readonly randomSeed: number;
+  /** Of the script of a rule. */
+  readonly rule?: RuleOfScript & { readonly id: string };
+}
+
+export interface RuleOfScript {
+  readonly timezone: string;
+  /** Undefined: the script runs once. */
+  readonly intervalMs: number | undefined;
 }
 
 export interface RunningActivity {

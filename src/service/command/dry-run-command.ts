@@ -11,7 +11,7 @@ import {
 import type { Controls } from "#service/control/controls.ts";
 import type { Call, Needs } from "#service/ports.ts";
 
-export interface DryRunNeeds extends CreateNeeds, Pick<Needs, "audit" | "tokens"> {
+export interface DryRunNeeds extends CreateNeeds, Pick<Needs, "audit" | "tokens" | "rules"> {
   readonly controlling: Pick<Controls, "foresee">;
 }
 

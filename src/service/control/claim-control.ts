@@ -2,7 +2,7 @@
 import { allows } from "#core/access/level.ts";
 import { refuse } from "#core/app-error.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
-import type { Claim, ClaimClass, ClaimKind, ClaimValue } from "#core/control/claim.ts";
+import { type Claim, type ClaimClass, type ClaimKind, type ClaimValue, sourceOfCaller } from "#core/control/claim.ts";
 import type { Control } from "#core/control/control.ts";
 import type { Device } from "#core/device/device.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
@@ -178,7 +178,7 @@ async function store(
   await needs.controlling.place(claim, { takesOver, trail });
 }
 
-const sourceOf = ({ caller }: Call): string => `token:${caller.tokenId}`;
+const sourceOf = ({ caller }: Call): string => sourceOfCaller(caller.tokenId);
 const targetOf = ({ device }: FoundControl) => ({ siteId: device.siteId, deviceId: device.id });
 const gone = (id: string) => refuse("not_found", `the control has no claim ${id.slice(0, 80)}`);
 

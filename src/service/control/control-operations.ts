@@ -35,7 +35,7 @@ import {
 } from "./control-wire.ts";
 import { nameSources } from "./name-sources.ts";
 
-export interface ControlNeeds extends ClaimNeeds, Pick<Needs, "controls" | "sites" | "tokens"> {
+export interface ControlNeeds extends ClaimNeeds, Pick<Needs, "controls" | "sites" | "tokens" | "rules"> {
   readonly controlling: ClaimNeeds["controlling"] & {
     /** Devices that somebody controls now: of this site, and perhaps others. */
     controlled(siteId: string): Promise<Iterable<string>>;

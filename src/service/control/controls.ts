@@ -46,7 +46,7 @@ export interface ControlsNeeds
   extends Omit<CreateNeeds, "directCommands" | "commandGuard">,
     ReadControlsNeeds,
     LimiterNeeds,
-    Pick<Needs, "profiles" | "tokens"> {
+    Pick<Needs, "profiles" | "tokens" | "rules"> {
   readonly background: Background;
   readonly alertTracker: Pick<AlertTracker, "report">;
   readonly events: Pick<EventHub, "publish">;

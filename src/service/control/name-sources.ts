@@ -1,3 +1,4 @@
+import { RULE_CALLER } from "#core/control/claim.ts";
 import type { Needs } from "#service/ports.ts";
 import type { NameOfSource } from "./control-wire.ts";
 
@@ -6,7 +7,7 @@ const SCHEDULE = "schedule:";
 
 /** The names of those who claim. Everybody who sees a control may see who controls it. */
 export async function nameSources(
-  { tokens }: Pick<Needs, "tokens">,
+  { tokens, rules }: Pick<Needs, "tokens" | "rules">,
   sources: Iterable<string | undefined>,
 ): Promise<NameOfSource> {
   const names = new Map<string, string | null>();
@@ -14,11 +15,14 @@ export async function nameSources(
     if (source === undefined) continue;
     // It may be one of the cloud. Its class says enough.
     if (source.startsWith(SCHEDULE)) continue;
-    const [kind = "", ...rest] = source.split(":");
-    const name = source.startsWith(TOKEN)
-      ? (await tokens.find(source.slice(TOKEN.length)))?.name
-      : rest.join(":") || kind;
-    names.set(source, name ?? null);
+    names.set(source, (await nameOf({ tokens, rules }, source)) ?? null);
   }
   return (source) => names.get(source) ?? null;
+}
+
+async function nameOf({ tokens, rules }: Pick<Needs, "tokens" | "rules">, source: string): Promise<string | undefined> {
+  if (source.startsWith(TOKEN)) return (await tokens.find(source.slice(TOKEN.length)))?.name;
+  if (source.startsWith(RULE_CALLER)) return await rules.slugOf(source.slice(RULE_CALLER.length));
+  const [kind = "", ...rest] = source.split(":");
+  return rest.join(":") || kind;
 }

@@ -18,7 +18,7 @@ import { type ReadControlsNeeds, storedView, type ViewNeeds } from "./read-contr
 
 export interface ReportedControlsNeeds
   extends ReadControlsNeeds,
-    Pick<Needs, "devices" | "gateways" | "profiles" | "tokens"> {
+    Pick<Needs, "devices" | "gateways" | "profiles" | "tokens" | "rules"> {
   readonly catalog: BlueprintCatalog;
   readonly events: Pick<EventHub, "publish">;
   readonly nodes: Pick<Nodes, "isShared" | "broadcast">;

@@ -17,6 +17,7 @@ import type { Nodes } from "./nodes.ts";
 import type { PriceSourceStore } from "./price-source-store.ts";
 import type { ProfileStore } from "./profile-store.ts";
 import type { RolloutStore } from "./rollout-store.ts";
+import type { RuleStore } from "./rule-store.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
 import type { ScriptStore } from "./script-store.ts";
 import type { SessionStore } from "./session-store.ts";
@@ -60,6 +61,7 @@ export interface SubjectStores {
   readonly views: ViewStore;
   readonly controls: ControlStore;
   readonly interlocks: InterlockStore;
+  readonly rules: RuleStore;
 }
 
 /** All records as one port: a role opens it at the start and closes it at the end. */

@@ -21,6 +21,7 @@ import { createProfileStore } from "./profile-store.ts";
 import { createRetentionStore } from "./retention-store.ts";
 import { createRolloutStore } from "./rollout-store.ts";
 import { number } from "./row.ts";
+import { createRuleStore } from "./rule-store.ts";
 import { createScheduleStore } from "./schedule-store.ts";
 import { createScriptStore } from "./script-store.ts";
 import { createSessionStore } from "./session-store.ts";
@@ -92,6 +93,7 @@ export function createSubjectStores(
     views: createViewStore(reader, writer, lists),
     controls: createControlStore(reader, writer, lists),
     interlocks: createInterlockStore(reader, writer),
+    rules: createRuleStore(reader, writer, lists),
   };
 }
 

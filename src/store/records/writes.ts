@@ -18,6 +18,8 @@ import { profileWrites } from "./profile-writes.ts";
 import { remoteExecutionWrites } from "./remote-execution-writes.ts";
 import { retentionWrites } from "./retention-writes.ts";
 import { rolloutWrites } from "./rollout-writes.ts";
+import { ruleScriptWrites } from "./rule-script-writes.ts";
+import { ruleWrites } from "./rule-writes.ts";
 import { scheduleWrites } from "./schedule-writes.ts";
 import { scriptWrites } from "./script-writes.ts";
 import { sessionWrites } from "./session-writes.ts";
@@ -63,6 +65,8 @@ export const WRITES = {
   ...viewWrites,
   ...controlWrites,
   ...interlockWrites,
+  ...ruleWrites,
+  ...ruleScriptWrites,
 };
 
 export type Writes = typeof WRITES;

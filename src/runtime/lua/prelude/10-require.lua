@@ -60,10 +60,13 @@ function require(name)
   return value, from
 end
 
--- The host of older scripts; its text is fetched only where it is used.
+-- The hosts of older scripts and of rules; their texts are fetched only where they are used.
 preload['busbar.v1'] = function()
   load(instant('compat v1'), '=[v1.lua]', 't')(call)
   return true
+end
+preload['busbar.rule'] = function()
+  return load(instant('rule host'), '=[busbar]', 't')(call, instant) or true
 end
 
 local require, seed_random = require, math.randomseed
@@ -71,12 +74,17 @@ local require, seed_random = require, math.randomseed
 set_play('main', function()
   seed_random()
   local path, source, host = instant('entry')
-  if host then
-    require('busbar.' .. host)
+  local again = host and require('busbar.' .. host)
+  local function run()
+    run_file(path, source, path)
+    local main = type(enapter) == 'table' and enapter.main
+    if type(main) == 'function' then
+      main()
+    end
   end
-  run_file(path, source, path)
-  local main = type(enapter) == 'table' and enapter.main
-  if type(main) == 'function' then
-    main()
+  if type(again) == 'function' then
+    again(run)
+  else
+    run()
   end
 end)

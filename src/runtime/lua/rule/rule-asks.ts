@@ -1,0 +1,50 @@
+// Calls of a rule's script to the main thread, within a thread of the pool. A script waits for each answer, so at most one is
+// under way. One that asks too often waits longer; what changes something costs more.
+import type { Drivers } from "#drivers/drivers.ts";
+import { type LuaValue, sizeOf } from "#drivers/lua-value.ts";
+import type { ToPool } from "#runtime/lua/pool-messages.ts";
+import { createTokenBucket } from "#runtime/lua/token-bucket.ts";
+
+const ASKS = { perSecond: 100, burst: 500 };
+const COSTS: Readonly<Record<string, number>> = {
+  execute: 5,
+  claim: 5,
+  release: 5,
+  set_variable: 5,
+  series: 5,
+  devices: 5,
+};
+const PAUSE_MS = 20;
+const MAX_BYTES = 65_536;
+
+export interface RuleAsks extends Drivers {
+  answered(id: number, values: readonly LuaValue[]): void;
+}
+
+const PREFIX = "rule.";
+
+export function createRuleAsks(slot: number, post: (message: ToPool) => void, wake: () => void): RuleAsks {
+  const waiting = new Map<number, (values: readonly LuaValue[]) => void>();
+  const bucket = createTokenBucket(ASKS.perSecond, ASKS.burst);
+  let last = 0;
+  return {
+    async call(full, args) {
+      const name = full.startsWith(PREFIX) ? full.slice(PREFIX.length) : full;
+      if (sizeOf(args) > MAX_BYTES) return [undefined, `the arguments of a call have at most ${MAX_BYTES} bytes`];
+      const cost = Object.hasOwn(COSTS, name) ? COSTS[name] : 1;
+      while (!bucket.take(performance.now(), cost)) {
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+        // Output outside a turn is sent with the next one.
+        wake();
+      }
+      const id = ++last;
+      post({ kind: "ask", slot, id, name, args });
+      return await new Promise((resolve) => waiting.set(id, resolve));
+    },
+    answered(id, values) {
+      waiting.get(id)?.(values);
+      waiting.delete(id);
+    },
+    close: () => waiting.clear(),
+  };
+}

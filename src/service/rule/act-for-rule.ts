@@ -1,0 +1,91 @@
+// What scripts of rules do: commands and claims, by the same operations as everybody, as a caller of their own.
+import { RULE_CALLER } from "#core/control/claim.ts";
+import { durationProblem } from "#core/time/duration.ts";
+import type { Controls } from "#service/control/controls.ts";
+import { visibleDevice } from "#service/device/visible-device.ts";
+import type { Operations } from "#service/operation/perform.ts";
+import type { Call, Needs } from "#service/ports.ts";
+import { nameAt, optionsAt, RuleProblem, textAt, windowOf } from "./rule-arguments.ts";
+import type { RuleFunction } from "./rule-function.ts";
+
+export interface ActForRuleNeeds extends Pick<Needs, "devices" | "now"> {
+  readonly operations: Pick<Operations, "perform">;
+  readonly controlling: Pick<Controls, "controlsOfDevice" | "view">;
+  /** What the rule says about what it does. */
+  readonly explained: (ruleId: string, text: string) => void;
+}
+
+const LONGEST_REASON = 200;
+const LONGEST_EXPLANATION = 1_000;
+const USUAL_LEASE_MS = 60_000;
+
+export function actingFunctions(needs: ActForRuleNeeds): Readonly<Record<string, RuleFunction>> {
+  return {
+    execute: (call, args) => execute(needs, call, args),
+    claim: (call, args) => claim(needs, call, args),
+    release: (call, args) => release(needs, call, args),
+    async explain(_call, args, { id }) {
+      needs.explained(id, textAt(args, 0, LONGEST_EXPLANATION));
+      return [true];
+    },
+  };
+}
+
+interface Executed {
+  readonly execution: { readonly state: string; readonly response?: { readonly payload?: unknown } | null };
+}
+
+/**
+ * The final state and the payload. With a key the same call runs once: the key names the moment for which the script runs, and
+ * counts the calls of that run.
+ */
+async function execute(needs: ActForRuleNeeds, call: Call, args: readonly unknown[]) {
+  const device = nameAt(args, 0, "a device");
+  const body = { name: nameAt(args, 1, "the name of a command"), arguments: optionsAt(args, 2) };
+  const key = typeof args[3] === "string" ? { "idempotency-key": `${call.caller.tokenId}:${args[3]}` } : {};
+  const input = { params: { device_id: device }, body, headers: key };
+  const answer = (await needs.operations.perform(call, "executeCommand", input)) as Executed;
+  const { state, response } = answer.execution;
+  return [state, response?.payload ?? {}];
+}
+
+async function claim(needs: ActForRuleNeeds, call: Call, args: readonly unknown[]) {
+  const control = nameAt(args, 1, "the name of a control");
+  const options = optionsAt(args, 3);
+  const value = args[2] === undefined ? null : args[2];
+  const lease = options["lease"] ?? undefined;
+  const leaseMs = lease === undefined ? USUAL_LEASE_MS : windowOf(lease, "lease");
+  const leaseText = `${Math.ceil(leaseMs)}ms`;
+  if (durationProblem(leaseText) !== undefined) throw new RuleProblem("lease must be a duration such as 1m");
+  const kind = options["kind"] ?? "target";
+  const reason = textAt([options["reason"] ?? call.caller.tokenName], 0, LONGEST_REASON) || call.caller.tokenName;
+  const device = await visibleDevice(needs, call, nameAt(args, 0, "a device"));
+  const known = (await needs.controlling.controlsOfDevice(device)).get(control);
+  if (known !== undefined) {
+    const { claims } = await needs.controlling.view(device.id, known);
+    const former = claims.find((one) => one.source === call.caller.tokenId && one.kind === kind);
+    const isSame = former?.value === value && former.reason === reason && former.class === "rule";
+    // Re-asserting each second is the heartbeat of a rule. It is written when half of the lease is over.
+    if (isSame && former.leaseUntil - needs.now() > leaseMs / 2) return [true];
+  }
+  const body = { value, kind, reason, class: "rule", lease: leaseText };
+  await needs.operations.perform(call, "claimControl", { params: { device_id: device.id, control }, body });
+  return [true];
+}
+
+/** All claims of the rule on the control, or on all controls of the device. */
+async function release(needs: ActForRuleNeeds, call: Call, args: readonly unknown[]) {
+  const device = await visibleDevice(needs, call, nameAt(args, 0, "a device"));
+  const only = args[1] === undefined || args[1] === null ? undefined : nameAt(args, 1, "the name of a control");
+  let released = 0;
+  for (const control of (await needs.controlling.controlsOfDevice(device)).values()) {
+    if (only !== undefined && control.id !== only) continue;
+    for (const one of (await needs.controlling.view(device.id, control)).claims) {
+      if (one.source !== call.caller.tokenId || !one.source.startsWith(RULE_CALLER)) continue;
+      const params = { device_id: device.id, control: control.id, claim_id: one.id };
+      await needs.operations.perform(call, "releaseClaim", { params });
+      released += 1;
+    }
+  }
+  return [released];
+}

@@ -1,0 +1,84 @@
+// What rules say. Lines are stored together, each second, and whoever follows a log reads what is stored: so it does not matter
+// which node runs the rule.
+import { Readable } from "node:stream";
+import type { LogSeverity } from "#core/device/device-message.ts";
+import type { Shares } from "#core/share/shares.ts";
+import type { Sessions } from "#service/access/sessions.ts";
+import { callRefusal, openCallPlaces } from "#service/operation/call-places.ts";
+import type { RuleLogLine, StoredLogLine } from "#service/ports/rule-store.ts";
+import type { Call, Needs } from "#service/ports.ts";
+
+export interface RuleLogNeeds extends Pick<Needs, "rules" | "now"> {
+  /** Resolves after the time, or when the signal fires. */
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly shares: Pick<Shares, "open">;
+  readonly openSessions: Pick<Sessions, "isLive">;
+}
+
+export interface RuleLog {
+  add(ruleId: string, severity: LogSeverity, message: string): void;
+  /** Stores what was said since the last time. */
+  flush(): Promise<void>;
+  /** New lines as messages, until the call ends or the rule is gone. */
+  follow(call: Following, ruleId: string, render: (line: StoredLogLine) => object): Promise<Readable>;
+}
+
+interface Following extends Pick<Call, "caller" | "remoteAddress"> {
+  readonly signal: () => AbortSignal;
+}
+
+const LONGEST_MESSAGE = 4_096;
+/** Of one rule between two flushes: a rule says at most 20 lines a second for long. */
+const MOST_WAITING = 200;
+const LOOK_MS = 500;
+const LINES_AT_ONCE = 100;
+const FOLLOWERS = { slots: 256, perToken: 32, perAddress: 64 };
+
+export function createRuleLog(needs: RuleLogNeeds): RuleLog {
+  let waiting = new Map<string, RuleLogLine[]>();
+  const enter = openCallPlaces(needs.shares, { name: "rule_logs", refusal: callRefusal("logs of rules") }, FOLLOWERS);
+
+  async function* linesOf(call: Following, ruleId: string, from: number): AsyncGenerator<StoredLogLine> {
+    const signal = call.signal();
+    for (let sequence = from; !signal.aborted; ) {
+      const lines = await needs.rules.logAfter(ruleId, sequence, LINES_AT_ONCE);
+      yield* lines;
+      sequence = lines.at(-1)?.sequence ?? sequence;
+      if (lines.length === LINES_AT_ONCE) continue;
+      await needs.pause(LOOK_MS, signal);
+      if (!(await needs.openSessions.isLive(call.caller)) || (await needs.rules.slugOf(ruleId)) === undefined) return;
+    }
+  }
+
+  return {
+    add(ruleId, severity, message) {
+      const lines = waiting.get(ruleId) ?? [];
+      waiting.set(ruleId, lines);
+      if (lines.length < MOST_WAITING)
+        lines.push({ at: needs.now(), severity, message: message.slice(0, LONGEST_MESSAGE) });
+    },
+    async flush() {
+      if (waiting.size === 0) return;
+      const lines = waiting;
+      waiting = new Map();
+      await needs.rules.appendLog(lines);
+    },
+    async follow(call, ruleId, render) {
+      const leave = enter(call);
+      try {
+        const from = await needs.rules.lastSequence(ruleId);
+        const lines = linesOf(call, ruleId, from);
+        const messages = async function* () {
+          for await (const line of lines) yield Buffer.from(JSON.stringify(render(line)));
+        };
+        // One message waits for the client; the others are in the store.
+        const readable = Readable.from(messages(), { objectMode: true, highWaterMark: 1 });
+        readable.once("close", leave);
+        return readable;
+      } catch (error) {
+        leave();
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { LONGEST_VARIABLE, VARIABLE_NAME, type VariableValue } from "#core/rule/site-rule.ts";
+import type { Needs } from "#service/ports.ts";
+import { nameAt, RuleProblem } from "./rule-arguments.ts";
+import type { RuleFunction } from "./rule-function.ts";
+
+export type VariableNeeds = Pick<Needs, "rules" | "now">;
+
+export const VARIABLE_RULE = `a variable has a name of 1 to 64 letters, digits and _, and a number, a boolean or a text of at most ${LONGEST_VARIABLE} characters`;
+
+export function isVariableValue(value: unknown): value is VariableValue {
+  if (typeof value === "string") return value.length <= LONGEST_VARIABLE;
+  return typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value));
+}
+
+export function variableFunctions(needs: VariableNeeds): Readonly<Record<string, RuleFunction>> {
+  return {
+    async variable(_call, args, { siteId }) {
+      const name = nameAt(args, 0, "the name of a variable");
+      const found = (await needs.rules.variables(siteId)).find((one) => one.name === name);
+      if (found !== undefined) return [found.value];
+      throw new RuleProblem(`the site has no variable ${name}`);
+    },
+    async set_variable(_call, args, { siteId }) {
+      const name = nameAt(args, 0, "the name of a variable");
+      const value = args[1];
+      if (!VARIABLE_NAME.test(name) || !isVariableValue(value)) throw new RuleProblem(VARIABLE_RULE);
+      const before = (await needs.rules.variables(siteId)).find((one) => one.name === name);
+      // A rule that says the same each second writes it once.
+      if (before?.value !== value) {
+        await needs.rules.putVariable(siteId, { name, value, updatedAt: needs.now() }, undefined);
+      }
+      return [true];
+    },
+  };
+}
