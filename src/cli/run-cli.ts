@@ -99,6 +99,10 @@ export const VERBS: Readonly<Record<string, readonly [about: string, load: () =>
     "Limits that hold whatever anybody claims: list, show, check, apply, remove.",
     async () => (await import("#cli/commands/interlock.ts")).addInterlockCommands,
   ],
+  rule: [
+    "What runs a site by itself: list, show, create, update, rename, delete, enable, disable, logs, suspend, resume.",
+    async () => (await import("#cli/commands/rule.ts")).addRuleCommands,
+  ],
   now: ["The latest values of devices.", async () => (await import("#cli/commands/now.ts")).addNowCommand],
   telemetry: [
     "Time series: query, chart, export, import.",

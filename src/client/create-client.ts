@@ -12,6 +12,7 @@ import { changes, gateways, uplink } from "./gateways.ts";
 import { type EventCall, type EventQuery, listenToEvents } from "./listen-to-events.ts";
 import { provisioning } from "./provisioning.ts";
 import { rollouts } from "./rollouts.ts";
+import { rules } from "./rules.ts";
 import { schedules } from "./schedules.ts";
 import { sessions } from "./sessions.ts";
 import { sites } from "./sites.ts";
@@ -75,6 +76,7 @@ export function createClient<
     controls: controls(transport),
     bulk: bulk(transport),
     schedules: schedules(transport),
+    rules: rules(transport),
     gateways: gateways(transport),
     changes: changes(transport),
     uplink: uplink(transport),

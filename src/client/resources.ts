@@ -1626,6 +1626,23 @@ export type NewRollout = {
   readonly max_failures?: number | undefined;
 };
 
+export type NewRule = {
+  /** Unique on the site. */
+  readonly slug: string;
+  readonly script: NewRuleScript;
+  /** Default: false, it runs at once. */
+  readonly disable?: boolean | undefined;
+};
+
+export type NewRuleScript = {
+  /** Base64 of the text: of Lua for V3, of YAML for DECLARATIVE. */
+  readonly code: string;
+  /** V1 is refused. */
+  readonly runtime_version: "V1" | "V3" | "DECLARATIVE";
+  /** How often the script runs as a whole. Without it, or with 0s, it runs once and goes on by its jobs. */
+  readonly exec_interval?: string | undefined;
+};
+
 export type NewSettingValue = {
   readonly value: string;
 };
@@ -1937,6 +1954,80 @@ export type RolloutFilter = {
   /** Devices that have one of these blueprints now. */
   readonly blueprint_ids?: readonly string[] | undefined;
   readonly types?: readonly string[] | undefined;
+};
+
+/** A rule of a site. */
+export type Rule = {
+  /** Rule identifier. */
+  readonly id: string;
+  readonly slug: string;
+  readonly disabled: boolean;
+  /** STOPPED also between a failure and the next start. */
+  readonly state: "STARTED" | "STOPPED";
+  readonly script: RuleScript;
+  /** Rises with each change. For the header If-Match. */
+  readonly revision: number;
+  readonly last_error: RuleError | null;
+  /** When it starts again after a failure. */
+  readonly restart_at: string | null;
+  readonly explanation: RuleExplanation | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+};
+
+export type RuleChange = {
+  /** Unique on the site. */
+  readonly slug: string;
+};
+
+/** What runs the rules of a site. */
+export type RuleEngine = {
+  /** That of the site. */
+  readonly id: string;
+  readonly state: "ACTIVE" | "SUSPENDED";
+  /** Of the site. */
+  readonly timezone: string;
+};
+
+/** The last error of a rule that its script did not catch. */
+export type RuleError = {
+  readonly message: string;
+  readonly file: string | null;
+  readonly line: number | null;
+  /** The frames that led there. */
+  readonly traceback: string | null;
+  readonly at: string;
+};
+
+/** What the rule says about what it does. */
+export type RuleExplanation = {
+  readonly text: string;
+  readonly at: string;
+};
+
+/** A line of a rule's log. */
+export type RuleLogLine = {
+  /** Unix seconds. */
+  readonly timestamp: number;
+  readonly severity: LogSeverity;
+  readonly message: string;
+};
+
+export type RuleNames = {
+  /** Ids or slugs. All of them are changed, or none. */
+  readonly rule_ids: readonly string[];
+};
+
+/** What a rule runs. */
+export type RuleScript = {
+  /** Base64 of the text. */
+  readonly code: string;
+  readonly runtime_version: "V3" | "DECLARATIVE";
+  readonly exec_interval?: string;
+};
+
+export type RuleScriptChange = {
+  readonly script: NewRuleScript;
 };
 
 export type RuntimeError = {
@@ -2483,6 +2574,17 @@ export type Validation = {
   readonly diagnostics: readonly Diagnostic[];
 };
 
+/** A value of a site that rules read, and that people and rules set. */
+export type Variable = {
+  readonly name: string;
+  readonly value: string | number | boolean;
+  readonly updated_at: string;
+};
+
+export type VariableChange = {
+  readonly value: string | number | boolean;
+};
+
 export type ViewChange = {
   /** The one that was read. 409 if somebody changed the view since. */
   readonly revision: number;
@@ -2599,6 +2701,9 @@ export type Answers = {
   readonly createRollout: {
     readonly rollout: Rollout;
   };
+  readonly createRule: {
+    readonly rule: Rule;
+  };
   readonly createSession: {
     readonly session: Session;
   };
@@ -2618,17 +2723,33 @@ export type Answers = {
   readonly deletePriceSource: {
     readonly pending_change?: GatewayChange;
   };
+  readonly deleteRule: JsonObject;
   readonly deleteSite: JsonObject;
   readonly deleteTariff: {
     readonly pending_change?: GatewayChange;
   };
+  readonly deleteVariable: JsonObject;
   readonly deleteView: JsonObject;
   readonly deleteWebhook: JsonObject;
+  readonly disableRule: {
+    readonly rule: Rule;
+  };
+  readonly disableRules: {
+    readonly rule: Rule;
+    readonly rules: readonly Rule[];
+  };
   readonly dryRunBulkCommand: {
     readonly devices: readonly BulkDryRun[];
   };
   readonly dryRunCommand: {
     readonly dry_run: CommandDryRun;
+  };
+  readonly enableRule: {
+    readonly rule: Rule;
+  };
+  readonly enableRules: {
+    readonly rule: Rule;
+    readonly rules: readonly Rule[];
   };
   readonly endCurrentSession: JsonObject;
   readonly endOwnSessions: JsonObject;
@@ -2737,6 +2858,12 @@ export type Answers = {
   };
   readonly getRollout: {
     readonly rollout: Rollout;
+  };
+  readonly getRule: {
+    readonly rule: Rule;
+  };
+  readonly getRuleEngine: {
+    readonly engine: RuleEngine;
   };
   readonly getScenarioSchema: JsonObject;
   readonly getSimulation: {
@@ -2858,6 +2985,16 @@ export type Answers = {
     /** How many match, on all pages. */
     readonly total_count: number;
   };
+  readonly listRuleLogs: {
+    readonly logs: readonly RuleLogLine[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
+  readonly listRules: {
+    readonly rules: readonly Rule[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
   readonly listScheduleRuns: {
     readonly runs: readonly ScheduleRun[];
     /** How many match, on all pages. */
@@ -2900,6 +3037,9 @@ export type Answers = {
     readonly tokens: readonly Token[];
     /** How many match, on all pages. */
     readonly total_count: number;
+  };
+  readonly listVariables: {
+    readonly variables: readonly Variable[];
   };
   readonly listViews: {
     readonly views: readonly ViewHead[];
@@ -2958,6 +3098,9 @@ export type Answers = {
     readonly tariff: Tariff | null;
     readonly pending_change?: GatewayChange;
   };
+  readonly putVariable: {
+    readonly variable: Variable;
+  };
   readonly releaseClaim: {
     readonly control: Control;
     readonly pending_change?: GatewayChange;
@@ -2975,12 +3118,18 @@ export type Answers = {
   readonly resumeRollout: {
     readonly rollout: Rollout;
   };
+  readonly resumeRuleEngine: {
+    readonly engine: RuleEngine;
+  };
   readonly retryWebhookDelivery: {
     readonly delivery: Delivery;
   };
   readonly revokeGateway: JsonObject;
   readonly revokeToken: JsonObject;
   readonly rotateGatewayCredential: JsonObject;
+  readonly suspendRuleEngine: {
+    readonly engine: RuleEngine;
+  };
   readonly testWebhook: WebhookTest;
   readonly tryPriceSource: PriceTrial;
   readonly updateCommandSchedule: {
@@ -2993,6 +3142,12 @@ export type Answers = {
   readonly updateOnlySite: {
     readonly site: Site;
     readonly pending_change?: GatewayChange;
+  };
+  readonly updateRule: {
+    readonly rule: Rule;
+  };
+  readonly updateRuleScript: {
+    readonly rule: Rule;
   };
   readonly updateSite: {
     readonly site: Site;
@@ -3038,13 +3193,16 @@ export type Bodies = {
   readonly createJoinCode: NewJoinCode;
   readonly createKioskLink: NewKioskLink;
   readonly createRollout: NewRollout;
+  readonly createRule: NewRule;
   readonly createSession: SignIn;
   readonly createSite: NewSite;
   readonly createToken: NewToken;
   readonly createView: NewView;
   readonly createWebhook: NewWebhook;
+  readonly disableRules: RuleNames;
   readonly dryRunBulkCommand: NewBulkCommand;
   readonly dryRunCommand: CommandInput;
+  readonly enableRules: RuleNames;
   readonly executeCommand: CommandInput;
   readonly generateConfig: GenerateConfig;
   readonly getTimeseries: TimeseriesQuestion;
@@ -3065,11 +3223,14 @@ export type Bodies = {
   readonly putRetention: RetentionRules;
   readonly putSetting: NewSettingValue;
   readonly putTariff: NewTariff;
+  readonly putVariable: VariableChange;
   readonly renewClaim: ClaimRenewal;
   readonly tryPriceSource: NewPriceSource;
   readonly updateCommandSchedule: CommandScheduleChange;
   readonly updateDevice: DeviceChange;
   readonly updateOnlySite: SiteChange;
+  readonly updateRule: RuleChange;
+  readonly updateRuleScript: RuleScriptChange;
   readonly updateSite: SiteChange;
   readonly updateView: ViewChange;
 };
@@ -3367,6 +3528,18 @@ export type Queries = {
     readonly "state.in"?: readonly string[] | undefined;
   };
   readonly listRollouts: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+  };
+  readonly listRuleLogs: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+  };
+  readonly listRules: {
     /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
     readonly limit?: number | undefined;
     /** How many items to skip before the first one. */

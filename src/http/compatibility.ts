@@ -2,8 +2,8 @@
 import { AppError } from "#core/app-error.ts";
 import type { Route } from "#http/route.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
+import { siteOfCaller } from "#service/operation/find-place.ts";
 import type { Needs } from "#service/ports.ts";
-import { onlySite } from "#service/site/only-site.ts";
 import { visibleSite } from "#service/site/visible-site.ts";
 import { foldMissingSeries } from "#service/telemetry/fold-missing-series.ts";
 
@@ -52,13 +52,13 @@ export function compatibilityRoutes(
   return [...aliasRoutes(needs, routes), ...onlySiteRoutes(needs, routes)];
 }
 
-function onlySiteRoutes(needs: Pick<Needs, "sites">, routes: readonly Route[]): readonly Route[] {
+function onlySiteRoutes(needs: Pick<Needs, "devices" | "sites">, routes: readonly Route[]): readonly Route[] {
   return routes
     .filter(({ path }) => path.startsWith(RULE_ENGINE))
     .map((original) => {
       const ofSite = async (call: AnyCall): Promise<AnyCall> => {
-        const { id } = await onlySite(needs, call, "conflict");
-        return { ...call, params: { ...call.params, site_id: id } };
+        const { siteId } = await siteOfCaller(needs, call);
+        return { ...call, params: { ...call.params, site_id: siteId } };
       };
       const { live } = original;
       return {

@@ -12,6 +12,8 @@ import type { JoinNeeds } from "#service/link/join-cloud.ts";
 import type { Links } from "#service/link/links.ts";
 import type { Uplink } from "#service/link/uplink.ts";
 import type { SystemReader } from "#service/ports/system-status.ts";
+import type { RuleEngine } from "#service/rule/rule-engine.ts";
+import type { RuleLog } from "#service/rule/rule-log.ts";
 
 export interface Parts extends Linking, GuideNeeds {
   /** These two in a cloud. */
@@ -25,5 +27,7 @@ export interface Parts extends Linking, GuideNeeds {
   readonly simulator: Simulators;
   readonly eventStreams: EventStreams;
   readonly backups: RunningBackups;
+  readonly ruleEngine: RuleEngine;
+  readonly ruleLog: RuleLog;
   readonly system: SystemReader;
 }

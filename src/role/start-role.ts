@@ -15,6 +15,7 @@ import { joinNodes } from "#role/join-nodes.ts";
 import { openAccess } from "#role/open-access.ts";
 import { type Engines, openEngines } from "#role/open-engines.ts";
 import { openLinking } from "#role/open-linking.ts";
+import { openRules } from "#role/open-rules.ts";
 import type { OpenStores, Surroundings } from "#role/open-stores.ts";
 import type { Parts } from "#role/parts.ts";
 import { createProcessMeter } from "#role/process-meter.ts";
@@ -76,6 +77,7 @@ export async function startRole(stores: OpenStores, surroundings: Surroundings):
     simulator: hosting.simulator,
     eventStreams: openEventStreams(engines),
     backups,
+    ...openRules(engines),
     guide: readGuide,
     system: createSystemReader({ ...engines, meter, carriers }, config),
   };

@@ -54,6 +54,8 @@ const newDevice = ({ site }: Target) => ({ name: "New", site_id: site });
 const assign = ({ blueprint }: Target) => ({ blueprint_id: blueprint });
 const mqtt = () => ({ protocol: "MQTT" });
 const view = () => ({ kind: "explore", name: "Day", content: { query: "" } });
+const script = { code: "", runtime_version: "V3" };
+const rule = ({ device }: Target) => ({ slug: `r${device.slice(-12)}`, script, disable: true });
 const interlock = ({ device }: Target) => ({
   kind: "condition",
   when: { device, attribute: "power", above: 1 },
@@ -100,6 +102,37 @@ const TABLE: Readonly<Record<string, Row>> = {
   putInterlock: ["owner", "one", interlock],
   deleteInterlock: ["owner", "one"],
   checkInterlock: ["owner", "one", interlock],
+  getRuleEngine: ["readonly", "one"],
+  suspendRuleEngine: ["owner", "one"],
+  resumeRuleEngine: ["owner", "one"],
+  listRules: ["readonly", "one"],
+  createRule: ["owner", "one", rule],
+  getRule: ["readonly", "one"],
+  updateRule: ["owner", "one", () => ({ slug: "other" })],
+  deleteRule: ["owner", "one"],
+  updateRuleScript: ["owner", "one", () => ({ script })],
+  enableRule: ["owner", "one"],
+  disableRule: ["owner", "one"],
+  enableRules: ["owner", "one", () => ({ rule_ids: ["none"] })],
+  disableRules: ["owner", "one", () => ({ rule_ids: ["none"] })],
+  listRuleLogs: ["readonly", "one"],
+  getRuleEngineOfOnlySite: ["readonly", "one"],
+  suspendRuleEngineOfOnlySite: ["owner", "one"],
+  resumeRuleEngineOfOnlySite: ["owner", "one"],
+  listRulesOfOnlySite: ["readonly", "one"],
+  createRuleOfOnlySite: ["owner", "one", rule],
+  getRuleOfOnlySite: ["readonly", "one"],
+  updateRuleOfOnlySite: ["owner", "one", () => ({ slug: "other" })],
+  deleteRuleOfOnlySite: ["owner", "one"],
+  updateRuleScriptOfOnlySite: ["owner", "one", () => ({ script })],
+  enableRuleOfOnlySite: ["owner", "one"],
+  disableRuleOfOnlySite: ["owner", "one"],
+  enableRulesOfOnlySite: ["owner", "one", () => ({ rule_ids: ["none"] })],
+  disableRulesOfOnlySite: ["owner", "one", () => ({ rule_ids: ["none"] })],
+  listRuleLogsOfOnlySite: ["readonly", "one"],
+  listVariables: ["readonly", "one"],
+  putVariable: ["owner", "one", () => ({ value: 1 })],
+  deleteVariable: ["owner", "one"],
   listViews: ["readonly", "one"],
   createView: ["readonly", "one", view],
   getView: ["readonly", "one"],
@@ -287,6 +320,16 @@ const NOT_THERE: readonly string[] = [
   "releaseClaim",
   "getInterlock",
   "deleteInterlock",
+  "getRule",
+  "updateRule",
+  "deleteRule",
+  "updateRuleScript",
+  "enableRule",
+  "disableRule",
+  "enableRules",
+  "disableRules",
+  "listRuleLogs",
+  "deleteVariable",
 ];
 
 const LINK: Readonly<Record<string, number>> = {
@@ -454,6 +497,8 @@ function paramsOf(target: Target): Readonly<Record<string, string>> {
     control: "power",
     schedule_id: "01890000-0000-7000-8000-000000000000",
     interlock: "hot",
+    rule: "none",
+    variable: `v_${target.device.slice(-12)}`,
     bulk_id: "01890000-0000-7000-8000-000000000000",
     claim_id: "01890000-0000-7000-8000-000000000000",
     gateway_id: "01890000-0000-7000-8000-000000000000",
@@ -499,6 +544,8 @@ async function freshTarget(operation: string, status: number): Promise<Target> {
   return isChange && TABLE[operation]?.[1] === "one" ? await makeTarget(standing.site) : standing;
 }
 
+const OF_ONLY_SITE = "OfOnlySite";
+
 /** What the table says must come out. */
 function expected(operation: string, level: AccessLevel, scope: Scope): number {
   const [needs, reach, , inside = "readonly"] = TABLE[operation] ?? ["system", "every"];
@@ -508,6 +555,10 @@ function expected(operation: string, level: AccessLevel, scope: Scope): number {
   if (!allows(level, needs)) return 403;
   if (link !== undefined) return reach === "every" && scope !== "all sites" ? 403 : link;
   if (operation === "getOnlySite" || operation === "updateOnlySite") return scope === "other site" ? 200 : 409;
+  if (operation.endsWith(OF_ONLY_SITE)) {
+    const original = operation.slice(0, -OF_ONLY_SITE.length);
+    return scope !== "other site" ? 409 : NOT_THERE.includes(original) ? 404 : 200;
+  }
   // These calls come with a token, so they have no session of their own.
   if (operation === "getCurrentSession" || operation === "endCurrentSession") return 404;
   if (reach === "every") return scope === "all sites" ? 200 : 403;

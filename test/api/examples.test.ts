@@ -64,7 +64,16 @@ const FIRST = [
   "renewClaim",
   "releaseClaim",
 ];
-const LAST = ["deleteCommandSchedule", "deleteView", "deleteWebhook", "revokeToken", "deleteDevice", "deleteSite"];
+const LAST = [
+  "deleteRule",
+  "deleteVariable",
+  "deleteCommandSchedule",
+  "deleteView",
+  "deleteWebhook",
+  "revokeToken",
+  "deleteDevice",
+  "deleteSite",
+];
 
 /** Ids and addresses of a real installation, by those of the examples. */
 const ids = new Map<string, string>();
@@ -111,6 +120,8 @@ beforeAll(async () => {
     bulk: { name: "read_mode", devices: { device_ids: [other.device_id] } },
   };
   ids.set(ID.schedule_id, (await client.schedules.create(nightly)).schedule.id);
+  await client.rules.create(site.id, { slug: ID.rule, script: { code: "", runtime_version: "V3" }, disable: true });
+  await client.rules.putVariable(site.id, ID.variable, 1);
   await client.controls.putInterlock(site.id, ID.interlock, {
     kind: "condition",
     when: { device: ID.device_id, attribute: "power", above: 9 },

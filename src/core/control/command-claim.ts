@@ -3,8 +3,9 @@ import type { Plan } from "#core/command/plan-command.ts";
 import { type Claim, RULE_CALLER, sourceOfCaller } from "./claim.ts";
 import { type Control, valueOfArgument } from "./control.ts";
 
-/** How long it counts. */
+/** How long it counts. A rule that still wants it says so again. */
 const LEASE_MS = 3_600_000;
+const RULE_LEASE_MS = 60_000;
 
 /** The controls that the command sets, and to what. */
 export function commandedValues(
@@ -30,15 +31,16 @@ interface Commanded extends Pick<Claim, "id" | "deviceId" | "control" | "cause">
   readonly now: number;
 }
 
-/** A schedule counts less than a person, and ends no claim of the person who made it. */
+/** A schedule counts less than a person, and ends no claim of the person who made it. So does a rule. */
 export function claimOfCommand({ tokenId, scheduleId, command, now, ...given }: Commanded): Claim {
+  const isRule = tokenId.startsWith(RULE_CALLER);
   return {
     ...given,
     kind: "target",
-    class: scheduleId === undefined && !tokenId.startsWith(RULE_CALLER) ? "person" : "rule",
+    class: scheduleId === undefined && !isRule ? "person" : "rule",
     source: scheduleId === undefined ? sourceOfCaller(tokenId) : `schedule:${scheduleId}`,
     reason: `executed ${command}`,
-    leaseUntil: now + LEASE_MS,
+    leaseUntil: now + (isRule ? RULE_LEASE_MS : LEASE_MS),
     createdAt: now,
   };
 }

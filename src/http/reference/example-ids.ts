@@ -17,6 +17,8 @@ export const EXAMPLE_IDS = {
   schedule_id: "01a1ddf7-8b99-7e1f-9fda-e19f6daec0c2",
   control: "power",
   interlock: "too-hot",
+  rule: "surplus",
+  variable: "price_limit",
   view_id: "01a1ddf7-8b99-7e1f-9fda-e19f6daec0b8",
   rollout_id: "01a1ddf7-4e55-7a7c-9b96-ad5c2f6a8b74",
   entry_id: "examples.battery",

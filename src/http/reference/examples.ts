@@ -27,6 +27,8 @@ const STEP = {
   new_start: 12.5,
   note: "new meter",
 };
+const RULE_SCRIPT = { code: "ZW5hcHRlci5sb2coImhlbGxvIik=", runtime_version: "V3" };
+const RULES = { rule_ids: ["surplus"] };
 const INTERLOCK = {
   kind: "condition",
   when: { device: ID.device_id, attribute: "power", above: 9, hysteresis: 1 },
@@ -197,6 +199,29 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   putInterlock: { body: INTERLOCK, ts: `client.controls.putInterlock(${site}, "too-hot", ${tsOf(INTERLOCK)})` },
   deleteInterlock: { ts: `client.controls.deleteInterlock(${site}, "too-hot")` },
   checkInterlock: { body: INTERLOCK, ts: `client.controls.checkInterlock(${site}, ${tsOf(INTERLOCK)})` },
+  getRuleEngine: { ts: `client.rules.engine(${site})` },
+  suspendRuleEngine: { ts: `client.rules.suspend(${site})` },
+  resumeRuleEngine: { ts: `client.rules.resume(${site})` },
+  listRules: { query: { limit: "50" }, ts: `client.rules.list(${site}, { limit: 50 })` },
+  createRule: {
+    body: { slug: "night-tariff", script: RULE_SCRIPT, disable: true },
+    ts: `client.rules.create(${site}, ${tsOf({ slug: "night-tariff", script: RULE_SCRIPT, disable: true })})`,
+  },
+  getRule: { ts: `client.rules.get(${site}, "surplus")` },
+  updateRule: { body: { slug: "surplus" }, ts: `client.rules.rename(${site}, "surplus", "surplus")` },
+  deleteRule: { ts: `client.rules.delete(${site}, "surplus")` },
+  updateRuleScript: {
+    body: { script: RULE_SCRIPT },
+    ts: `client.rules.updateScript(${site}, "surplus", ${tsOf(RULE_SCRIPT)})`,
+  },
+  enableRule: { ts: `client.rules.enable(${site}, "surplus")` },
+  disableRule: { ts: `client.rules.disable(${site}, "surplus")` },
+  enableRules: { body: RULES, ts: `client.rules.enableAll(${site}, ["surplus"])` },
+  disableRules: { body: RULES, ts: `client.rules.disableAll(${site}, ["surplus"])` },
+  listRuleLogs: { query: { limit: "20" }, ts: `client.rules.logs(${site}, "surplus", { limit: 20 })` },
+  listVariables: { ts: `client.rules.variables(${site})` },
+  putVariable: { body: { value: 0.3 }, ts: `client.rules.putVariable(${site}, "price_limit", 0.3)` },
+  deleteVariable: { ts: `client.rules.deleteVariable(${site}, "price_limit")` },
   listControlHistory: {
     query: { control: "power", limit: "20" },
     ts: `client.controls.history(${device}, { control: "power", limit: 20 })`,

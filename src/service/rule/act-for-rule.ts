@@ -1,16 +1,18 @@
 // What scripts of rules do: commands and claims, by the same operations as everybody, as a caller of their own.
-import { RULE_CALLER } from "#core/control/claim.ts";
+import type { Device } from "#core/device/device.ts";
+import type { SiteRule } from "#core/rule/site-rule.ts";
 import { durationProblem } from "#core/time/duration.ts";
 import type { Controls } from "#service/control/controls.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { Operations } from "#service/operation/perform.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import { nameAt, optionsAt, RuleProblem, textAt, windowOf } from "./rule-arguments.ts";
+import { callOfRule } from "./rule-caller.ts";
 import type { RuleFunction } from "./rule-function.ts";
 
 export interface ActForRuleNeeds extends Pick<Needs, "devices" | "now"> {
   readonly operations: Pick<Operations, "perform">;
-  readonly controlling: Pick<Controls, "controlsOfDevice" | "view">;
+  readonly controlling: Pick<Controls, "controlsOfDevice" | "view" | "controlled">;
   /** What the rule says about what it does. */
   readonly explained: (ruleId: string, text: string) => void;
 }
@@ -77,15 +79,28 @@ async function claim(needs: ActForRuleNeeds, call: Call, args: readonly unknown[
 async function release(needs: ActForRuleNeeds, call: Call, args: readonly unknown[]) {
   const device = await visibleDevice(needs, call, nameAt(args, 0, "a device"));
   const only = args[1] === undefined || args[1] === null ? undefined : nameAt(args, 1, "the name of a control");
+  return [await releaseOn(needs, call, device, only)];
+}
+
+async function releaseOn(needs: ActForRuleNeeds, call: Call, device: Device, only?: string): Promise<number> {
   let released = 0;
   for (const control of (await needs.controlling.controlsOfDevice(device)).values()) {
     if (only !== undefined && control.id !== only) continue;
     for (const one of (await needs.controlling.view(device.id, control)).claims) {
-      if (one.source !== call.caller.tokenId || !one.source.startsWith(RULE_CALLER)) continue;
+      if (one.source !== call.caller.tokenId) continue;
       const params = { device_id: device.id, control: control.id, claim_id: one.id };
       await needs.operations.perform(call, "releaseClaim", { params });
       released += 1;
     }
   }
-  return [released];
+  return released;
+}
+
+/** For a rule that nobody wants to run any more: what it wanted must not outlive it. */
+export async function releaseAllOf(needs: ActForRuleNeeds, rule: SiteRule): Promise<void> {
+  const call = callOfRule(rule, "releaseClaim");
+  for (const deviceId of await needs.controlling.controlled()) {
+    const device = await needs.devices.findIn(deviceId, call.caller.sites);
+    if (device !== undefined) await releaseOn(needs, call, device);
+  }
 }

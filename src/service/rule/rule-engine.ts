@@ -13,6 +13,8 @@ export interface RuleEngineNeeds extends Pick<Needs, "rules" | "now"> {
   readonly nodes: Pick<Nodes, "isShared" | "claim">;
   readonly background: Background;
   readonly ruleLog: Pick<RuleLog, "flush">;
+  /** Ends the claims of a rule that nobody wants to run any more. */
+  readonly releaseAll: (rule: SiteRule) => Promise<void>;
 }
 
 export interface Explanation {
@@ -36,6 +38,7 @@ export interface RuleEngine {
 interface Running {
   /** What it was started with: anything else starts it anew. */
   readonly key: string;
+  readonly rule: SiteRule;
   readonly runner: RuleRunner;
 }
 
@@ -62,9 +65,14 @@ export function createRuleEngine(needs: RuleEngineNeeds, runners: readonly RuleR
     await one?.runner.stop(id);
   }
 
-  async function reconcile(wanted: readonly RunnableRule[]): Promise<void> {
+  async function reconcile(wanted: readonly RunnableRule[], isElsewhere = false): Promise<void> {
     const keys = new Map(wanted.map((one) => [one.rule.id, keyOf(one)]));
-    for (const id of [...running.keys()]) if (!keys.has(id)) await stopRule(id);
+    for (const [id, { rule }] of [...running]) {
+      if (keys.has(id)) continue;
+      await stopRule(id);
+      // Another node that runs the rule from now on renews its claims.
+      if (!isElsewhere) needs.background.run("release the claims of a rule", () => needs.releaseAll(rule));
+    }
     for (const runnable of wanted) {
       const { id, script } = runnable.rule;
       const key = keyOf(runnable);
@@ -72,14 +80,14 @@ export function createRuleEngine(needs: RuleEngineNeeds, runners: readonly RuleR
       if (running.get(id)?.key === key || isStopped) continue;
       await stopRule(id);
       if (runner === undefined) continue;
-      running.set(id, { key, runner });
+      running.set(id, { key, rule: runnable.rule, runner });
       await runner.start(runnable);
     }
   }
 
   async function turn(): Promise<void> {
     if (isStopped) return;
-    if (!(await hasDuty())) return await reconcile([]);
+    if (!(await hasDuty())) return await reconcile([], true);
     if (isOutdated || needs.nodes.isShared) {
       isOutdated = false;
       try {

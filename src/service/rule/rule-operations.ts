@@ -97,7 +97,7 @@ function engineOperations(needs: RuleNeeds): readonly Operation[] {
       path: `${base}/suspend`,
       name: "suspendRuleEngine",
       summary: "Stop all rules of a site",
-      description: "They stay enabled, and start again when the engine is resumed. Their claims end with their leases.",
+      description: "They stay enabled, and start again when the engine is resumed. Their claims end.",
       tag,
       level,
       atGateway,

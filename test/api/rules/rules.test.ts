@@ -13,7 +13,12 @@ interface Rule {
   readonly state: string;
   readonly revision: number;
   readonly script: { readonly code: string; readonly runtime_version: string; readonly exec_interval?: string };
-  readonly last_error: { readonly message: string; readonly file: string; readonly line: number; readonly traceback: string } | null;
+  readonly last_error: {
+    readonly message: string;
+    readonly file: string;
+    readonly line: number;
+    readonly traceback: string;
+  } | null;
   readonly restart_at: string | null;
   readonly explanation: { readonly text: string } | null;
 }
@@ -49,7 +54,10 @@ const logOf = async (slug: string) => {
 test("the engine is that of the site, under both prefixes", async () => {
   for (const path of [ofSite, OF_ONLY, `/api${OF_ONLY}`]) {
     const { status, body } = await busbar.admin.get(path);
-    expect([status, body]).toMatchObject([200, { engine: { id: siteId, state: "ACTIVE", timezone: expect.any(String) } }]);
+    expect([status, body]).toMatchObject([
+      200,
+      { engine: { id: siteId, state: "ACTIVE", timezone: expect.any(String) } },
+    ]);
   }
 });
 
@@ -73,7 +81,11 @@ test("calls without a body are taken as clients send them", async () => {
 
 test("a rule is created, found by id and slug, renamed, and its slug is used once", async () => {
   const script = scriptOf("-- nothing", { exec_interval: "0s" });
-  const { status, body } = await busbar.admin.post<One>(`${OF_ONLY}/rules`, { slug: "mcp-first", script, disable: true });
+  const { status, body } = await busbar.admin.post<One>(`${OF_ONLY}/rules`, {
+    slug: "mcp-first",
+    script,
+    disable: true,
+  });
   expect(status).toBe(200);
   expect(body.rule).toMatchObject({
     slug: "mcp-first",
@@ -176,7 +188,10 @@ test("an error has its line and frame; the rule stops, and starts again later", 
   expect([typeof restart_at, disabled]).toEqual(["string", false]);
   const fixed = await busbar.admin.post<One>(`${ofSite}/rules/fails/update_script`, { script: scriptOf("") });
   expect(fixed.body.rule.revision).toBe(2);
-  await vi.waitFor(async () => expect(await read("fails")).toMatchObject({ state: "STARTED", last_error: null }), 20_000);
+  await vi.waitFor(
+    async () => expect(await read("fails")).toMatchObject({ state: "STARTED", last_error: null }),
+    20_000,
+  );
 });
 
 test("what does not compile says where", async () => {
@@ -210,7 +225,10 @@ test("a suspended engine runs nothing; a change of one rule disturbs no other", 
   await busbar.admin.call("POST", `${ofSite}/suspend`);
   expect((await read("calmer")).state).toBe("STOPPED");
   await busbar.admin.call("POST", `${ofSite}/resume`);
-  await vi.waitFor(async () => expect(await logOf("calmer")).toEqual(["info: calm starts", "info: calm starts"]), 20_000);
+  await vi.waitFor(
+    async () => expect(await logOf("calmer")).toEqual(["info: calm starts", "info: calm starts"]),
+    20_000,
+  );
   await busbar.restart();
   await vi.waitFor(async () => expect(await logOf("calmer")).toHaveLength(3), 20_000);
 });
