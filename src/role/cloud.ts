@@ -12,7 +12,7 @@ import { energy } from "#role/subjects/energy.ts";
 import { events } from "#role/subjects/events.ts";
 import { link } from "#role/subjects/link.ts";
 import { rollouts } from "#role/subjects/rollouts.ts";
-import { rules } from "#role/subjects/rules.ts";
+import { rulesOfGateways } from "#role/subjects/rules.ts";
 import { sites } from "#role/subjects/sites.ts";
 import { system } from "#role/subjects/system.ts";
 import { telemetry } from "#role/subjects/telemetry.ts";
@@ -36,7 +36,7 @@ export const cloud: Role = {
     alerts(parts),
     commands(parts),
     controlOfGateways(parts),
-    rules(parts),
+    rulesOfGateways(parts),
     telemetry(parts),
     energy(parts),
     views(parts),

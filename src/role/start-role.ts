@@ -67,8 +67,7 @@ export async function startRole(stores: OpenStores, surroundings: Surroundings):
   const meter = createProcessMeter();
   opened.defer(() => meter.stop());
   const uplink = await role.openUplink(linking, meter);
-  const backups = createBackups(engines, config);
-  opened.defer(() => backups.stop());
+  const backups = openBackups(engines);
   const parts: Parts = {
     ...linking,
     ...links,
@@ -111,6 +110,12 @@ export async function startRole(stores: OpenStores, surroundings: Surroundings):
         return (await engines.signInCodes.create(admin.record.id)).code;
       }),
   };
+}
+
+function openBackups(engines: Engines) {
+  const backups = createBackups(engines, engines.config);
+  engines.opened.defer(() => backups.stop());
+  return backups;
 }
 
 function openEventStreams(engines: Engines) {

@@ -5,7 +5,11 @@ import { ruleOperations } from "#service/rule/rule-operations.ts";
 import { variableOperations } from "#service/rule/variable-operations.ts";
 
 /** Rules run on gateways: a cloud refuses what is about them. */
-export const rules = (parts: Parts): Subject => ({
+export const rulesOfGateways = (parts: Parts): Subject => ({
   operations: [...ruleOperations(parts), ...variableOperations(parts)],
-  chores: parts.role === "cloud" ? [] : [{ name: "run rules", everyMs: SECOND, task: () => parts.ruleEngine.turn() }],
+});
+
+export const rules = (parts: Parts): Subject => ({
+  ...rulesOfGateways(parts),
+  chores: [{ name: "run rules", everyMs: SECOND, task: () => parts.ruleEngine.turn() }],
 });

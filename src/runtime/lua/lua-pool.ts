@@ -298,20 +298,24 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
       case "ask":
         void answer(hosted, message);
         break;
-      case "fault": {
-        // A message that a job repeats every second is stored persistently only once.
-        const error = openError(message.error);
-        const persist = hosted.status.lastError?.message !== error.message;
-        hosted.status = { ...hosted.status, lastError: { ...error, at: message.at } };
-        needs.statusChanged(deviceId, hosted.status);
-        needs.log(deviceId, { text: error.message, severity: "error", persist, at: message.at });
+      case "fault":
+        takeFault(hosted, message);
         break;
-      }
       case "dead":
         leave(hosted);
         setBack(hosted, message.byLimit ? "QUARANTINED" : "FAILED", undefined);
         break;
     }
+  }
+
+  function takeFault(hosted: Hosted, { error: raw, at }: Extract<ToPool, { kind: "fault" }>): void {
+    const { deviceId } = hosted;
+    // A message that a job repeats every second is stored persistently only once.
+    const error = openError(raw);
+    const persist = hosted.status.lastError?.message !== error.message;
+    hosted.status = { ...hosted.status, lastError: { ...error, at } };
+    needs.statusChanged(deviceId, hosted.status);
+    needs.log(deviceId, { text: error.message, severity: "error", persist, at });
   }
 
   async function store(hosted: Hosted, message: Extract<ToPool, { kind: "store" }>): Promise<void> {

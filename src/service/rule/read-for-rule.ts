@@ -1,5 +1,6 @@
 // What scripts of rules read of devices. Each value has an age: an old one is unknown unless the script says otherwise.
 import type { Device } from "#core/device/device.ts";
+import { itemAt } from "#core/item-at.ts";
 import { columnKind, type ResolvedAggregation, resolveAggregation } from "#core/telemetry/aggregation.ts";
 import type { BlockColumn } from "#core/telemetry/row-block.ts";
 import { fineTime } from "#core/time/instant.ts";
@@ -151,7 +152,7 @@ async function series(needs: ReadForRuleNeeds, call: Call, args: readonly unknow
   for await (const { piece } of await needs.telemetry.query(request)) {
     for (let row = 0; row < piece.count; row++) {
       const value = cellOf(piece.columns[0], row);
-      if (value !== undefined) points.push([(piece.times[row] ?? 0) / 1000, value]);
+      if (value !== undefined) points.push([itemAt(piece.times, row) / 1000, value]);
     }
   }
   return [points];

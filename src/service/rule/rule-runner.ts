@@ -5,7 +5,7 @@ import type { RuntimeVersion, SiteRule } from "#core/rule/site-rule.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { RunnableRule } from "#service/ports/rule-store.ts";
 
-export interface RuleError {
+interface RuleError {
   readonly message: string;
   readonly file: string | undefined;
   readonly line: number | undefined;

@@ -20,7 +20,7 @@ import type { SiteVariable, StoredLogLine } from "#service/ports/rule-store.ts";
 import { type Explanation, stateOf } from "./rule-engine.ts";
 import type { RuleStatus } from "./rule-runner.ts";
 
-const slug = Type.String({ maxLength: 64, description: "Unique on the site." });
+const slug = Type.String({ minLength: 1, maxLength: 64, description: "Unique on the site." });
 
 export const newScriptSchema = strict("NewRuleScript", {
   code: Type.String({

@@ -58,5 +58,6 @@ export function createUsualIntervals(needs: Pick<Needs, "telemetry" | "now">): U
 
 /** 0 of an empty list. */
 function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+  const middle = values.toSorted((a, b) => a - b).at(Math.floor(values.length / 2));
+  return middle ?? 0;
 }
