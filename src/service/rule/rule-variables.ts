@@ -5,10 +5,10 @@ import type { RuleFunction } from "./rule-function.ts";
 
 export type VariableNeeds = Pick<Needs, "rules" | "now">;
 
-export const VARIABLE_RULE = `a variable has a name of 1 to 64 letters, digits and _, and a number, a boolean or a text of at most ${LONGEST_VARIABLE} characters`;
+export const VARIABLE_RULE = `a variable has a name of 1 to 64 letters, digits and _, and a number, a boolean or a text of 1 to ${LONGEST_VARIABLE} characters`;
 
 export function isVariableValue(value: unknown): value is VariableValue {
-  if (typeof value === "string") return value.length <= LONGEST_VARIABLE;
+  if (typeof value === "string") return value !== "" && value.length <= LONGEST_VARIABLE;
   return typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value));
 }
 

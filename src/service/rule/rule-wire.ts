@@ -94,7 +94,7 @@ export const logLineSchema = described("RuleLogLine", "A line of a rule's log.",
 });
 
 const value = Type.Unsafe<string | number | boolean>({
-  anyOf: [{ type: "string", maxLength: LONGEST_VARIABLE }, { type: "number" }, { type: "boolean" }],
+  anyOf: [{ type: "string", minLength: 1, maxLength: LONGEST_VARIABLE }, { type: "number" }, { type: "boolean" }],
 });
 
 export const variableChangeSchema = strict("VariableChange", { value });
