@@ -22,6 +22,7 @@ import { IntegralStream } from "./integral-stream.ts";
 import { reachOf, type SeriesItem, type SeriesQuery } from "./query.ts";
 import { RowBlocks, type RowColumn } from "./row-blocks.ts";
 import type { OpenPoints } from "./series-writer.ts";
+import { sharedSeries, shareParts } from "./share-parts.ts";
 import type { TimesCache } from "./times-cache.ts";
 
 const SLICE_MS = 25;
@@ -66,7 +67,9 @@ export function startQuery(
   const reads = columns.flatMap(({ cursor }) => (cursor === undefined ? [] : [cursor.reads]));
   const reading = reader.open(reads, query.since);
   let rows: RowBlocks | undefined;
-  const read = (view: ChunkView): Pulled => {
+  const shared = sharedSeries(query.items);
+  const read = (opened: ChunkView): Pulled => {
+    const view = shareParts(opened, shared);
     source.current = { view, times: cache.view(view) };
     rows ??= new RowBlocks(
       columns.map((column) => rowColumn(source, query, { ...column, finished })),
