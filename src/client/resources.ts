@@ -1184,7 +1184,8 @@ export type Interlock = {
   /**
    * idle: it changes nothing. holding: it limits. blind: a measurement is missing. damaged: its document cannot
    * be read, and the controls that it may have limited have their safe values. Of a grid signal: init and
-   * failsafe (its failsafe values count), limited, unlimited, autonomous (the failsafe has ended by itself).
+   * failsafe (its failsafe values count), limited, unlimited, autonomous (the failsafe has ended by itself). In
+   * a cloud: unknown while the gateway is away; limits are then those that it last reported.
    */
   readonly state:
     | "idle"
@@ -1195,13 +1196,18 @@ export type Interlock = {
     | "failsafe"
     | "limited"
     | "unlimited"
-    | "autonomous";
+    | "autonomous"
+    | "unknown";
   readonly since: string;
   readonly why: string;
   readonly limits: readonly InterlockDemand[];
   readonly measured: readonly InterlockMeasurement[];
   /** What the devices of the site do not have any more, and damage. */
   readonly problems: readonly InterlockProblem[];
+  /** In a cloud: the gateway that evaluates it and reported this. null: it is evaluated here. */
+  readonly reported_by: string | null;
+  /** In a cloud: the gateway is away since then. */
+  readonly not_confirmed_since: string | null;
 };
 
 export type InterlockCheck = {
@@ -2719,7 +2725,9 @@ export type Answers = {
   readonly deleteCommandSchedule: JsonObject;
   readonly deleteCounterCorrection: JsonObject;
   readonly deleteDevice: JsonObject;
-  readonly deleteInterlock: JsonObject;
+  readonly deleteInterlock: {
+    readonly pending_change?: GatewayChange;
+  };
   readonly deletePriceSource: {
     readonly pending_change?: GatewayChange;
   };
@@ -3076,7 +3084,9 @@ export type Answers = {
     readonly pending_change?: GatewayChange;
   };
   readonly putInterlock: {
-    readonly interlock: Interlock;
+    /** null: in a cloud, while a new one waits for its gateway. */
+    readonly interlock: Interlock | null;
+    readonly pending_change?: GatewayChange;
   };
   readonly putPriceSource: {
     /** Null: none yet; the change waits for the gateway. */

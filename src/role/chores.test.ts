@@ -47,6 +47,7 @@ async function deletions(): Promise<ReadonlyMap<string, readonly number[]>> {
     bulks: { open: async () => [], prune: note("bulk commands") },
     schedules: { due: async () => [] },
     controls: { prune: note("history of controls") },
+    controlling: { turn: async () => {} },
     deviceLogs: { prune: note("device logs") },
     alerts: { prune: note("alerts") },
     webhooks: { prune: note("deliveries") },

@@ -6,7 +6,7 @@ import { alerts } from "#role/subjects/alerts.ts";
 import { backups } from "#role/subjects/backups.ts";
 import { blueprints } from "#role/subjects/blueprints.ts";
 import { commands } from "#role/subjects/commands.ts";
-import { controlOfGateways } from "#role/subjects/control.ts";
+import { control } from "#role/subjects/control.ts";
 import { devices } from "#role/subjects/devices.ts";
 import { energy } from "#role/subjects/energy.ts";
 import { events } from "#role/subjects/events.ts";
@@ -18,7 +18,9 @@ import { system } from "#role/subjects/system.ts";
 import { telemetry } from "#role/subjects/telemetry.ts";
 import { views } from "#role/subjects/views.ts";
 import { webhooks } from "#role/subjects/webhooks.ts";
+import { createCloudControls } from "#service/control/cloud-controls.ts";
 import { createReportedControls } from "#service/control/reported-controls.ts";
+import { createReportedInterlocks } from "#service/interlock/reported-interlocks.ts";
 import { createGatewayChanges } from "#service/link/gateway-changes.ts";
 import { createLinks } from "#service/link/links.ts";
 import { watchTokens } from "#service/link/share-tokens.ts";
@@ -35,7 +37,7 @@ export const cloud: Role = {
     devices(parts),
     alerts(parts),
     commands(parts),
-    controlOfGateways(parts),
+    control(parts),
     rulesOfGateways(parts),
     telemetry(parts),
     energy(parts),
@@ -54,8 +56,10 @@ export const cloud: Role = {
 
 async function openLinks(linking: Linking) {
   const gatewayChanges = createGatewayChanges(linking);
-  const reportedControls = createReportedControls(linking);
+  const reportedInterlocks = createReportedInterlocks(linking);
+  const reportedControls = createReportedControls({ ...linking, reportedInterlocks });
+  const cloudControls = createCloudControls({ ...linking, reportedControls });
   const links = createLinks({ ...linking, gatewayChanges, reportedControls });
   linking.channel.add(links.carrier);
-  return { gatewayChanges, links, reportedControls };
+  return { gatewayChanges, links, reportedControls, reportedInterlocks, cloudControls };
 }

@@ -8,7 +8,7 @@ import { machineTimezone } from "#role/machine-timezone.ts";
 import type { Engines } from "#role/open-engines.ts";
 import type { Linking } from "#role/open-linking.ts";
 import type { ProcessMeter } from "#role/process-meter.ts";
-import type { Role } from "#role/role.ts";
+import type { CloudParts, Role } from "#role/role.ts";
 import { access } from "#role/subjects/access.ts";
 import { alerts } from "#role/subjects/alerts.ts";
 import { backups } from "#role/subjects/backups.ts";
@@ -32,9 +32,17 @@ import { type GatewayReports, reportGateway } from "#service/link/report-gateway
 import { createUplink } from "#service/link/uplink.ts";
 import type { Call } from "#service/ports.ts";
 
+const NO_GATEWAYS: CloudParts = {
+  gatewayChanges: undefined,
+  links: undefined,
+  reportedControls: undefined,
+  reportedInterlocks: undefined,
+  cloudControls: undefined,
+};
+
 export const gateway: Role = {
   shareTokens: (tokens) => tokens,
-  openLinks: async () => ({ gatewayChanges: undefined, links: undefined, reportedControls: undefined }),
+  openLinks: async () => NO_GATEWAYS,
   prepare,
   openUplink,
   subjects: (parts) => [

@@ -7,6 +7,8 @@ import type { Sessions } from "#service/access/sessions.ts";
 import type { AlertTracker } from "#service/alert/alert-tracker.ts";
 import type { Background } from "#service/background.ts";
 import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
+import type { CloudControls } from "#service/control/cloud-controls.ts";
+import type { Controls } from "#service/control/controls.ts";
 import type { ReportedControls } from "#service/control/reported-controls.ts";
 import type { ChildRoutes } from "#service/device/child-routes.ts";
 import { deviceConfiguration } from "#service/device/configuration.ts";
@@ -46,7 +48,9 @@ interface JoinNeeds extends Pick<Needs, "devices" | "profiles">, ConfigurationNe
   /** Undefined where no gateways connect. */
   readonly links: Pick<Links, "leaveTo" | "rotate" | "disconnect"> | undefined;
   /** Undefined where no gateways connect. */
-  readonly reportedControls: Pick<ReportedControls, "publish" | "publishGateway"> | undefined;
+  readonly reportedControls: Pick<ReportedControls, "publishGateway"> | undefined;
+  readonly cloudControls: Pick<CloudControls, "heardOf"> | undefined;
+  readonly controlling: Pick<Controls, "heardOf">;
   readonly tokenSharing: Pick<TokenSharing, "changed">;
   readonly gatewayChanges: Pick<GatewayChanges, "wake" | "ended"> | undefined;
 }
@@ -141,7 +145,9 @@ export function joinNodes(needs: JoinNeeds): () => void {
         needs.links?.disconnect(message.id);
         break;
       case "controls":
-        background.run("publish controls of a device", async () => needs.reportedControls?.publish(message.deviceId));
+        background.run("publish controls of a device", async () =>
+          (needs.cloudControls ?? needs.controlling).heardOf(message.deviceId, message.control),
+        );
         break;
       case "gateway_controls":
         background.run("publish controls of a gateway", async () => needs.reportedControls?.publishGateway(message.id));

@@ -5,8 +5,10 @@ import type { RunningBackups } from "#role/backups.ts";
 import type { Carriers } from "#role/carriers.ts";
 import type { Linking } from "#role/open-linking.ts";
 import type { Simulators } from "#runtime/simulator/create-simulator.ts";
+import type { CloudControls } from "#service/control/cloud-controls.ts";
 import type { ReportedControls } from "#service/control/reported-controls.ts";
 import type { EventStreams } from "#service/event/event-streams.ts";
+import type { ReportedInterlocks } from "#service/interlock/reported-interlocks.ts";
 import type { GatewayChanges } from "#service/link/gateway-changes.ts";
 import type { JoinNeeds } from "#service/link/join-cloud.ts";
 import type { Links } from "#service/link/links.ts";
@@ -16,10 +18,12 @@ import type { RuleEngine } from "#service/rule/rule-engine.ts";
 import type { RuleLog } from "#service/rule/rule-log.ts";
 
 export interface Parts extends Linking, GuideNeeds {
-  /** These two in a cloud. */
+  /** These in a cloud. */
   readonly gatewayChanges: GatewayChanges | undefined;
   readonly links: Links | undefined;
   readonly reportedControls: ReportedControls | undefined;
+  readonly reportedInterlocks: ReportedInterlocks | undefined;
+  readonly cloudControls: CloudControls | undefined;
   /** These two on a gateway. */
   readonly uplink: Uplink | undefined;
   readonly join: JoinNeeds | undefined;

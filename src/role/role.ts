@@ -10,10 +10,16 @@ import type { Subject } from "#role/subject.ts";
 import type { TokenSharing } from "#service/link/share-tokens.ts";
 import type { TokenStore } from "#service/ports/token-store.ts";
 
+/** What a cloud has and a gateway has not. */
+export type CloudParts = Pick<
+  Parts,
+  "gatewayChanges" | "links" | "reportedControls" | "reportedInterlocks" | "cloudControls"
+>;
+
 export interface Role {
   readonly shareTokens: (tokens: TokenStore, sharing: TokenSharing) => TokenStore;
   /** What connects gateways to a cloud. */
-  readonly openLinks: (linking: Linking) => Promise<Pick<Parts, "gatewayChanges" | "links" | "reportedControls">>;
+  readonly openLinks: (linking: Linking) => Promise<CloudParts>;
   /** What exists before a device connects. */
   readonly prepare: (engines: Engines, simulated: SimulatedPorts) => Promise<Demo | undefined>;
   /** What connects a gateway to its cloud. */

@@ -158,7 +158,7 @@ async function runChores(nodes: readonly RecordStore[]): Promise<readonly string
       dispatcher: { endOverdue: nothing },
       telemetry: { drop: async () => 0, space: async () => undefined },
       log: { error: () => {} },
-      reportedControls: {},
+      controlling: { turn: nothing },
     };
     const subjects = cloud.subjects(parts as unknown as Parts);
     return startChores(

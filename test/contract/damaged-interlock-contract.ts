@@ -102,11 +102,11 @@ export function damagedInterlockContract(open: OpenStores, run: (sql: string) =>
     const after = await started(stores);
     expect(await after.limits(one)).toEqual(SAFE);
     expect(await after.limits(two)).toEqual([]);
-    await after.interlocks.reportAlerts();
+    await after.interlocks.report();
     expect(after.reports).toEqual(["one: interlock_damaged"]);
     await apply(after);
     expect(await after.limits(one)).toEqual([]);
-    await after.interlocks.reportAlerts();
+    await after.interlocks.report();
     expect(after.reports).toEqual(["one: interlock_damaged", "one: "]);
   });
 
@@ -151,7 +151,7 @@ export function damagedInterlockContract(open: OpenStores, run: (sql: string) =>
     expect(await before.limits(one)).toEqual([]);
     const [watched] = await before.interlocks.ofSite(named.siteId);
     expect(watched).toMatchObject({ stored: { document: DOCUMENT }, problems: [{ code: "damaged" }] });
-    await before.interlocks.reportAlerts();
+    await before.interlocks.report();
     expect(before.reports.at(-1)).toBe("one: interlock_damaged");
   });
 }

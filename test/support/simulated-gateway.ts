@@ -117,6 +117,7 @@ export async function joinSimulated(url: string, code: string, onTurn: () => voi
     noteHistory: nothing,
     noteTariffs: nothing,
     noteControls: nothing,
+    noteInterlocks: nothing,
   } as unknown as Needs["uplinks"];
   const lane = createTelemetryLane({ uplinks, telemetry: EMPTY_STORE, now, budgets: createByteBudgets() });
   await lane.restart();
@@ -163,6 +164,7 @@ export async function joinSimulated(url: string, code: string, onTurn: () => voi
     tariffs: { find: async () => undefined, priceDays: async () => [] },
     priceSources: { ofSite: async () => [] },
     controls: { load: async () => ({ claims: [], states: [] }), history: async () => page([]) },
+    interlocks: { ofSite: async () => [] },
     alerts: { list: async () => page([]) },
     deviceLogs: { list: async () => page([]) },
     audit: { list: async () => page([]) },

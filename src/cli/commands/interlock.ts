@@ -86,11 +86,15 @@ function addChanging(interlock: Command, cli: Cli): void {
     const siteId = await findSite(session, site);
     await checkAll(session, siteId, documents);
     const interlocks: Interlock[] = [];
+    let pending: object | undefined;
     for (const [name, document] of documents) {
       const set = session.client.controls.putInterlock(siteId, name, document as NewInterlock);
-      interlocks.push((await session.wait(set)).interlock);
+      const { interlock: stored, pending_change } = await session.wait(set);
+      if (stored !== null) interlocks.push(stored);
+      pending ??= pending_change;
     }
-    await printTable(cli, flags, { answer: { interlocks }, rows: interlocks, columns: COLUMNS });
+    const answer = { interlocks, ...(pending !== undefined && { pending_change: pending }) };
+    await printTable(cli, flags, { answer, rows: interlocks, columns: COLUMNS });
   });
   clientCommand(interlock, "remove <site> <interlock>", "Remove an interlock. Its limits end.")
     .option("-y, --yes", "do not ask")

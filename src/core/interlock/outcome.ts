@@ -72,7 +72,11 @@ export interface Loading {
 export const CLOCK_MS = 5_000;
 
 /** The latest value, converted; undefined when it is missing, too old or from the future. */
-export function measure(source: Source | undefined, staleMs: number, { now, reading }: Inputs): Measured | undefined {
+export function measure(
+  source: Source | undefined,
+  staleMs: number,
+  { now, reading }: Pick<Inputs, "now" | "reading">,
+): Measured | undefined {
   if (source === undefined) return undefined;
   const found = reading(source.deviceId, source.attribute);
   if (found === undefined) return { source, value: undefined, at: undefined };

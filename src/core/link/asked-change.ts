@@ -14,6 +14,7 @@ export type ComparedRecord =
   | "tariff"
   | "price_source"
   | "controls"
+  | "interlock"
   | "nothing";
 
 /** Values by name, as they are compared: of fields, or the revisions of configuration buckets. */
@@ -45,6 +46,8 @@ export interface AskedChange {
   readonly requestId: string;
   /** Of a claim: when its lease ends, by the clock of the cloud. It is fixed when the change is asked for. */
   readonly leaseUntil?: Instant | undefined;
+  /** The revision that the caller has read: the change is refused if it is another one. 0: there was none. */
+  readonly expected?: number | undefined;
 }
 
 /** Changes that may wait for one gateway. */

@@ -39,6 +39,7 @@ export function fitRecord(item: LinkedItem): FittedRecord {
     case "blueprint":
     case "device":
     case "control_record":
+    case "interlock":
     case "tariff":
     case "prices":
     case "alert":

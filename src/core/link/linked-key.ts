@@ -1,5 +1,6 @@
 import type { Micros } from "#core/command/execution.ts";
 import { PRICE_KINDS, type PriceKind } from "#core/energy/price-days.ts";
+import { INTERLOCK_NAME } from "#core/interlock/interlock.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import { FARTHEST } from "./message-fields.ts";
 
@@ -11,6 +12,7 @@ export const LINKED_KINDS = [
   "properties",
   "configuration",
   "controls",
+  "interlock",
   "tariff",
   "prices",
   "alert",
@@ -98,9 +100,23 @@ export function parsePricesKey(key: string): PricesName | undefined {
   return siteId === undefined || known === undefined ? undefined : { siteId, kind: known, day: Number(day) };
 }
 
-/** The site that tariff or prices belong to. */
+/** One interlock of a site. */
+export interface InterlockKey {
+  readonly siteId: string;
+  readonly name: string;
+}
+
+export const interlockKey = ({ siteId, name }: InterlockKey): string => `${siteId} ${name}`;
+
+export function parseInterlockKey(key: string): InterlockKey | undefined {
+  const [, siteId, name] = /^(\S+) (\S+)$/.exec(key) ?? [];
+  return siteId === undefined || name === undefined || !INTERLOCK_NAME.test(name) ? undefined : { siteId, name };
+}
+
+/** The site that an interlock, tariff or prices belong to. */
 export function siteOfKey({ kind, key }: { readonly kind: string; readonly key: string }): string | undefined {
   if (kind === "tariff") return key;
+  if (kind === "interlock") return parseInterlockKey(key)?.siteId;
   return kind === "prices" ? parsePricesKey(key)?.siteId : undefined;
 }
 
@@ -119,6 +135,7 @@ export function deviceOfKey({ kind, key }: LinkedKey): string | undefined {
       return parseLogKey(key)?.deviceId;
     case "site":
     case "blueprint":
+    case "interlock":
     case "tariff":
     case "prices":
     case "audit":

@@ -12,6 +12,7 @@ import type { LogSeverity } from "#core/device/device-message.ts";
 import type { CounterCorrection } from "#core/energy/counter-correction.ts";
 import type { PriceDay } from "#core/energy/price-days.ts";
 import type { PriceSourceRecord } from "#core/energy/price-source.ts";
+import type { InterlockReport } from "#core/interlock/interlock-report.ts";
 import type { Site } from "#core/site/site.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { AskedChange, ChangeOutcome } from "./asked-change.ts";
@@ -22,7 +23,7 @@ import type { RefusedRecord } from "./refused-record.ts";
  * Raise the second number with every change of what travels, and record the frames anew: test/link/frames says how. Such a
  * change only adds; what a side of a lower number does not know is not sent to it.
  */
-export const LINK_PROTOCOL = "1.3";
+export const LINK_PROTOCOL = "1.4";
 
 /** A record as it is now; null when it was deleted. */
 export type LinkedItem =
@@ -33,6 +34,7 @@ export type LinkedItem =
   | { readonly kind: "configuration"; readonly key: string; readonly value: readonly LinkedBucket[] }
   /** Those that somebody claims, or that still owe their fallback. */
   | { readonly kind: "controls"; readonly key: string; readonly value: readonly LinkedControl[] }
+  | { readonly kind: "interlock"; readonly key: string; readonly value: LinkedInterlock | null }
   | { readonly kind: "tariff"; readonly key: string; readonly value: LinkedTariff | null }
   | { readonly kind: "prices"; readonly key: string; readonly value: PriceDay | null }
   | { readonly kind: "alert"; readonly key: string; readonly value: LinkedAlert | null }
@@ -81,6 +83,16 @@ type LinkedClaim = Omit<Claim, "deviceId" | "control">;
 
 /** Its time is in its key. */
 export type LinkedControlRecord = Omit<ControlRecord, "at">;
+
+/** A limit of a site; its name is in its key. */
+export interface LinkedInterlock {
+  readonly revision: number;
+  readonly updatedAt: Instant;
+  /** As people write it; null: the gateway cannot read it any more. */
+  readonly document: object | null;
+  /** Undefined: it was not evaluated yet. */
+  readonly report?: InterlockReport | undefined;
+}
 
 /** What energy costs at a site, and where its prices are fetched from. */
 export interface LinkedTariff {

@@ -3,6 +3,7 @@ import { ACCESS_LEVELS } from "#core/access/level.ts";
 import { ERROR_CODES, type ErrorCode, type Refusal } from "#core/app-error.ts";
 import type { AskedChange, ChangeOutcome } from "./asked-change.ts";
 import {
+  count,
   type Fields,
   LinkMistake,
   list,
@@ -40,6 +41,7 @@ export function parseAskedChange(value: unknown): AskedChange {
     },
     requestId: text(given, "requestId"),
     ...(given["leaseUntil"] !== undefined && { leaseUntil: moment(given, "leaseUntil") }),
+    ...(given["expected"] !== undefined && { expected: count(given, "expected") }),
   };
 }
 

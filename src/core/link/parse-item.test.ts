@@ -23,6 +23,21 @@ const CONTROL = { control: "power", claims: [CLAIM], isHeld: true, sent: 5, foll
 const claimed = (change: object) => ({ ...CONTROL, claims: [{ ...CLAIM, ...change }] });
 const FOLLOW = "idle, settling, followed, not_followed, unknown";
 
+const REPORT = {
+  state: "holding",
+  since: 5,
+  why: "it is hot",
+  limits: [{ deviceId: "d", control: "power", unit: "W", kind: "max", value: 0.5, isHolding: true }],
+  measured: [{ deviceId: "d", attribute: "temperature" }],
+  problems: [{ code: "unknown_device", pointer: "/when/device", message: "is no device of the site" }],
+};
+const INTERLOCK = { revision: 1, updatedAt: 1, document: { kind: "condition" } };
+const reported = (changes: object) => ({
+  kind: "interlock",
+  key: "k",
+  value: { ...INTERLOCK, report: { ...REPORT, ...changes } },
+});
+
 test.each(["site", "blueprint", "device", "alert", "log", "control_record", "audit"])(
   "a %s that is gone has no value",
   (kind) => {
@@ -44,6 +59,10 @@ test.each([
   ["controls", [{ ...CONTROL, claims: [{ ...CLAIM, value: null }] }]],
   ["controls", [{ ...CONTROL, claims: [{ ...CLAIM, kind: "max", value: "unlimited" }] }]],
   ["control_record", { control: "power", follow: "idle" }],
+  ["interlock", null],
+  ["interlock", INTERLOCK],
+  ["interlock", { ...INTERLOCK, document: null }],
+  ["interlock", { ...INTERLOCK, report: REPORT }],
   ["control_record", { control: "power", value: 0, measured: -1.5, follow: "followed", class: "person", source: "s" }],
   ["execution", change()],
   ["execution", change({}, { payload: { power: 1 } })],
@@ -70,6 +89,16 @@ test.each([
   [{ kind: "controls", key: "k", value: [claimed({ value: undefined })] }, "controls", "k", "value is no number"],
   [{ kind: "controls", key: "k", value: [claimed({ leaseUntil: 1e300 })] }, "controls", "k", "leaseUntil is no time"],
   [{ kind: "control_record", key: "k", value: [] }, "control_record", "k", "an entry of control is no object"],
+  [{ kind: "interlock", key: "k", value: [] }, "interlock", "k", "an interlock is no object"],
+  [{ kind: "interlock", key: "k", value: { ...INTERLOCK, document: [] } }, "interlock", "k", "document is no object"],
+  [{ kind: "interlock", key: "k", value: { ...INTERLOCK, revision: 1.5 } }, "interlock", "k", "revision is no count"],
+  [reported({ state: "fine" }), "interlock", "k", expect.stringMatching(/^state is none of idle, holding/)],
+  [reported({ since: Number.NaN }), "interlock", "k", "since is no number"],
+  [reported({ limits: {} }), "interlock", "k", "limits is no list"],
+  [reported({ limits: [{ ...REPORT.limits[0], value: "much" }] }), "interlock", "k", "value is no number"],
+  [reported({ limits: [{ ...REPORT.limits[0], kind: "target" }] }), "interlock", "k", "kind is none of min, max"],
+  [reported({ measured: [null] }), "interlock", "k", "a measured value is no object"],
+  [reported({ problems: [{ code: "odd" }] }), "interlock", "k", expect.stringMatching(/^code is none of/)],
   [{ kind: "moon", key: "k", value: null }, "moon", "k", "no item has the kind moon"],
   [{ kind: 5, key: 6 }, "unknown", "unknown", "key is no text"],
   [null, "unknown", "unknown", "an item is no object"],

@@ -39,12 +39,14 @@ import type {
   LinkedControl,
   LinkedControlRecord,
   LinkedDevice,
+  LinkedInterlock,
   LinkedItem,
   LinkedLogEntry,
   LinkedPriceSource,
   LinkedSite,
   LinkedTariff,
 } from "./messages.ts";
+import { parseReport } from "./parse-report.ts";
 import { type RefusedRecord, refusedRecord } from "./refused-record.ts";
 
 /** How long they may be is judged record by record (record-problem.ts): one that is too long must not end the connection. */
@@ -100,6 +102,12 @@ function parseItem(value: unknown): LinkedItem {
         kind: "control_record",
         key,
         value: content === null ? null : parseControlRecord(object(content, "an entry of control")),
+      };
+    case "interlock":
+      return {
+        kind: "interlock",
+        key,
+        value: content === null ? null : parseInterlockRecord(object(content, "an interlock")),
       };
     case "tariff":
       return { kind: "tariff", key, value: content === null ? null : parseTariffRecord(object(content, "a tariff")) };
@@ -271,6 +279,16 @@ function parseControlRecord(given: Fields): LinkedControlRecord {
     source: optionalText(given, "source"),
     reason: optionalText(given, "reason"),
     cause: optionalText(given, "cause"),
+  };
+}
+
+function parseInterlockRecord(given: Fields): LinkedInterlock {
+  const { report } = given;
+  return {
+    revision: count(given, "revision"),
+    updatedAt: moment(given, "updatedAt"),
+    document: given["document"] === null ? null : object(given["document"], "document"),
+    ...(report !== undefined && { report: parseReport(object(report, "report")) }),
   };
 }
 

@@ -17,6 +17,9 @@ export const takesTariffs = (protocol: string): boolean => minorOf(protocol) >= 
 /** Controls and claims travel since 1.3. */
 export const takesControls = (protocol: string): boolean => minorOf(protocol) >= 3;
 
+/** Interlocks travel since 1.4. */
+export const takesInterlocks = (protocol: string): boolean => minorOf(protocol) >= 4;
+
 /** 0 for what is no version. */
 function minorOf(protocol: string): number {
   return Number(/^\d{1,6}\.(\d{1,6})$/.exec(protocol)?.at(1) ?? 0);

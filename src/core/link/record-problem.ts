@@ -13,12 +13,22 @@ import { millionths } from "#core/energy/money.ts";
 import { parseTariff } from "#core/energy/parse-tariff.ts";
 import { PRICE_KINDS, type PriceDay } from "#core/energy/price-days.ts";
 import { LARGEST_PRICE } from "#core/energy/tariff.ts";
+import { LARGEST_LIMIT } from "#core/interlock/interlock.ts";
+import {
+  type InterlockReport,
+  LONGEST_WHY,
+  MOST_REPORTED_LIMITS,
+  MOST_REPORTED_SOURCES,
+} from "#core/interlock/interlock-report.ts";
+import { parseInterlock } from "#core/interlock/parse-interlock.ts";
 import { isTimezone } from "#core/site/timezone.ts";
-import { parseControlRecordKey, parsePricesKey } from "./linked-key.ts";
+import { MAX_PROBLEMS } from "#core/text/document-reader.ts";
+import { parseControlRecordKey, parseInterlockKey, parsePricesKey } from "./linked-key.ts";
 import type {
   LinkedControl,
   LinkedControlRecord,
   LinkedDevice,
+  LinkedInterlock,
   LinkedItem,
   LinkedSite,
   LinkedTariff,
@@ -57,6 +67,8 @@ export function recordProblem(item: LinkedItem): string | undefined {
       return idProblem("the id", key) ?? controlsProblem(item.value);
     case "control_record":
       return controlRecordProblem(key, item.value);
+    case "interlock":
+      return interlockProblem(key, item.value);
     case "tariff":
       return idProblem("the id", key) ?? (item.value === null ? undefined : tariffProblem(item.value));
     case "prices":
@@ -134,6 +146,36 @@ function controlRecordProblem(key: string, record: LinkedControlRecord | null): 
   }
   const texts = [record?.control, record?.source, record?.cause].map((text) => text ?? "");
   return idProblem("the id of the device", name.deviceId) ?? longest("a text of an entry", texts);
+}
+
+function interlockProblem(key: string, interlock: LinkedInterlock | null): string | undefined {
+  const name = parseInterlockKey(key);
+  if (name === undefined) return `${quoted(key)} names no interlock`;
+  const id = idProblem("the id of the site", name.siteId);
+  if (id !== undefined || interlock === null) return id;
+  const [problem] = interlock.document === null ? [] : parseInterlock(interlock.document).problems;
+  if (problem !== undefined) return `the interlock is not valid: ${problem.pointer} ${problem.message}`;
+  if (interlock.document !== null && interlock.revision < 1) return "the revision of an interlock is 1 or more";
+  return interlock.report && reportProblem(interlock.report);
+}
+
+function reportProblem({ why, limits, measured, problems }: InterlockReport): string | undefined {
+  if (limits.length > MOST_REPORTED_LIMITS) return `the interlock has more than ${MOST_REPORTED_LIMITS} limits`;
+  if (measured.length > MOST_REPORTED_SOURCES)
+    return `the interlock measures more than ${MOST_REPORTED_SOURCES} values`;
+  if (problems.length > MAX_PROBLEMS) return `the interlock has more than ${MAX_PROBLEMS} problems`;
+  if (limits.some(({ value }) => Math.abs(value) > LARGEST_LIMIT)) return `a limit is beyond ${LARGEST_LIMIT}`;
+  const names = limits.map(({ deviceId, control, kind }) => JSON.stringify([deviceId, control, kind]));
+  if (new Set(names).size < names.length) return "a limit is there twice";
+  return (
+    [...limits, ...measured].map(({ deviceId }) => idProblem("the id of a device", deviceId)).find(Boolean) ??
+    (why.length > LONGEST_WHY ? `why has more than ${LONGEST_WHY} characters` : undefined) ??
+    longest("a text of an interlock", [
+      ...limits.flatMap(({ control, unit }) => [control, unit ?? ""]),
+      ...measured.flatMap(({ attribute, unit }) => [attribute, unit ?? ""]),
+      ...problems.flatMap(({ pointer, message }) => [pointer, message]),
+    ])
+  );
 }
 
 function tariffProblem({ document, sources }: LinkedTariff): string | undefined {

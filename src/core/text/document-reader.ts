@@ -26,7 +26,7 @@ export interface Problem {
   readonly message: string;
 }
 
-const MAX_PROBLEMS = 50;
+export const MAX_PROBLEMS = 50;
 const LONGEST_NAME = 1_000;
 
 /** A place in the document. Where something is wrong it is reported, and a value that fits the type is given. */

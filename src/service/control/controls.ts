@@ -1,4 +1,4 @@
-// Runs the claims of this gateway's devices: resolves them every second, tells the devices, and looks whether they follow. Where
+// Runs the claims of the devices that are connected here: resolves them every second, tells the devices, and looks whether they follow. Where
 // several nodes share the records, one of them does it for all; the others read what it stored.
 
 import type { AuditEntry } from "#core/access/audit-entry.ts";
@@ -26,12 +26,12 @@ import type { Call, Needs } from "#service/ports.ts";
 import { createControlAlerts } from "./control-alerts.ts";
 import { ControlEntries } from "./control-entries.ts";
 import { type ControlEntry, isDone, isNews, recordOf } from "./control-entry.ts";
-import { type ControlView, sourcesIn } from "./control-view.ts";
-import { renderControlView } from "./control-wire.ts";
+import type { ControlView } from "./control-view.ts";
 import { createDirectCommands, type DirectCommand } from "./direct-commands.ts";
+import { createHeardControls } from "./heard-controls.ts";
 import { createKnownControls } from "./known-controls.ts";
 import { createLimiter, type LimiterNeeds } from "./limiter.ts";
-import { nameSources } from "./name-sources.ts";
+import { publishControls, publishView } from "./publish-controls.ts";
 import {
   isDeviceReachable,
   type ReadControlsNeeds,
@@ -46,11 +46,11 @@ export interface ControlsNeeds
   extends Omit<CreateNeeds, "directCommands" | "commandGuard">,
     ReadControlsNeeds,
     LimiterNeeds,
-    Pick<Needs, "profiles" | "tokens" | "rules"> {
+    Pick<Needs, "profiles" | "tokens" | "rules" | "gateways"> {
   readonly background: Background;
   readonly alertTracker: Pick<AlertTracker, "report">;
   readonly events: Pick<EventHub, "publish">;
-  readonly nodes: Pick<Nodes, "isShared" | "claim">;
+  readonly nodes: Pick<Nodes, "isShared" | "claim" | "broadcast">;
 }
 
 export type Controls = ReturnType<typeof createControls>;
@@ -65,16 +65,12 @@ export function createControls(needs: ControlsNeeds) {
   const { isShared } = needs.nodes;
   let loading: Promise<void> | undefined;
   let isRunning = false;
-  /** Of this node to run the cycle, where several share the records. */
   let duty: NodeClaim | undefined;
+  const heard = createHeardControls((controls) => publishControls(needs, { controlsOf, view }, controls));
   const limiter = createLimiter(needs, { controlsOf, entries, ready });
   const viewing = { ...needs, limiter };
 
-  async function load(): Promise<void> {
-    entries.load(await needs.controls.load());
-  }
-
-  /** Whether this node runs the cycle. One that takes it over begins with what is stored, as after a start. */
+  /** Whether this node runs the cycle, where several share the records. One that takes it over begins with what is stored, as after a start. */
   async function hasDuty(): Promise<boolean> {
     if (!isShared || duty?.lost.aborted === false) return true;
     entries.clear();
@@ -86,15 +82,6 @@ export function createControls(needs: ControlsNeeds) {
   async function controlsOfDevice(device: Pick<Device, "blueprintId">): Promise<ReadonlyMap<string, Control>> {
     const blueprint = await deviceBlueprint(needs, device);
     return blueprint === undefined ? new Map() : controlsOf(blueprint);
-  }
-
-  /** The alerts of a device are those of all its controls. */
-  async function reportAlerts(device: Device, entry: ControlEntry): Promise<void> {
-    const ids = new Set<string>();
-    for (const one of entries.ofDevice(device.id)) for (const id of one.alerts) ids.add(id);
-    const isNothing = ids.size === 0 && !entry.hasAlerted;
-    entry.hasAlerted = ids.size > 0;
-    if (!isNothing) await alerts.report(device, await deviceBlueprint(needs, device), [...ids]);
   }
 
   async function runEntry(entry: ControlEntry): Promise<void> {
@@ -129,9 +116,17 @@ export function createControls(needs: ControlsNeeds) {
       ...(resolution.isContradicted ? ["control_contradicted"] : []),
     ];
     if (write !== undefined) send(entry, control, { write, resolution, isRefresh: isSame(write, before.sent) });
-    await announce(needs, { device, entry, view: await viewOf(viewing, { ...entry, control }, now) });
-    await reportAlerts(device, entry);
+    await announce(device, entry, await viewOf(viewing, { ...entry, control }, now));
+    const ids = alertsToReport(entry, entries.ofDevice(device.id));
+    if (ids !== undefined) await alerts.report(device, await deviceBlueprint(needs, device), ids);
     if (isDone(entry, now) && !limiter.isLimited(entry)) entries.delete(entry);
+  }
+
+  /** Listeners at all nodes hear of it. */
+  async function announce(device: Device, entry: ControlEntry, now: ControlView): Promise<void> {
+    if (!isNews(entry, now)) return;
+    await publishView(needs, device, now);
+    needs.nodes.broadcast({ kind: "controls", deviceId: device.id, control: entry.control });
   }
 
   function send(
@@ -164,6 +159,8 @@ export function createControls(needs: ControlsNeeds) {
 
   /** The claim that stands for a command that somebody executed, and has been carried out. */
   async function adopt(execution: Execution, { source: by, control, value }: DirectCommand): Promise<void> {
+    // Its gateway makes the claim.
+    if (await isOfGateway(needs, execution.siteId)) return;
     const now = needs.now();
     const { id, deviceId, request } = execution;
     const source = { id: needs.newId(), deviceId, command: request.manifestName, cause: `execution:${id}` };
@@ -188,6 +185,7 @@ export function createControls(needs: ControlsNeeds) {
 
   /** What is stored is known. A failed start is tried again. */
   async function ready(): Promise<void> {
+    const load = async () => entries.load(await needs.controls.load());
     loading ??= load().catch((error: unknown) => {
       loading = undefined;
       throw error;
@@ -212,12 +210,13 @@ export function createControls(needs: ControlsNeeds) {
     async turn(): Promise<void> {
       isRunning = true;
       const isOnDuty = await hasDuty();
-      if (!isOnDuty && !(await needs.interlocking.hasAny())) return;
+      if (!isOnDuty && !(await needs.interlocking.hasAny())) return await heard.publish();
       await ready();
       if (isShared && isOnDuty) entries.putClaims((await needs.controls.load()).claims);
       // Before anything is told to anybody: if nobody knows what is allowed, nothing is told. Commands may come to any node.
       const holding = await limiter.turn();
-      if (!isOnDuty) return;
+      if (!isOnDuty) return await heard.publish();
+      heard.clear();
       for (const { deviceId, control } of holding) entries.of(deviceId, control);
       const failures: unknown[] = [];
       // Stored before it is told to anybody. If that fails, it limits all the same.
@@ -229,9 +228,11 @@ export function createControls(needs: ControlsNeeds) {
           failures.push(error);
         }
       }
-      await needs.interlocking.reportAlerts();
+      await needs.interlocking.report();
       if (failures.length > 0) throw failures[0];
     },
+    /** Listeners of this node hear of it with the next cycle, when this node knows as much as the one that has said it. */
+    heardOf: heard.add,
     permit: limiter.permit,
     knowLimits: limiter.knowLimits,
     async stop(): Promise<void> {
@@ -257,7 +258,9 @@ export function createControls(needs: ControlsNeeds) {
     },
     /** The controls as they would be if the command succeeded now, each with the claim that it would be. */
     async foresee(deviceId: string, { blueprint, plan }: Omit<BegunCommand, "id">, { caller }: Pick<Call, "caller">) {
-      const commanded = isRunning ? commandedValues(controlsOf(blueprint), plan) : [];
+      const device = await needs.devices.find(deviceId);
+      const isHere = isRunning && device !== undefined && !(await isOfGateway(needs, device.siteId));
+      const commanded = isHere ? commandedValues(controlsOf(blueprint), plan) : [];
       return await Promise.all(
         commanded.map(async ({ control, value }) => {
           const source = { id: "new", deviceId, command: plan.command.id, cause: undefined };
@@ -280,19 +283,17 @@ export function createControls(needs: ControlsNeeds) {
   };
 }
 
-interface Announced {
-  readonly device: Device;
-  readonly entry: ControlEntry;
-  readonly view: ControlView;
+/** The alerts of a device are those of all its controls. Undefined: there are none, and there were none. */
+function alertsToReport(entry: ControlEntry, ofDevice: Iterable<ControlEntry>): readonly string[] | undefined {
+  const ids = new Set<string>();
+  for (const one of ofDevice) for (const id of one.alerts) ids.add(id);
+  const isNothing = ids.size === 0 && !entry.hasAlerted;
+  entry.hasAlerted = ids.size > 0;
+  return isNothing ? undefined : [...ids];
 }
 
-async function announce(needs: ControlsNeeds, { device, entry, view }: Announced): Promise<void> {
-  if (!isNews(entry, view)) return;
-  const blueprint = await deviceBlueprint(needs, device);
-  const measuredLevel = blueprint?.telemetry.get(view.control.reads?.attribute ?? "")?.accessLevel;
-  const facts = { siteId: device.siteId, deviceId: device.id, readLevel: "readonly", at: needs.now() } as const;
-  const control = renderControlView(view, true, await nameSources(needs, sourcesIn(view)));
-  needs.events.publish({ ...facts, kind: "control", control, measuredLevel });
-}
+/** Then this is a cloud, which has a copy of the site. */
+const isOfGateway = async ({ gateways }: Pick<Needs, "gateways">, siteId: string): Promise<boolean> =>
+  (await gateways.ownerOf(siteId)) !== undefined;
 
 const isSame = (write: Write, sent: number | undefined): boolean => write.kind === "value" && write.value === sent;

@@ -3,7 +3,7 @@ import { holds } from "#core/control/claim.ts";
 import { commandedValues } from "#core/control/command-claim.ts";
 import type { Control } from "#core/control/control.ts";
 import { type Resolution, resolveClaims } from "#core/control/resolve-claims.ts";
-import { applyLimits, boundsOf, isAllowed } from "#core/interlock/apply-limits.ts";
+import { applyLimits, boundsOf, isAllowed, type LimitClaim } from "#core/interlock/apply-limits.ts";
 import type { CreateNeeds } from "#service/command/create-execution.ts";
 import type { Interlocks } from "#service/interlock/interlocks.ts";
 import type { Nodes } from "#service/ports/nodes.ts";
@@ -17,7 +17,7 @@ import { type Latest, latestOf, readingIn } from "./read-controls.ts";
 export interface LimiterNeeds extends Pick<Needs, "now" | "telemetry"> {
   readonly interlocking: Pick<
     Interlocks,
-    "devices" | "evaluate" | "hasAny" | "holding" | "limitsOf" | "remember" | "reportAlerts"
+    "devices" | "evaluate" | "hasAny" | "holding" | "limitsOf" | "remember" | "report"
   >;
   readonly nodes: Pick<Nodes, "isShared">;
 }
@@ -82,18 +82,8 @@ export function createLimiter(needs: LimiterNeeds, { controlsOf, entries, ready 
     },
     isLimited: ({ deviceId, control }: ControlEntry): boolean => interlocking.limitsOf(deviceId, control).length > 0,
     /** What counts, with the limits of interlocks. Those that change nothing now still say how far one may go. */
-    resolve(
-      entry: Standing,
-      control: Control,
-      { reading, now }: { readonly reading: Reading | undefined; readonly now: number },
-    ): { readonly resolution: Resolution; readonly heldFrom: number | undefined } {
-      const limits = interlocking.limitsOf(entry.deviceId, control.id);
-      const current = currentOf(entry, reading, now);
-      const { claims, heldFrom } = applyLimits(control, { ...entry, current }, { limits, now });
-      const resolution = resolveClaims(control, claims, now);
-      if (limits.length === 0 || claims !== entry.claims) return { resolution, heldFrom };
-      return { resolution: { ...resolution, bounds: boundsOf(control, limits, now) }, heldFrom };
-    },
+    resolve: (entry: Standing, control: Control, moment: Moment) =>
+      resolveWithin(interlocking.limitsOf(entry.deviceId, control.id), entry, { ...moment, control }),
     /** Refuses a command that sets a controlled argument to what an interlock does not allow. */
     async permit({ device, blueprint, plan }: PlannedCommand): Promise<void> {
       const set = commandedValues(controlsOf(blueprint), plan);
@@ -107,6 +97,23 @@ export function createLimiter(needs: LimiterNeeds, { controlsOf, entries, ready 
       }
     },
   };
+}
+
+interface Moment {
+  readonly reading: Reading | undefined;
+  readonly now: number;
+}
+
+export function resolveWithin(
+  limits: readonly LimitClaim[],
+  entry: Standing,
+  { control, reading, now }: Moment & { readonly control: Control },
+): { readonly resolution: Resolution; readonly heldFrom: number | undefined } {
+  const current = currentOf(entry, reading, now);
+  const { claims, heldFrom } = applyLimits(control, { ...entry, current }, { limits, now });
+  const resolution = resolveClaims(control, claims, now);
+  if (limits.length === 0 || claims !== entry.claims) return { resolution, heldFrom };
+  return { resolution: { ...resolution, bounds: boundsOf(control, limits, now) }, heldFrom };
 }
 
 /** What it measures, or was last told; undefined: nobody knows. */

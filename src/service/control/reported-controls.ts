@@ -1,74 +1,42 @@
 // Controls of gateways' devices, as a cloud knows them: what the gateways have reported. As soon as a gateway is away, nobody knows
 // whether that still holds, and its controls say since when.
-import { refuse } from "#core/app-error.ts";
 import type { Control } from "#core/control/control.ts";
-import { resolveClaims } from "#core/control/resolve-claims.ts";
-import type { Device } from "#core/device/device.ts";
-import type { Gateway } from "#core/link/gateway.ts";
 import { takesControls } from "#core/link/protocol.ts";
-import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
-import type { EventHub } from "#service/event/event-hub.ts";
+import { unconfirmedSince } from "#core/link/unconfirmed-since.ts";
+import type { ReportedInterlocks } from "#service/interlock/reported-interlocks.ts";
 import type { Nodes } from "#service/ports/nodes.ts";
 import type { Needs } from "#service/ports.ts";
-import { type ControlView, sourcesIn } from "./control-view.ts";
-import { renderControlView } from "./control-wire.ts";
+import type { ControlView } from "./control-view.ts";
 import { createKnownControls } from "./known-controls.ts";
-import { nameSources } from "./name-sources.ts";
+import { resolveWithin } from "./limiter.ts";
+import { type PublishNeeds, publishControls } from "./publish-controls.ts";
 import { type ReadControlsNeeds, storedView, type ViewNeeds } from "./read-controls.ts";
 
-export interface ReportedControlsNeeds
-  extends ReadControlsNeeds,
-    Pick<Needs, "devices" | "gateways" | "profiles" | "tokens" | "rules"> {
-  readonly catalog: BlueprintCatalog;
-  readonly events: Pick<EventHub, "publish">;
+export interface ReportedControlsNeeds extends ReadControlsNeeds, PublishNeeds, Pick<Needs, "gateways" | "profiles"> {
+  readonly reportedInterlocks: Pick<ReportedInterlocks, "limitsOf">;
   readonly nodes: Pick<Nodes, "isShared" | "broadcast">;
 }
-
-/** A cloud has no copies of interlocks. */
-const CLAIMS_ALONE: ViewNeeds["limiter"] = {
-  resolve: ({ claims }, control, { now }) => ({ resolution: resolveClaims(control, claims, now) }),
-};
 
 export type ReportedControls = ReturnType<typeof createReportedControls>;
 
 export function createReportedControls(needs: ReportedControlsNeeds) {
   const controlsOf = createKnownControls(needs.profiles);
 
-  async function controlsOfDevice(device: Pick<Device, "blueprintId">): Promise<ReadonlyMap<string, Control>> {
-    const blueprint = await deviceBlueprint(needs, device);
-    return blueprint === undefined ? new Map() : controlsOf(blueprint);
-  }
-
   async function view(deviceId: string, control: Control): Promise<ControlView> {
-    const [device, stored] = await Promise.all([
-      needs.devices.find(deviceId),
-      storedView({ ...needs, limiter: CLAIMS_ALONE }, deviceId, control),
-    ]);
+    const device = await needs.devices.find(deviceId);
+    const limits = device === undefined ? [] : await needs.reportedInterlocks.limitsOf(device, control.id);
+    const limiter: ViewNeeds["limiter"] = {
+      resolve: (standing, known, moment) => resolveWithin(limits, standing, { ...moment, control: known }),
+    };
+    const stored = await storedView({ ...needs, limiter }, deviceId, control);
     const owner = device && (await needs.gateways.ownerOf(device.siteId));
     const gateway = owner === undefined ? undefined : await needs.gateways.find(owner);
-    return { ...stored, unconfirmedSince: gateway && unconfirmedSince(gateway) };
+    return { ...stored, unconfirmedSince: gateway && unconfirmedSince(gateway, takesControls) };
   }
 
   /** Listeners hear how these controls stand now; without names, all of the device. */
-  async function publish(deviceId: string, names?: ReadonlySet<string>): Promise<void> {
-    const device = await needs.devices.find(deviceId);
-    const blueprint = device && (await deviceBlueprint(needs, device));
-    if (device === undefined || blueprint === undefined) return;
-    for (const control of controlsOf(blueprint).values()) {
-      if (names?.has(control.id) === false) continue;
-      const now = await view(deviceId, control);
-      const measuredLevel = blueprint.telemetry.get(control.reads?.attribute ?? "")?.accessLevel;
-      needs.events.publish({
-        kind: "control",
-        siteId: device.siteId,
-        deviceId,
-        readLevel: "readonly",
-        at: needs.now(),
-        control: renderControlView(now, true, await nameSources(needs, sourcesIn(now))),
-        measuredLevel,
-      });
-    }
-  }
+  const publish = (deviceId: string, names?: ReadonlySet<string>): Promise<void> =>
+    publishControls(needs, { controlsOf, view }, { deviceId, names });
 
   async function publishGateway(gatewayId: string): Promise<void> {
     for (const siteId of await needs.gateways.sites(gatewayId)) {
@@ -76,17 +44,9 @@ export function createReportedControls(needs: ReportedControlsNeeds) {
     }
   }
 
-  async function refused(): Promise<never> {
-    throw refuse("not_available", "a cloud controls the devices of its gateways only; this device has none");
-  }
-
   return {
-    controlsOfDevice,
     view,
     controlled: (siteId: string): Promise<Iterable<string>> => needs.controls.devicesOfSite(siteId),
-    /** Of a device of a gateway, the gateway is asked. */
-    place: refused,
-    release: refused,
     publish,
     publishGateway,
     /** The gateway has reported other controls of the device. */
@@ -101,10 +61,4 @@ export function createReportedControls(needs: ReportedControlsNeeds) {
       needs.nodes.broadcast({ kind: "gateway_controls", id: gatewayId });
     },
   };
-}
-
-/** Undefined while the gateway is here and has said everything. One that never says it is never confirmed. */
-function unconfirmedSince({ protocol, createdAt, lastSeenAt, isConnected, isCaughtUp }: Gateway): number | undefined {
-  if (!takesControls(protocol ?? "")) return createdAt;
-  return isConnected && isCaughtUp === true ? undefined : (lastSeenAt ?? createdAt);
 }

@@ -4,9 +4,10 @@ import type { Interlock } from "#core/interlock/interlock.ts";
 import { parseInterlock } from "#core/interlock/parse-interlock.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import type { Controls } from "#service/control/controls.ts";
-import { type Operation, operation } from "#service/operation/operation.ts";
+import { siteOfPath } from "#service/operation/find-place.ts";
+import { type AnyCall, type Operation, operation } from "#service/operation/operation.ts";
 import { type Static, Type } from "#service/operation/schema.ts";
-import { NOTHING } from "#service/operation/wire.ts";
+import { NOTHING, nullable } from "#service/operation/wire.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import { visibleSite } from "#service/site/visible-site.ts";
 import {
@@ -21,14 +22,27 @@ import {
   requireNoProblems,
 } from "./interlock-wire.ts";
 import type { Interlocks } from "./interlocks.ts";
+import type { ReportedInterlocks } from "./reported-interlocks.ts";
+import { type ShownInterlock, shownHere } from "./shown-interlock.ts";
 
 export interface InterlockNeeds extends Pick<Needs, "sites" | "now" | "newId"> {
   readonly interlocking: Pick<Interlocks, "ofSite" | "problemsOf" | "put" | "remove">;
   readonly controlling: Pick<Controls, "knowLimits">;
+  /** In a cloud: those of its gateways. */
+  readonly reportedInterlocks: Pick<ReportedInterlocks, "ofSite"> | undefined;
 }
 
 const tag = "Control";
 const answer = Type.Object({ interlock: interlockSchema }, { additionalProperties: false });
+const putAnswer = Type.Object(
+  {
+    interlock: {
+      ...nullable(interlockSchema),
+      description: "null: in a cloud, while a new one waits for its gateway.",
+    },
+  },
+  { additionalProperties: false },
+);
 
 export function interlockOperations(needs: InterlockNeeds): readonly Operation[] {
   return [...reading(needs), ...changing(needs)];
@@ -47,8 +61,7 @@ function reading(needs: InterlockNeeds): readonly Operation[] {
       answer: Type.Object({ interlocks: Type.Array(interlockSchema) }, { additionalProperties: false }),
       run: async (call) => {
         const { id } = await visibleSite(needs, call, call.params.site_id);
-        await needs.controlling.knowLimits();
-        return { interlocks: (await needs.interlocking.ofSite(id)).map((one) => renderInterlock(one, call)) };
+        return { interlocks: (await shownOf(needs, id)).map((one) => renderInterlock(one, call)) };
       },
     }),
     operation({
@@ -70,7 +83,9 @@ function reading(needs: InterlockNeeds): readonly Operation[] {
       path: "/v3/sites/:site_id/interlocks/check",
       name: "checkInterlock",
       summary: "Check an interlock",
-      description: "Everything that is wrong with the document, also by the devices of the site. Nothing is stored.",
+      description:
+        "Everything that is wrong with the document, also by the devices of the site. Nothing is stored. A cloud goes by what it " +
+        "knows of the devices of a gateway.",
       tag,
       level: "owner",
       body: anyDocument,
@@ -104,10 +119,20 @@ function changing(needs: InterlockNeeds): readonly Operation[] {
         "units to fit.",
       tag,
       level: "owner",
+      atGateway: {
+        ...atGateway,
+        shown: (call) => ({ interlock: named(call), kind: (call.body as NewInterlock).kind }),
+        check: async (call, { siteId }) => {
+          parseInterlockName(named(call));
+          await requireRevision(needs, siteId, call);
+          requireNoProblems(await needs.interlocking.problemsOf(siteId, requireInterlock(call.body)));
+        },
+        current: async (call, { siteId }) => await current(needs, call, siteId),
+      },
       headers: IF_MATCH,
       body: newInterlockSchema,
       moreMistakes: interlockMistakes,
-      answer,
+      answer: putAnswer,
       run: async (call) => {
         const { id: siteId } = await visibleSite(needs, call, call.params.site_id);
         const name = parseInterlockName(call.params.interlock);
@@ -130,6 +155,13 @@ function changing(needs: InterlockNeeds): readonly Operation[] {
       description: "Its limits end with the next cycle.",
       tag,
       level: "owner",
+      atGateway: {
+        ...atGateway,
+        shown: (call) => ({ interlock: named(call).slice(0, 80) }),
+        check: async (call, { siteId }) => {
+          if ((await requireRevision(needs, siteId, call)) === 0) throw gone(named(call));
+        },
+      },
       headers: IF_MATCH,
       answer: NOTHING,
       run: async (call) => {
@@ -144,6 +176,41 @@ function changing(needs: InterlockNeeds): readonly Operation[] {
   ];
 }
 
+/** A cloud has copies, and the gateway that owns the site is the only judge. */
+const atGateway = {
+  by: "gateway",
+  place: siteOfPath,
+  waits: true,
+  compares: "interlock",
+  expected: (call: AnyCall) => expectedRevision(call),
+} as const;
+
+type NewInterlock = Static<typeof newInterlockSchema>;
+
+const named = (call: AnyCall): string => (call.params as { readonly interlock: string }).interlock;
+
+/** The revision that a cloud knows; 0: none. Refuses a change of another one. */
+async function requireRevision(needs: InterlockNeeds, siteId: string, call: AnyCall): Promise<number> {
+  const found = (await shownOf(needs, siteId)).find(({ stored }) => stored.name === named(call));
+  const revision = found?.stored.revision ?? 0;
+  const expected = expectedRevision(call);
+  if (expected === undefined || expected === revision) return revision;
+  throw refuse("conflict", `the interlock has revision ${revision} here, not ${expected}; read it again`, { revision });
+}
+
+/** What a cloud has of it now. */
+async function current(needs: InterlockNeeds, call: AnyCall, siteId: string) {
+  const found = (await shownOf(needs, siteId)).find(({ stored }) => stored.name === named(call));
+  return { interlock: found === undefined ? null : renderInterlock(found, call) };
+}
+
+async function shownOf(needs: InterlockNeeds, siteId: string): Promise<readonly ShownInterlock[]> {
+  const reported = await needs.reportedInterlocks?.ofSite(siteId);
+  if (reported !== undefined) return reported;
+  await needs.controlling.knowLimits();
+  return (await needs.interlocking.ofSite(siteId)).map(shownHere);
+}
+
 function requireInterlock(document: unknown): Interlock {
   const { interlock, problems } = parseInterlock(document);
   requireNoProblems(problems);
@@ -154,8 +221,7 @@ function requireInterlock(document: unknown): Interlock {
 const gone = (name: string) => refuse("not_found", `the site has no interlock ${JSON.stringify(name.slice(0, 80))}`);
 
 async function rendered(needs: InterlockNeeds, call: Call, { siteId, name }: { siteId: string; name: string }) {
-  await needs.controlling.knowLimits();
-  const found = (await needs.interlocking.ofSite(siteId)).find(({ stored }) => stored.name === name);
+  const found = (await shownOf(needs, siteId)).find(({ stored }) => stored.name === name);
   if (found === undefined) throw gone(name);
   return { interlock: renderInterlock(found, call) };
 }

@@ -20,7 +20,7 @@ import { fineTime, instant, renderInstant } from "#core/time/instant.ts";
 import { Type } from "#service/operation/schema.ts";
 import { described, name, nullable, oneOf, strict, timestamp } from "#service/operation/wire.ts";
 import type { Call } from "#service/ports.ts";
-import type { WatchedInterlock } from "./interlocks.ts";
+import type { ShownInterlock } from "./shown-interlock.ts";
 
 const text = (description: string) => name(description, LONGEST_INTERLOCK_TEXT);
 const duration = (description: string) => Type.Optional(Type.String({ maxLength: 50, description }));
@@ -155,11 +155,12 @@ export const interlockSchema = described("Interlock", "A limit of a site, and wh
   revision: Type.Integer({ description: "Rises with each change; for the header If-Match." }),
   updated_at: timestamp,
   document: { ...nullable(newInterlockSchema), description: "null: what is stored is damaged." },
-  state: oneOf(INTERLOCK_STATES, {
+  state: oneOf([...INTERLOCK_STATES, "unknown"], {
     description:
       "idle: it changes nothing. holding: it limits. blind: a measurement is missing. damaged: its document cannot be read, and the " +
       "controls that it may have limited have their safe values. Of a grid signal: init and failsafe " +
-      "(its failsafe values count), limited, unlimited, autonomous (the failsafe has ended by itself).",
+      "(its failsafe values count), limited, unlimited, autonomous (the failsafe has ended by itself). In a cloud: " +
+      "unknown while the gateway is away; limits are then those that it last reported.",
   }),
   since: timestamp,
   why: Type.String(),
@@ -186,30 +187,38 @@ export const interlockSchema = described("Interlock", "A limit of a site, and wh
     }),
   ),
   problems: Type.Array(problem, { description: "What the devices of the site do not have any more, and damage." }),
+  reported_by: {
+    ...nullable(Type.String()),
+    description: "In a cloud: the gateway that evaluates it and reported this. null: it is evaluated here.",
+  },
+  not_confirmed_since: {
+    ...nullable(timestamp),
+    description: "In a cloud: the gateway is away since then.",
+  },
 });
 
 export const checkSchema = strict("InterlockCheck", { is_valid: Type.Boolean(), problems: Type.Array(problem) });
 
-/** Undefined until it was asked for the first time. */
-export function renderInterlock({ stored, outcome, problems }: WatchedInterlock, { caller }: Pick<Call, "caller">) {
+export function renderInterlock(shown: ShownInterlock, { caller }: Pick<Call, "caller">) {
+  const { stored, state, since, why, limits, measured, problems, reportedBy, unconfirmedSince } = shown;
   return {
     name: stored.name,
     site_id: stored.siteId,
     revision: stored.revision,
     updated_at: renderInstant(stored.updatedAt),
     document: stored.document ?? null,
-    state: outcome?.state ?? "blind",
-    since: renderInstant(outcome === undefined ? stored.updatedAt : instant(outcome.since)),
-    why: outcome?.why ?? "",
-    limits: (outcome?.limits ?? []).map((one) => ({
+    state,
+    since: renderInstant(instant(since)),
+    why,
+    limits: limits.map((one) => ({
       device_id: one.deviceId,
-      control: one.control.id,
-      unit: one.control.unit ?? null,
+      control: one.control,
+      unit: one.unit ?? null,
       kind: one.kind,
       value: one.value,
       is_holding: one.isHolding,
     })),
-    measured: (outcome?.measured ?? []).map(({ source, value, at }) => {
+    measured: measured.map(({ source, value, at }) => {
       const mayRead = allows(caller.level, source.accessLevel);
       return {
         device_id: source.deviceId,
@@ -220,6 +229,8 @@ export function renderInterlock({ stored, outcome, problems }: WatchedInterlock,
       };
     }),
     problems,
+    reported_by: reportedBy ?? null,
+    not_confirmed_since: unconfirmedSince === undefined ? null : renderInstant(instant(unconfirmedSince)),
   };
 }
 

@@ -1,11 +1,12 @@
 // The interlocks of this gateway's sites: what they demand now. Control asks in every cycle and before every command.
 import type { AuditEntry } from "#core/access/audit-entry.ts";
-import type { Control } from "#core/control/control.ts";
-import { type LimitClaim, limitClaim } from "#core/interlock/apply-limits.ts";
+import type { LimitClaim } from "#core/interlock/apply-limits.ts";
 import { DAMAGED } from "#core/interlock/evaluate-damaged.ts";
 import { evaluateInterlock, type Memory } from "#core/interlock/evaluate-interlock.ts";
 import { devicesIn, type Interlock } from "#core/interlock/interlock.ts";
+import { interlockClaim } from "#core/interlock/interlock-claim.ts";
 import { isWorthStoring, recallMemory, type StoredMemory } from "#core/interlock/interlock-memory.ts";
+import { type InterlockReport, isReportDue, reportOf } from "#core/interlock/interlock-report.ts";
 import type { Inputs, Outcome } from "#core/interlock/outcome.ts";
 import { type Resolved, resolveInterlock, type Source } from "#core/interlock/resolve-interlock.ts";
 import type { Problem } from "#core/text/document-reader.ts";
@@ -51,6 +52,8 @@ interface Watched extends WatchedInterlock {
   /** What the records have of it. */
   storedMemory: StoredMemory | undefined;
   outcome: Outcome | undefined;
+  /** What was last stored for a cloud. */
+  reported: { readonly report: InterlockReport; readonly at: number } | undefined;
 }
 
 export function createInterlocks(needs: InterlocksNeeds) {
@@ -80,7 +83,11 @@ export function createInterlocks(needs: InterlocksNeeds) {
           : await resolve(stored.siteId, stored.interlock, stored.devices);
       const damage = found.interlock === undefined ? [{ code: "damaged", pointer: "", message: DAMAGED } as const] : [];
       const { memory, storedMemory, outcome } = isSame ? before : recalled(stored, needs.now());
-      next.set(key, { stored, resolved, problems: [...damage, ...problems], memory, storedMemory, outcome });
+      // Another node may have reported it.
+      const reportedAt = (isSame ? before.reported?.at : undefined) ?? needs.now();
+      const reported = found.report && { report: found.report, at: reportedAt };
+      const all = [...damage, ...problems];
+      next.set(key, { stored, resolved, problems: all, memory, storedMemory, outcome, reported });
     }
     watched = next;
   }
@@ -155,6 +162,18 @@ export function createInterlocks(needs: InterlocksNeeds) {
     rememberedAt = now;
   }
 
+  /** Stores what has changed, for a cloud. */
+  async function storeReports(): Promise<void> {
+    const now = needs.now();
+    for (const one of watched.values()) {
+      if (one.outcome === undefined) continue;
+      const report = reportOf(one.outcome, one.problems);
+      if (!isReportDue(one.reported, report, now)) continue;
+      await needs.interlocks.report({ ...named(one.stored), report });
+      one.reported = { report, at: now };
+    }
+  }
+
   return {
     remember,
     /** Asks all of them anew, unless that was done a moment ago. */
@@ -165,15 +184,21 @@ export function createInterlocks(needs: InterlocksNeeds) {
       const next = new Map<string, LimitClaim[]>();
       for (const one of watched.values()) {
         Object.assign(one, evaluateInterlock(one.resolved, one.memory, { ...inputs, now }));
-        for (const limit of one.outcome?.limits ?? []) {
-          const key = keyOf(limit.deviceId, limit.control.id);
-          next.set(key, [...(next.get(key) ?? []), claimOf(one, limit)]);
+        const { outcome, stored } = one;
+        for (const { control, ...limit } of outcome?.limits ?? []) {
+          const key = keyOf(limit.deviceId, control.id);
+          const claim = interlockClaim({ why: "", since: 0, ...outcome, ...stored }, { ...limit, control: control.id });
+          next.set(key, [...(next.get(key) ?? []), claim]);
         }
       }
       limits = next;
       evaluatedAt = now;
     },
-    reportAlerts,
+    /** After a cycle: alerts of devices, and what a cloud is to know. */
+    async report(): Promise<void> {
+      await reportAlerts();
+      await storeReports();
+    },
     async hasAny(): Promise<boolean> {
       await ready();
       return watched.size > 0;
@@ -223,28 +248,6 @@ const keyOf = (one: string, other: string): string => JSON.stringify([one, other
 const named = ({ siteId, name, revision }: StoredInterlock | DamagedInterlock) => ({ siteId, name, revision });
 const pairOf = (name: string, id: string | undefined): readonly (readonly [string, string])[] =>
   id === undefined ? [] : [[name, id]];
-
-function claimOf(
-  { stored, outcome }: Watched,
-  limit: Outcome["limits"][number] & { readonly control: Control },
-): LimitClaim {
-  const { name, interlock } = stored;
-  const { deviceId, control, kind, value, isHolding } = limit;
-  const title = interlock?.displayName ?? name;
-  return {
-    claim: limitClaim({
-      name,
-      class: interlock?.kind === "grid_signal" ? "grid" : "interlock",
-      reason: outcome === undefined ? title : `${title}: ${outcome.why}`,
-      deviceId,
-      control: control.id,
-      kind,
-      value,
-      since: outcome?.since ?? 0,
-    }),
-    isHolding,
-  };
-}
 
 function devicesOf(resolved: Resolved): readonly string[] {
   return [...sourcesOf(resolved), ...controlled(resolved)].flatMap((one) => (one === undefined ? [] : [one.deviceId]));

@@ -1,12 +1,14 @@
 import { expect, test } from "vitest";
 import { refuse } from "#core/app-error.ts";
-import type { LinkedItem } from "#core/link/messages.ts";
+import type { InterlockKey } from "#core/link/linked-key.ts";
+import type { LinkedInterlock, LinkedItem } from "#core/link/messages.ts";
 import { RecordRefused } from "#core/link/refused-record.ts";
+import { instant } from "#core/time/instant.ts";
 import { makeExecution } from "../../../test/support/executions.ts";
 import { type ApplyNeeds, applyItem, forgetOthers } from "./apply-linked.ts";
 
 /** A gateway with the device `own` on the site `here`. `done` lists what was stored, deleted or applied. */
-function prepare(stored: { readonly kind: string } = { kind: "applied" }) {
+function prepare(stored: { readonly kind: string } = { kind: "applied" }, known: readonly object[] = []) {
   const done: string[] = [];
   const note =
     (what: string) =>
@@ -19,6 +21,10 @@ function prepare(stored: { readonly kind: string } = { kind: "applied" }) {
       properties: note("properties"),
       controls: note("controls"),
       controlRecord: note("control record"),
+      interlock: async (gatewayId: string, { siteId, name }: InterlockKey, copy: LinkedInterlock | null) => {
+        const limits = copy?.report?.limits.map(({ deviceId }) => deviceId) ?? [];
+        done.push(`interlock ${gatewayId} ${siteId} ${name} ${copy === null ? "gone" : limits.join(" ")}`);
+      },
       prices: async (gatewayId: string, { siteId, kind }: { siteId: string; kind: string }) =>
         await note("prices")(gatewayId, siteId, kind),
       deleteSite: note("delete site"),
@@ -28,6 +34,7 @@ function prepare(stored: { readonly kind: string } = { kind: "applied" }) {
       },
     },
     controls: { load: async () => ({ claims: [], states: [] }) },
+    interlocks: { ofSite: async () => known },
     reportedControls: {
       changed: async (id: string, names: ReadonlySet<string>) => void done.push(`heard ${id} ${[...names].join(" ")}`),
     },
@@ -92,6 +99,30 @@ test("controls of the gateway's own device are stored and heard of, and an entry
   await expect(apply(future)).rejects.toBeInstanceOf(RecordRefused);
 });
 
+const LIMIT = { deviceId: "own", control: "power", unit: "W", kind: "max", value: 1, isHolding: true } as const;
+const interlock = (fields: object = {}) =>
+  ({
+    kind: "interlock",
+    key: "here hot",
+    value: {
+      revision: 1,
+      updatedAt: instant(0),
+      document: {},
+      report: { state: "holding", since: 0, why: "", limits: [LIMIT], measured: [], problems: [], ...fields },
+    },
+  }) as const;
+
+test("of an interlock only what is about devices of its site is kept, and listeners of their controls hear of it", async () => {
+  const { apply, done } = prepare();
+  const limits = [LIMIT, { ...LIMIT, deviceId: "foreign" }];
+  await apply(interlock({ limits }));
+  expect(done).toEqual(["interlock g here hot own", "heard own power"]);
+  await expect(apply(interlock({ since: 2 * 86_400_000 }))).rejects.toBeInstanceOf(RecordRefused);
+  const gone = prepare(undefined, [{ name: "hot", report: { limits: [LIMIT] } }]);
+  await gone.apply({ kind: "interlock", key: "here hot", value: null });
+  expect(gone.done).toEqual(["interlock g here hot gone", "heard own power"]);
+});
+
 test("what is about another gateway's device is not believed", async () => {
   const { apply, done } = prepare();
   expect(await apply(execution("foreign", "here"))).toBe("applied");
@@ -121,8 +152,13 @@ test("a blueprint that is not valid here costs only itself, and other trouble en
 });
 
 test("after a full upload, devices and sites that were not named are deleted, with their telemetry", async () => {
-  const { needs, source, done } = prepare();
-  await forgetOthers(needs, source, new Set(["device own", "site here", "prices here import 1"]));
-  const others = ["delete device g gone", "delete telemetry gone", "prices g here co2", "delete site g there"];
-  expect(done).toEqual(others);
+  const { needs, source, done } = prepare(undefined, [{ name: "hot" }, { name: "old" }]);
+  await forgetOthers(needs, source, new Set(["device own", "site here", "prices here import 1", "interlock here hot"]));
+  expect(done).toEqual([
+    "delete device g gone",
+    "delete telemetry gone",
+    "prices g here co2",
+    "interlock g here old gone",
+    "delete site g there",
+  ]);
 });

@@ -1,7 +1,16 @@
 // Copies the records that a gateway sends. A gateway is believed only about its own sites and devices.
 import { AppError } from "#core/app-error.ts";
 import { dayOf } from "#core/energy/price-days.ts";
-import { alertKey, parseControlRecordKey, parseLogKey, parsePricesKey, pricesKey } from "#core/link/linked-key.ts";
+import type { InterlockReport } from "#core/interlock/interlock-report.ts";
+import {
+  alertKey,
+  interlockKey,
+  parseControlRecordKey,
+  parseInterlockKey,
+  parseLogKey,
+  parsePricesKey,
+  pricesKey,
+} from "#core/link/linked-key.ts";
 import type { LinkedControl, LinkedDevice, LinkedItem } from "#core/link/messages.ts";
 import { RecordRefused } from "#core/link/refused-record.ts";
 import type { Site } from "#core/site/site.ts";
@@ -22,7 +31,15 @@ export interface ApplyNeeds
     CopyAlertNeeds,
     Pick<
       Needs,
-      "gateways" | "copies" | "tariffs" | "devices" | "telemetry" | "configurations" | "controls" | "executions"
+      | "gateways"
+      | "copies"
+      | "tariffs"
+      | "interlocks"
+      | "devices"
+      | "telemetry"
+      | "configurations"
+      | "controls"
+      | "executions"
     > {
   readonly reportedControls: Pick<ReportedControls, "changed" | "gatewayChanged">;
   readonly events: Pick<EventHub, "publish">;
@@ -74,6 +91,9 @@ export async function applyItem(
       return "applied";
     case "control_record":
       await copyControlRecord(needs, source, item);
+      return "applied";
+    case "interlock":
+      await copyInterlock(needs, source, item);
       return "applied";
     case "tariff":
       // The operators know that the whole site is refused.
@@ -205,6 +225,32 @@ async function copyControls(needs: ApplyNeeds, { gatewayId }: SourceGateway, ite
   );
 }
 
+/** Of what it limits and measures, devices of the site alone are kept: a gateway is not believed about others. */
+async function copyInterlock(needs: ApplyNeeds, source: SourceGateway, item: Item<"interlock">): Promise<void> {
+  const name = parseInterlockKey(item.key);
+  if (name === undefined || source.refusedSites.has(name.siteId)) return;
+  const isOwn = ({ deviceId }: { readonly deviceId: string }) => source.devices.get(deviceId) === name.siteId;
+  const { report } = item.value ?? {};
+  if (report !== undefined && report.since > needs.now() + MOST_AHEAD_MS) {
+    throw new RecordRefused("the interlock says since when it is so, and that is in the future");
+  }
+  const kept = report && { ...report, limits: report.limits.filter(isOwn), measured: report.measured.filter(isOwn) };
+  const copy = item.value && { ...item.value, ...(kept !== undefined && { report: kept }) };
+  const before = await needs.interlocks.ofSite(name.siteId);
+  await orRefused(needs.copies.interlock(source.gatewayId, name, copy));
+  const limited = limitsByDevice([before.find((one) => one.name === name.name)?.report, kept]);
+  for (const [deviceId, names] of limited) await needs.reportedControls.changed(deviceId, names);
+}
+
+/** The controls that these limit. */
+function limitsByDevice(reports: readonly (InterlockReport | undefined)[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const { deviceId, control } of reports.flatMap((report) => report?.limits ?? [])) {
+    found.set(deviceId, (found.get(deviceId) ?? new Set()).add(control));
+  }
+  return found;
+}
+
 /** The clocks of the two sides may differ. */
 const MOST_AHEAD_MS = 86_400_000;
 
@@ -254,6 +300,10 @@ export async function forgetOthers(
       for (const { kind, day } of await needs.tariffs.priceDays(siteId)) {
         const key = pricesKey({ siteId, kind, day });
         if (!named.has(`prices ${key}`)) await applyItem(needs, source, { kind: "prices", key, value: null });
+      }
+      for (const { name } of await needs.interlocks.ofSite(siteId)) {
+        const key = interlockKey({ siteId, name });
+        if (!named.has(`interlock ${key}`)) await applyItem(needs, source, { kind: "interlock", key, value: null });
       }
       continue;
     }

@@ -27,7 +27,6 @@ test("a change that was waited for leaves nothing behind at the signal of its ca
     operation: "updateSite",
     waits: true,
     compares: "site",
-    isControl: false,
     gatewayId: "g",
     siteId: "s",
     deviceId: undefined,
@@ -46,7 +45,6 @@ const CLAIM = {
   operation: "claimControl",
   waits: true,
   compares: "controls",
-  isControl: true,
   gatewayId: "g",
   siteId: "s",
   deviceId: "d",
@@ -57,6 +55,16 @@ const CLAIM = {
   check: async () => {},
   signal: new AbortController().signal,
 } as const;
+
+test.each([
+  ["1.3", /^the gateway North runs Busbar 0.9, whose interlocks cannot be seen or changed from a cloud; update it$/],
+  [undefined, /cannot be seen or changed/],
+])("a gateway that speaks %s is not asked for an interlock", async (protocol, why) => {
+  const gateway = { id: "g", name: "North", version: "0.9", protocol, isConnected: true };
+  const needs = { gateways: { find: async () => gateway } } as unknown as GatewayChangeNeeds;
+  const change = { ...CLAIM, operation: "putInterlock", compares: "interlock" } as const;
+  await expect(createGatewayChanges(needs).ask(CALL, change)).rejects.toThrow(why);
+});
 
 test.each([
   ["1.2", /^the gateway North runs Busbar 0.9, whose devices cannot be controlled from a cloud; update it$/],

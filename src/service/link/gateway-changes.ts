@@ -6,8 +6,9 @@ import { AppError, refuse } from "#core/app-error.ts";
 import type { Payload } from "#core/command/execution.ts";
 import type { PreparedEvent } from "#core/event/event.ts";
 import type { AskedChange, ChangeOutcome, ComparedRecord, GatewayChange } from "#core/link/asked-change.ts";
+import type { Gateway } from "#core/link/gateway.ts";
 import type { DownMessage, LinkedItem, UpMessage } from "#core/link/messages.ts";
-import { takesControls } from "#core/link/protocol.ts";
+import { takesControls, takesInterlocks } from "#core/link/protocol.ts";
 import { rebased } from "#core/link/who-wins.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
@@ -29,11 +30,9 @@ export interface GatewayChangeNeeds
 /** The part of a change that its caller knows. */
 type NewChange = Pick<
   AskedChange,
-  "operation" | "siteId" | "deviceId" | "params" | "body" | "blueprintDigest" | "leaseUntil"
+  "operation" | "siteId" | "deviceId" | "params" | "body" | "blueprintDigest" | "leaseUntil" | "expected"
 > & {
   readonly gatewayId: string;
-  /** The gateway has to speak a version of the link in which controls travel. */
-  readonly isControl: boolean;
   /** Whether it waits for a gateway that is away. Others are refused then. */
   readonly waits: boolean;
   readonly compares: ComparedRecord;
@@ -87,7 +86,7 @@ const LAPSED_AT_ONCE = 100;
 
 /** Stored encrypted. */
 interface Travelling {
-  readonly sent: Pick<AskedChange, "params" | "body" | "blueprintDigest" | "asker">;
+  readonly sent: Pick<AskedChange, "params" | "body" | "blueprintDigest" | "asker" | "expected">;
   readonly compares: ComparedRecord;
 }
 
@@ -105,12 +104,7 @@ export function createGatewayChanges(needs: GatewayChangeNeeds): GatewayChanges 
         "the site belongs to a gateway whose access was revoked; it can only be deleted",
       );
     }
-    if (change.isControl && !takesControls(gateway.protocol ?? "")) {
-      throw refuse(
-        "not_available",
-        `the gateway ${gateway.name} runs Busbar ${gateway.version}, whose devices cannot be controlled from a cloud; update it`,
-      );
-    }
+    requireKnown(gateway, change.compares);
     if (!isThere && !change.waits) {
       throw refuse("gateway_unreachable", `the gateway ${gateway.name} of the site is not connected`);
     }
@@ -120,7 +114,7 @@ export function createGatewayChanges(needs: GatewayChangeNeeds): GatewayChanges 
     const { tokenId, tokenName, level, sites } = call.caller;
     const asker = { tokenId, tokenName, level, sites: sites === "all" ? ("all" as const) : [...sites] };
     const travelling: Travelling = {
-      sent: { params, body, blueprintDigest, asker },
+      sent: { params, body, blueprintDigest, asker, expected: change.expected },
       compares: change.compares,
     };
     const stored: GatewayChange = {
@@ -328,6 +322,19 @@ export function createGatewayChanges(needs: GatewayChangeNeeds): GatewayChanges 
   }
 
   return { ask, withdraw, open, wake, ended, endLapsed };
+}
+
+/** Refuses a change of what does not travel in the version of the link that the gateway speaks. */
+function requireKnown({ name, version, protocol = "" }: Gateway, compares: ComparedRecord): void {
+  const what =
+    compares === "controls" && !takesControls(protocol)
+      ? "whose devices cannot be controlled from a cloud"
+      : compares === "interlock" && !takesInterlocks(protocol)
+        ? "whose interlocks cannot be seen or changed from a cloud"
+        : undefined;
+  if (what !== undefined) {
+    throw refuse("not_available", `the gateway ${name} runs Busbar ${version}, ${what}; update it`);
+  }
 }
 
 /** Throws why the change is not made. */

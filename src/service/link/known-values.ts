@@ -7,7 +7,7 @@ import type { Needs } from "#service/ports.ts";
 
 export type KnownNeeds = Pick<
   Needs,
-  "sites" | "devices" | "blueprints" | "configurations" | "tariffs" | "priceSources"
+  "sites" | "devices" | "blueprints" | "configurations" | "tariffs" | "priceSources" | "interlocks"
 >;
 type Named = Pick<AskedChange, "siteId" | "deviceId" | "params" | "body">;
 
@@ -43,6 +43,10 @@ export async function knownValues(needs: KnownNeeds, change: Named, compares: Co
       const source = kind && (await needs.priceSources.find(siteId, kind));
       return { price_source: source?.updatedAt ?? null };
     }
+    case "interlock": {
+      const all = await needs.interlocks.ofSite(siteId);
+      return { interlock: all.find(({ name }) => name === change.params["interlock"])?.revision ?? null };
+    }
     case "controls":
     case "nothing":
       return {};
@@ -60,6 +64,7 @@ export function wantedValues({ body = {}, blueprintDigest }: AskedChange, compar
     case "configuration":
     case "tariff":
     case "price_source":
+    case "interlock":
     case "controls":
     case "nothing":
       return {};

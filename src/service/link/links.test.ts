@@ -78,6 +78,7 @@ function connect(
     },
     alerts: { active: async () => [] },
     tariffs: { priceDays: async () => [] },
+    interlocks: { ofSite: async () => [] },
     telemetry: { deleteDevice: nothing },
     gateways: {
       find,

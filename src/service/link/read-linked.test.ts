@@ -36,6 +36,7 @@ function records({
     tariffs: { find: async () => undefined, priceDays: async () => [] },
     priceSources: { ofSite: async () => [] },
     controls: { load: async () => ({ claims: [], states: [] }), history: async () => ({ items: [], total: 0 }) },
+    interlocks: { ofSite: async () => [] },
     audit: { find: async (id: string) => ({ id }) },
   } as unknown as ReadLinkedNeeds;
 }
@@ -81,6 +82,7 @@ test("no device is left out of a full upload when another one is deleted meanwhi
     tariffs: { find: async () => undefined, priceDays: async () => [] },
     priceSources: { ofSite: async () => [] },
     controls: { load: async () => ({ claims: [], states: [] }), history: async () => ({ items: [], total: 0 }) },
+    interlocks: { ofSite: async () => [] },
     deviceLogs: { list: none },
     sites: { list: none },
     blueprints: { list: none },

@@ -6,11 +6,13 @@ import {
   alertKey,
   controlRecordKey,
   deviceOfKey,
+  interlockKey,
   LINKED_KINDS,
   type LinkedKey,
   logKey,
   parseAlertKey,
   parseControlRecordKey,
+  parseInterlockKey,
   parseLogKey,
   parsePricesKey,
   pricesKey,
@@ -19,6 +21,7 @@ import {
 import type {
   LinkedAlert,
   LinkedControl,
+  LinkedInterlock,
   LinkedItem,
   LinkedPriceSource,
   LinkedSite,
@@ -27,6 +30,7 @@ import type {
 import type { Site } from "#core/site/site.ts";
 import { allAtOnce, allPages } from "#service/all-pages.ts";
 import type { AlertRecord } from "#service/ports/alert-store.ts";
+import type { DamagedInterlock, StoredInterlock } from "#service/ports/interlock-store.ts";
 import type { Needs } from "#service/ports.ts";
 
 export type ReadLinkedNeeds = Pick<
@@ -41,6 +45,7 @@ export type ReadLinkedNeeds = Pick<
   | "uplinks"
   | "configurations"
   | "controls"
+  | "interlocks"
   | "alerts"
   | "deviceLogs"
   | "audit"
@@ -96,10 +101,9 @@ export async function* readEverythingLinked(needs: ReadLinkedNeeds, upTo: number
     yield await readItem(needs, { kind: "configuration", key: id });
     yield await readItem(needs, { kind: "controls", key: id });
   }
-  yield* readTariffs(
-    needs,
-    sites.map(({ id }) => id),
-  );
+  const siteIds = sites.map(({ id }) => id);
+  yield* readInterlocks(needs, siteIds);
+  yield* readTariffs(needs, siteIds);
   yield* readPassing(needs, devices);
   for (let cursor = 0; cursor < upTo; ) {
     const { changes, next } = await needs.executions.changesAfter(cursor, EXECUTIONS_AT_ONCE);
@@ -236,6 +240,11 @@ export async function readItem(needs: ReadLinkedNeeds, { kind, key }: LinkedKey)
       const { at: _, ...record } = (name && (await needs.controls.record(name))) ?? { at: 0 };
       return { kind, key, value: "control" in record ? record : null };
     }
+    case "interlock": {
+      const name = parseInterlockKey(key);
+      const found = name && (await needs.interlocks.ofSite(name.siteId)).find((one) => one.name === name.name);
+      return { kind, key, value: found === undefined ? null : linkedInterlock(found) };
+    }
     case "tariff":
       return { kind, key, value: await linkedTariff(needs, key) };
     case "prices": {
@@ -274,6 +283,19 @@ export async function linkedControls(
       follow: state?.follow ?? "idle",
     };
   });
+}
+
+function linkedInterlock(stored: StoredInterlock | DamagedInterlock): LinkedInterlock {
+  const { revision, updatedAt, document = null, report } = stored;
+  return { revision, updatedAt, document, ...(report !== undefined && { report }) };
+}
+
+async function* readInterlocks(needs: ReadLinkedNeeds, siteIds: readonly string[]): AsyncIterable<LinkedItem> {
+  for (const siteId of siteIds) {
+    for (const one of await needs.interlocks.ofSite(siteId)) {
+      yield { kind: "interlock", key: interlockKey(one), value: linkedInterlock(one) };
+    }
+  }
 }
 
 async function linkedTariff(

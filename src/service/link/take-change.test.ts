@@ -44,6 +44,7 @@ function gateway(run: () => object = () => ({ device: {} }), cloudNow: () => num
     tariffs: { find: async () => undefined, priceDays: async () => [] },
     priceSources: { ofSite: async () => [] },
     controls: { load: async () => ({ claims: [], states: [] }) },
+    interlocks: { ofSite: async () => [] },
     blueprints: { findByDigest: async () => undefined, find: async () => undefined },
     operations: {
       carried: async (name: string) => CARRIED[name],

@@ -4,7 +4,7 @@ import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { AppError, type ErrorCode, type Refusal, refuse } from "#core/app-error.ts";
 import type { Payload } from "#core/command/execution.ts";
 import type { AskedChange, ChangeOutcome } from "#core/link/asked-change.ts";
-import type { LinkedKey } from "#core/link/linked-key.ts";
+import { interlockKey, type LinkedKey } from "#core/link/linked-key.ts";
 import type { LinkedItem } from "#core/link/messages.ts";
 import { parseOutcome } from "#core/link/parse-change.ts";
 import { overruledFields } from "#core/link/who-wins.ts";
@@ -70,7 +70,8 @@ async function make(
     const body = await withOwnBlueprint(needs, change, fetchPackage);
     const leaseUntil = carried.lease === undefined ? undefined : leaseOf(needs, change, cloudNow());
     const call = { ...callOf(change), leaseUntil };
-    const answer = await needs.operations.perform(call, change.operation, { params: change.params, body });
+    const headers = change.expected === undefined ? {} : { "if-match": String(change.expected) };
+    const answer = await needs.operations.perform(call, change.operation, { params: change.params, body, headers });
     return { state: "DONE", answer: answer as Payload };
   } catch (error) {
     if (error instanceof LineLost) throw error;
@@ -145,14 +146,16 @@ async function upload(needs: TakeChangeNeeds, change: AskedChange, content: Uint
 
 async function itemsOf(
   needs: ReadLinkedNeeds,
-  { siteId, deviceId }: AskedChange,
+  { siteId, deviceId, params }: AskedChange,
   { outcome, compares }: { readonly outcome: ChangeOutcome; readonly compares: CarriedChange["compares"] },
 ): Promise<readonly LinkedItem[]> {
   const made = outcome.state === "DONE" ? outcome.answer?.["device_id"] : undefined;
   const key = typeof made === "string" ? made : deviceId;
   const keys: LinkedKey[] = [];
   if (compares === "tariff" || compares === "price_source") keys.push({ kind: "tariff", key: siteId });
-  else if (key === undefined) keys.push({ kind: "site", key: siteId });
+  else if (compares === "interlock") {
+    keys.push({ kind: "interlock", key: interlockKey({ siteId, name: params["interlock"] ?? "" }) });
+  } else if (key === undefined) keys.push({ kind: "site", key: siteId });
   else {
     keys.push({ kind: "device", key });
     if (compares === "configuration") keys.push({ kind: "configuration", key });

@@ -42,9 +42,11 @@ async function saidAfter(
   readonly noted: readonly number[];
   readonly tariffsFor: readonly string[];
   readonly controlsFor: readonly string[];
+  readonly interlocksFor: readonly string[];
 }> {
   const tariffsFor: string[] = [];
   const controlsFor: string[] = [];
+  const interlocksFor: string[] = [];
   const stored: string[] = [];
   const said: UpMessage[] = [];
   const noted: number[] = [];
@@ -116,6 +118,9 @@ async function saidAfter(
       prices: async () => new Map([[1, []]]),
     },
     priceSources: { ofSite: async () => [] },
+    interlocks: {
+      ofSite: async (siteId: string) => [{ siteId, name: "hot", revision: 1, updatedAt: 0, document: {} }],
+    },
     devices: { list: NOTHING },
     blueprints: { list: NOTHING },
     alerts: { list: NOTHING },
@@ -141,6 +146,7 @@ async function saidAfter(
       noteCloud: async () => {},
       noteTariffs: async (epoch: string) => void tariffsFor.push(epoch),
       noteControls: async (epoch: string) => void controlsFor.push(epoch),
+      noteInterlocks: async (epoch: string) => void interlocksFor.push(epoch),
       amongChanged: async () => [],
     },
   } as unknown as TalkNeeds;
@@ -159,7 +165,7 @@ async function saidAfter(
     if (number === latest + 1 && ordered === undefined) seen.resolve();
   };
   await talkToCloud(needs, channel, { isFormer: false, onWelcome: () => {}, onRefused: () => {}, onTaken });
-  return { said, taken: numbers, stored, noted, tariffsFor, controlsFor };
+  return { said, taken: numbers, stored, noted, tariffsFor, controlsFor, interlocksFor };
 }
 
 test.each([
@@ -184,17 +190,20 @@ test("access by tokens of the cloud is prolonged once the cloud has sent them, n
   expect((await saidAfter(5, { ...situation, hasTokens: true })).stored).toEqual(["tokens", "contact"]);
 });
 
-test("a cloud of an earlier version is not sent tariffs, prices and controls, and a later one gets all of them", async () => {
+test("a cloud of an earlier version is not sent tariffs, prices, controls and interlocks, and a later one gets all of them", async () => {
   const situation = { latest: 5, confirmed: 4, cloudEpoch: "c", sites: [makeSite()] };
   const sentTo = async (protocol: string) => {
-    const { said, tariffsFor, controlsFor } = await saidAfter(null, { ...situation, protocol });
+    const { said, tariffsFor, controlsFor, interlocksFor } = await saidAfter(null, { ...situation, protocol });
     const kinds = said.flatMap((message) => (message.type === "records" ? message.items.map(({ kind }) => kind) : []));
-    return { kinds, tariffsFor, controlsFor };
+    return { kinds, tariffsFor, controlsFor, interlocksFor };
   };
   const later = ["site", "tariff", "prices"];
-  expect(await sentTo("1.1")).toEqual({ kinds: ["site"], tariffsFor: [], controlsFor: [] });
-  expect(await sentTo("1.2")).toEqual({ kinds: later, tariffsFor: ["c"], controlsFor: [] });
-  expect(await sentTo("1.3")).toEqual({ kinds: later, tariffsFor: ["c"], controlsFor: ["c"] });
+  const none = { tariffsFor: [], controlsFor: [], interlocksFor: [] };
+  expect(await sentTo("1.1")).toEqual({ ...none, kinds: ["site"] });
+  expect(await sentTo("1.2")).toEqual({ ...none, kinds: later, tariffsFor: ["c"] });
+  expect(await sentTo("1.3")).toEqual({ ...none, kinds: later, tariffsFor: ["c"], controlsFor: ["c"] });
+  const all = { tariffsFor: ["c"], controlsFor: ["c"], interlocksFor: ["c"] };
+  expect(await sentTo("1.4")).toEqual({ ...all, kinds: ["site", "interlock", "tariff", "prices"] });
 });
 
 test("what the cloud has confirmed is noted at once, then now and then, and when the connection ends", async () => {

@@ -146,6 +146,7 @@ test.each([
         epoch: async () => "e",
         noteTariffs: async () => {},
         noteControls: async () => {},
+        noteInterlocks: async () => {},
         latest: async () => 0,
         changesAfter: async () => ({ keys: [], upTo: 0 }),
       },

@@ -1,6 +1,6 @@
 // Sends the cloud what has changed in the records, in their order, and notes what it has confirmed.
 import type { DownMessage, LinkedItem, UpMessage } from "#core/link/messages.ts";
-import { takesControls, takesTariffs } from "#core/link/protocol.ts";
+import { takesControls, takesInterlocks, takesTariffs } from "#core/link/protocol.ts";
 import {
   mustWait,
   NOTHING_SENT,
@@ -34,8 +34,14 @@ interface Listeners {
 
 type Welcome = Extract<DownMessage, { type: "welcome" }>;
 
-/** What a cloud of version 1.1 of the link or before does not take. */
-const SINCE_TARIFFS: ReadonlySet<LinkedItem["kind"]> = new Set(["tariff", "prices", "controls", "control_record"]);
+/** What clouds of earlier versions of the link do not take, and since which version they do. */
+const LATER_KINDS: ReadonlyMap<LinkedItem["kind"], (protocol: string) => boolean> = new Map([
+  ["tariff", takesTariffs],
+  ["prices", takesTariffs],
+  ["controls", takesControls],
+  ["control_record", takesControls],
+  ["interlock", takesInterlocks],
+]);
 
 /** Changes without an event are noticed after this time. */
 const LOOK_AGAIN_MS = 500;
@@ -108,11 +114,12 @@ export function uploadRecords(needs: UploadRecordsNeeds, line: Line, listeners: 
   return {
     async run(welcome, onComplete) {
       const { confirmed: atLeast = 0, cloudEpoch } = (await needs.uplinks.get()) ?? {};
-      if (takesControls(welcome.protocol)) await needs.uplinks.noteControls(welcome.epoch);
-      else isTaken = ({ kind }) => kind !== "controls" && kind !== "control_record";
-      if (!takesTariffs(welcome.protocol)) isTaken = ({ kind }) => !SINCE_TARIFFS.has(kind);
+      const { protocol, epoch } = welcome;
+      isTaken = ({ kind }) => LATER_KINDS.get(kind)?.(protocol) ?? true;
       // An earlier version of this cloud, or of this gateway, has left them out.
-      else await needs.uplinks.noteTariffs(welcome.epoch);
+      if (takesTariffs(protocol)) await needs.uplinks.noteTariffs(epoch);
+      if (takesControls(protocol)) await needs.uplinks.noteControls(epoch);
+      if (takesInterlocks(protocol)) await needs.uplinks.noteInterlocks(epoch);
       const own = { confirmed: atLeast, cloudEpoch, latest: await needs.uplinks.latest() };
       const taken = sendAfter(welcome, own);
       let at = taken ?? (await sendEverything(welcome.epoch));

@@ -40,7 +40,7 @@ export async function askGateway(
     operation: atGateway.as ?? operation.name,
     waits: atGateway.waits,
     compares: atGateway.compares,
-    isControl: atGateway.compares === "controls",
+    expected: atGateway.expected?.(call),
     leaseUntil: lease === undefined ? undefined : instant(needs.now() + lease),
     siteId,
     deviceId: device?.id,

@@ -33,7 +33,7 @@ interface StoredControls {
 
 /** Claims, what devices were told, and what controlled them. All of it goes with the device. */
 export interface ControlStore {
-  /** All claims and states, or those of one device. */
+  /** All claims and states of devices that no gateway owns, or those of one device. */
   load(deviceId?: string): Promise<StoredControls>;
   /** Those of its devices of which there is a claim or a state. */
   devicesOfSite(siteId: string): Promise<readonly string[]>;

@@ -1,6 +1,7 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { Interlock } from "#core/interlock/interlock.ts";
 import type { StoredMemory } from "#core/interlock/interlock-memory.ts";
+import type { InterlockReport } from "#core/interlock/interlock-report.ts";
 import type { Instant } from "#core/time/instant.ts";
 
 interface AnyStored {
@@ -11,6 +12,8 @@ interface AnyStored {
   readonly updatedAt: Instant;
   /** What it remembered, and when that was last right. Undefined: nothing, or what is stored is damaged. */
   readonly memory: { readonly value: StoredMemory; readonly at: Instant } | undefined;
+  /** What it demanded when that was last reported; undefined: never in this revision. */
+  readonly report: InterlockReport | undefined;
 }
 
 export interface StoredInterlock extends AnyStored {
@@ -50,4 +53,8 @@ export interface InterlockStore {
   remember(memories: readonly RememberedInterlock[], at: Instant): Promise<void>;
   /** False when there is none. */
   delete(named: Pick<NewInterlock, "siteId" | "name" | "expected">, trail: AuditEntry): Promise<boolean>;
+  /** Stores what it demands now. False when there is none of this revision. */
+  report(
+    noted: Pick<StoredInterlock, "siteId" | "name" | "revision"> & { readonly report: InterlockReport },
+  ): Promise<boolean>;
 }

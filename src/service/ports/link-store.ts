@@ -5,8 +5,8 @@ import type { CounterCorrection } from "#core/energy/counter-correction.ts";
 import type { PriceDay } from "#core/energy/price-days.ts";
 import type { Gateway, JoinCode, OpenJoinCode, Uplink } from "#core/link/gateway.ts";
 import type { DroppedHistory } from "#core/link/gateway-figures.ts";
-import type { LinkedKey, PricesName } from "#core/link/linked-key.ts";
-import type { LinkedControl, LinkedTariff } from "#core/link/messages.ts";
+import type { InterlockKey, LinkedKey, PricesName } from "#core/link/linked-key.ts";
+import type { LinkedControl, LinkedInterlock, LinkedTariff } from "#core/link/messages.ts";
 import type { RefusedRecord } from "#core/link/refused-record.ts";
 import type { LinkedHour, MarkedHour } from "#core/link/telemetry-spool.ts";
 import type { Site } from "#core/site/site.ts";
@@ -46,6 +46,8 @@ export interface UplinkStore {
   noteTariffs(epoch: string): Promise<void>;
   /** The same for controls. */
   noteControls(epoch: string): Promise<void>;
+  /** The same for interlocks. */
+  noteInterlocks(epoch: string): Promise<void>;
   /** Hours of which the cloud may lack points. */
   hours(): Promise<readonly MarkedHour[]>;
   markHours(hours: readonly LinkedHour[]): Promise<void>;
@@ -182,6 +184,8 @@ export interface CopyStore {
   controls(gatewayId: string, deviceId: string, controls: readonly LinkedControl[]): Promise<void>;
   /** One more entry of what controlled the device. One that is known stays. */
   controlRecord(gatewayId: string, deviceId: string, record: ControlRecord): Promise<void>;
+  /** Replaces what is known of the interlock; null: there is none of this name. */
+  interlock(gatewayId: string, name: InterlockKey, interlock: LinkedInterlock | null): Promise<void>;
   /** Replaces tariff and sources of prices; null: there are none. */
   tariff(gatewayId: string, siteId: string, tariff: LinkedTariff | null): Promise<void>;
   /** Replaces the prices of the day; null: there are none. */

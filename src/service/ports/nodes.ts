@@ -28,8 +28,8 @@ export type NodeMessage =
   | { readonly kind: "rotate"; readonly id: string }
   /** The access of a gateway was revoked. */
   | { readonly kind: "revoked"; readonly id: string }
-  /** A gateway has reported other controls of a device. */
-  | { readonly kind: "controls"; readonly deviceId: string }
+  /** Controls of a device stand otherwise: this one, or all of them. */
+  | { readonly kind: "controls"; readonly deviceId: string; readonly control?: string }
   /** A gateway has come or gone, so its controls are confirmed or not. */
   | { readonly kind: "gateway_controls"; readonly id: string }
   /** Webhooks were created or deleted. */

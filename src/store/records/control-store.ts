@@ -6,10 +6,13 @@ import { text } from "./row.ts";
 import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
 
+/** What a cloud has of the devices of its gateways are copies. */
+const OWN = `device_id IN (SELECT d.id FROM device d JOIN site s ON s.id = d.site_id WHERE s.gateway_id IS NULL)`;
+
 export function createControlStore(reader: Database, writer: Writer, lists: Lists): ControlStore {
   return {
     load: async (deviceId) => {
-      const where = deviceId === undefined ? new Where() : new Where().and("device_id = ?", deviceId);
+      const where = deviceId === undefined ? new Where().and(OWN) : new Where().and("device_id = ?", deviceId);
       const claims = await reader.all(`SELECT ${CLAIM_COLUMNS} FROM control_claim ${where.sql}`, ...where.values);
       const states = await reader.all(
         `SELECT device_id, control, state FROM control_state ${where.sql}`,

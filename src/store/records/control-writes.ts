@@ -49,6 +49,7 @@ export const controlWrites = {
       database: WriteDatabase,
       { deviceId, claimId, trail }: { deviceId: string; claimId: string; trail: AuditEntry },
     ) {
+      await requireDeviceOwnedHere(database, deviceId);
       const sql = "DELETE FROM control_claim WHERE device_id = ? AND id = ?";
       return await recordIfChanged(database, trail, await database.run(sql, deviceId, claimId));
     },

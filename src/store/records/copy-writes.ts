@@ -5,8 +5,8 @@ import type { Device, PropertyValue } from "#core/device/device.ts";
 import type { CounterCorrection } from "#core/energy/counter-correction.ts";
 import type { PriceDay } from "#core/energy/price-days.ts";
 import { deviceEvent } from "#core/event/event.ts";
-import type { PricesName } from "#core/link/linked-key.ts";
-import type { LinkedControl, LinkedTariff } from "#core/link/messages.ts";
+import type { InterlockKey, PricesName } from "#core/link/linked-key.ts";
+import type { LinkedControl, LinkedInterlock, LinkedTariff } from "#core/link/messages.ts";
 import type { Site } from "#core/site/site.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { AlertAnnouncement, AlertRecord } from "#service/ports/alert-store.ts";
@@ -23,6 +23,7 @@ import { replaceCorrections } from "./correction-writes.ts";
 import { dropOldest, insertLogEntry } from "./device-log-writes.ts";
 import { deviceValues, findDevice, REPLACE_DEVICE } from "./device-row.ts";
 import { addEvent } from "./event-writes.ts";
+import { requireRoom, storeInterlock } from "./interlock-writes.ts";
 import { replacePriceSources } from "./price-source-writes.ts";
 import { optionalText } from "./row.ts";
 import { renderLocation } from "./site-writes.ts";
@@ -142,6 +143,24 @@ export const copyWrites = {
     ) {
       await requireDeviceOwner(database, gatewayId, deviceId);
       await storeRecord(database, deviceId, record);
+    },
+  }),
+
+  copyInterlock: write({
+    locks: ({ name: { siteId } }) => [`site ${siteId}`],
+    informs: NOBODY,
+    fromReserve: false,
+    async run(
+      database: WriteDatabase,
+      { gatewayId, name, interlock }: { gatewayId: string; name: InterlockKey; interlock: LinkedInterlock | null },
+    ) {
+      const { siteId } = name;
+      await requireOwner(database, gatewayId, siteId);
+      const sql = "DELETE FROM site_interlock WHERE site_id = ? AND name = ?";
+      await database.run(sql, siteId, name.name);
+      if (interlock === null) return;
+      await requireRoom(database, siteId);
+      await storeInterlock(database, { ...interlock, ...name, devices: {} });
     },
   }),
 

@@ -1,6 +1,8 @@
 import type { Interlock } from "#core/interlock/interlock.ts";
 import { parseMemory, renderMemory, type StoredMemory } from "#core/interlock/interlock-memory.ts";
+import type { InterlockReport } from "#core/interlock/interlock-report.ts";
 import { parseInterlock } from "#core/interlock/parse-interlock.ts";
+import { parseReport } from "#core/link/parse-report.ts";
 import { instant } from "#core/time/instant.ts";
 import type { DamagedInterlock, InterlockStore, StoredInterlock } from "#service/ports/interlock-store.ts";
 import type { ReadDatabase, Row } from "#store/database.ts";
@@ -8,7 +10,7 @@ import { number, text, time } from "./row.ts";
 import { isObject, type StoredRow, storedJson } from "./stored-json.ts";
 import type { Writer } from "./writer.ts";
 
-const COLUMNS = "site_id, name, revision, updated_at, document, devices, memory, memory_at";
+const COLUMNS = "site_id, name, revision, updated_at, document, devices, memory, memory_at, report";
 
 export function createInterlockStore(reader: ReadDatabase, writer: Writer): InterlockStore {
   const read = (rows: readonly Row[]) => rows.map((row) => readInterlock(reader, row));
@@ -30,6 +32,7 @@ export function createInterlockStore(reader: ReadDatabase, writer: Writer): Inte
         at,
       }),
     delete: (named, trail) => writer.run("deleteInterlock", { named, trail }),
+    report: (noted) => writer.run("reportInterlock", noted),
   };
 }
 
@@ -41,7 +44,8 @@ function readInterlock(reader: ReadDatabase, row: Row): StoredInterlock | Damage
     return interlock !== undefined;
   };
   const from = { database: reader, table: "site_interlock", row };
-  const document = storedJson(from, "document", isInterlock);
+  // A gateway has reported that it cannot read its own, which is no damage here.
+  const document = row["document"] === "null" ? undefined : storedJson(from, "document", isInterlock);
   const devices = storedJson(from, "devices", isNames);
   const stored = {
     siteId: text(row, "site_id"),
@@ -50,6 +54,7 @@ function readInterlock(reader: ReadDatabase, row: Row): StoredInterlock | Damage
     updatedAt: readable(() => time(row, "updated_at")) ?? instant(0),
     devices: new Map(Object.entries(devices ?? {})),
     memory: readMemory(from),
+    report: row["report"] === null ? undefined : storedJson(from, "report", isReport),
   };
   if (document === undefined || interlock === undefined || devices === undefined)
     return { ...stored, document: undefined, interlock: undefined };
@@ -77,6 +82,9 @@ function readable<Value>(read: () => Value): Value | undefined {
     return undefined;
   }
 }
+
+/** One that cannot be read throws, and counts as damaged. */
+const isReport = (value: unknown): value is InterlockReport => isObject(value) && parseReport(value) !== undefined;
 
 const isNames = (value: unknown): value is Readonly<Record<string, string>> =>
   isObject(value) && Object.values(value).every((one) => typeof one === "string");

@@ -1,9 +1,12 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { refuse } from "#core/app-error.ts";
 import { MOST_INTERLOCKS } from "#core/interlock/interlock.ts";
-import type { NewInterlock, RememberedInterlock } from "#service/ports/interlock-store.ts";
+import type { InterlockReport } from "#core/interlock/interlock-report.ts";
+import { interlockKey } from "#core/link/linked-key.ts";
+import type { InterlockStore, NewInterlock, RememberedInterlock } from "#service/ports/interlock-store.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
 import { recordAudit, recordIfChanged } from "./audit-writes.ts";
+import { marked } from "./link-marks.ts";
 import { number } from "./row.ts";
 import { requireOwnSite } from "./tariff-writes.ts";
 import { NOBODY, write } from "./write.ts";
@@ -19,28 +22,19 @@ interface SentMemory extends Pick<RememberedInterlock, "siteId" | "name" | "revi
 }
 
 type Named = Pick<NewInterlock, "siteId" | "name" | "expected">;
+type Reported = Parameters<InterlockStore["report"]>[0];
 
 export const interlockWrites = {
   putInterlock: write({
     locks: ({ interlock }) => [`site ${interlock.siteId}`],
-    informs: NOBODY,
+    informs: { cloud: ({ interlock }) => marked("interlock", interlockKey(interlock)), nodes: undefined },
     fromReserve: false,
     async run(database: WriteDatabase, { interlock, trail }: { interlock: SentInterlock; trail: AuditEntry }) {
       const { siteId, name, updatedAt, document, devices } = interlock;
       await requireOwnSite(database, siteId);
       const before = await requireExpected(database, interlock);
       if (before === 0) await requireRoom(database, siteId);
-      await database.run(
-        `INSERT INTO site_interlock (site_id, name, revision, updated_at, document, devices) VALUES (?, ?, ?, ?, ?, ?)
-         ON CONFLICT (site_id, name) DO UPDATE SET revision = excluded.revision, updated_at = excluded.updated_at,
-         document = excluded.document, devices = excluded.devices, memory = NULL, memory_at = NULL`,
-        siteId,
-        name,
-        before + 1,
-        updatedAt,
-        JSON.stringify(document),
-        JSON.stringify(devices),
-      );
+      await storeInterlock(database, { siteId, name, revision: before + 1, updatedAt, document, devices });
       await recordAudit(database, trail);
       return before + 1;
     },
@@ -66,7 +60,7 @@ export const interlockWrites = {
 
   deleteInterlock: write({
     locks: ({ named }) => [`site ${named.siteId}`],
-    informs: NOBODY,
+    informs: { cloud: ({ named }) => marked("interlock", interlockKey(named)), nodes: undefined },
     fromReserve: true,
     async run(database: WriteDatabase, { named, trail }: { named: Named; trail: AuditEntry }) {
       await requireOwnSite(database, named.siteId);
@@ -75,7 +69,45 @@ export const interlockWrites = {
       return await recordIfChanged(database, trail, await database.run(sql, named.siteId, named.name));
     },
   }),
+
+  /** What it demands now. Nothing happens to one that was changed meanwhile. */
+  reportInterlock: write({
+    locks: ({ siteId }) => [`site ${siteId}`],
+    informs: {
+      cloud: (named: Reported, isStored: boolean) => (isStored ? marked("interlock", interlockKey(named)) : []),
+      nodes: undefined,
+    },
+    fromReserve: true,
+    async run(database: WriteDatabase, { siteId, name, revision, report }: Reported) {
+      const sql = "UPDATE site_interlock SET report = ? WHERE site_id = ? AND name = ? AND revision = ?";
+      return (await database.run(sql, JSON.stringify(report), siteId, name, revision)) > 0;
+    },
+  }),
 };
+
+interface StoredRow extends Omit<SentInterlock, "expected" | "document"> {
+  readonly document: object | null;
+  readonly revision: number;
+  readonly report?: InterlockReport | undefined;
+}
+
+export async function storeInterlock(database: Database, row: StoredRow): Promise<void> {
+  const { siteId, name, revision, updatedAt, document, devices, report } = row;
+  await database.run(
+    `INSERT INTO site_interlock (site_id, name, revision, updated_at, document, devices, report)
+     VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (site_id, name) DO UPDATE SET revision = excluded.revision, updated_at = excluded.updated_at,
+     document = excluded.document, devices = excluded.devices, report = excluded.report,
+     memory = NULL, memory_at = NULL`,
+    siteId,
+    name,
+    revision,
+    updatedAt,
+    JSON.stringify(document),
+    JSON.stringify(devices),
+    report === undefined ? null : JSON.stringify(report),
+  );
+}
 
 /** The revision that it has; 0: there is none. */
 async function requireExpected(database: Database, { siteId, name, expected }: Named): Promise<number> {
@@ -86,7 +118,7 @@ async function requireExpected(database: Database, { siteId, name, expected }: N
   throw refuse("conflict", `the interlock was changed meanwhile: ${has}, not ${expected}; read it again`, { revision });
 }
 
-async function requireRoom(database: Database, siteId: string): Promise<void> {
+export async function requireRoom(database: Database, siteId: string): Promise<void> {
   const row = await database.one("SELECT count(*) AS total FROM site_interlock WHERE site_id = ?", siteId);
   if (number(row, "total") < MOST_INTERLOCKS) return;
   throw refuse("conflict", `the site has ${MOST_INTERLOCKS} interlocks already; remove some first`);

@@ -1,7 +1,7 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { Gateway, JoinCode, Uplink } from "#core/link/gateway.ts";
 import type { DroppedHistory } from "#core/link/gateway-figures.ts";
-import { controlRecordKey, PASSING_KINDS } from "#core/link/linked-key.ts";
+import { controlRecordKey, interlockKey, PASSING_KINDS } from "#core/link/linked-key.ts";
 import { MAX_REFUSED } from "#core/link/refused-record.ts";
 import type { LinkedHour } from "#core/link/telemetry-spool.ts";
 import type { Instant } from "#core/time/instant.ts";
@@ -165,6 +165,23 @@ export const uplinkWrites = {
           marked("control_record", controlRecordKey({ deviceId: text(row, "device_id"), at: number(row, "at") })),
         ),
       ]);
+    },
+  }),
+
+  noteInterlocks: write({
+    locks: ["uplink"],
+    informs: NOBODY,
+    fromReserve: true,
+    async run(database: WriteDatabase, { epoch }: { epoch: string }) {
+      const sql = "UPDATE uplink SET interlocks_for = ? WHERE interlocks_for IS NULL OR interlocks_for <> ?";
+      if ((await database.run(sql, epoch, epoch)) === 0) return;
+      const rows = await database.all("SELECT site_id, name FROM site_interlock");
+      await note(
+        database,
+        rows.flatMap((row) =>
+          marked("interlock", interlockKey({ siteId: text(row, "site_id"), name: text(row, "name") })),
+        ),
+      );
     },
   }),
 

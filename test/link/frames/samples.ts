@@ -133,6 +133,27 @@ const ITEMS: ItemSamples = {
       cause: "execution:execution",
     },
   },
+  interlock: {
+    kind: "interlock",
+    key: "site too-hot",
+    value: {
+      revision: 3,
+      updatedAt: AT,
+      document: {
+        kind: "condition",
+        when: { device: "room", attribute: "temperature", above: 40 },
+        limits: [{ device: "heater", control: "power", max: 0 }],
+      },
+      report: {
+        state: "holding",
+        since: AT,
+        why: "temperature of room is above 40",
+        limits: [{ deviceId: "device", control: "power", unit: "W", kind: "max", value: 0, isHolding: true }],
+        measured: [{ deviceId: "device", attribute: "temperature", unit: "Cel" }],
+        problems: [{ code: "unknown_device", pointer: "/limits/0/device", message: "is no device of the site" }],
+      },
+    },
+  },
   tariff: {
     kind: "tariff",
     key: "site",
@@ -303,6 +324,7 @@ export const DOWN: Samples<DownMessage> = {
         asker: { tokenId: "token", tokenName: "Token", level: "owner", sites: ["site"] },
         requestId: "request",
         leaseUntil: AT,
+        expected: 3,
       },
       isLate: true,
     },
