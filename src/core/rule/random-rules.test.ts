@@ -195,7 +195,8 @@ function reference(given: Case): Happened & { readonly wanted: ReadonlySet<numbe
       if (!to) released = true;
     };
     let released = false;
-    const missed = both.slice(lastSeen + 1, second).includes(false);
+    // Had it been running, it would have turned off.
+    const missed = both.some((truth, n) => truth === false && n > lastSeen && n < second && n - changed >= given.minOn);
     if (isOn && missed && second - changed >= given.minOn) turn(false);
     if (isOn && both[second] === false && second - changed >= given.minOn) turn(false);
     else if (!isOn && both[second] === true && trueFor(second) >= given.forS && second - changed >= given.minOff)
@@ -230,7 +231,7 @@ function differs(given: Case, driving: Driving, sabotage?: Sabotage): string | u
   return undefined;
 }
 
-const CASES = Array.from({ length: process.env["BUSBAR_LONG"] === "1" ? 2_000 : 30 }, (_, n) => randomCase(n + 1));
+const CASES = Array.from({ length: process.env["BUSBAR_LONG"] === "1" ? 1_500 : 30 }, (_, n) => randomCase(n + 1));
 
 test.each(["each second", "when due", "when due and at random"] as const)(
   "as the reference says, stepped %s",

@@ -14,6 +14,8 @@ const BEFORE_MS = 3_600_000;
 
 interface Gap {
   readonly from: number;
+  /** The minimum time: before this moment the rule stays on. */
+  readonly onUntil: number;
   readonly world: RuleWorld;
   readonly history: RuleHistory;
 }
@@ -44,9 +46,10 @@ export function replayGap(rule: DeclarativeRule, before: Remembered, gap: Gap): 
     const also = evaluateRuleCondition(rule.condition, memory, past);
     memory = new Map([...when.memory, ...also.memory]);
     held = advanceFor(held, when.truth, at);
-    wasFalse ||= allOf([when.truth, also.truth]) === false;
     while ((times[next] ?? world.now) <= at && next < times.length) next += 1;
     at = Math.max(at + 1, Math.min(times[next] ?? world.now, when.until, also.until));
+    // It was so up to this moment.
+    wasFalse ||= allOf([when.truth, also.truth]) === false && Math.min(at, world.now) > gap.onUntil;
   }
   return { ...held, memory, wasFalse };
 }

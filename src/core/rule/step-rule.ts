@@ -122,7 +122,8 @@ function replay(
     const pausedAt = held.trueSince === null ? null : (held.pausedAt ?? from);
     return { state: { trueSince: held.trueSince, pausedAt }, wasFalse: false };
   }
-  const found = replayGap(rule, { ...pick(held), memory }, { from, world, history });
+  const onUntil = state.since === null ? from : state.since + rule.minOnMs;
+  const found = replayGap(rule, { ...pick(held), memory }, { from, onUntil, world, history });
   return { state: { ...pick(found), memory: [...found.memory] }, wasFalse: found.wasFalse && !isNew };
 }
 
