@@ -1641,10 +1641,12 @@ export type NewRule = {
 };
 
 export type NewRuleScript = {
-  /** Base64 of the text: of Lua for V3, of YAML for DECLARATIVE. */
+  /** Base64 of the text. */
   readonly code: string;
   /** V1 is refused. */
-  readonly runtime_version: "V1" | "V3" | "DECLARATIVE";
+  readonly runtime_version: "V1" | "V3";
+  /** Default: lua. yaml: a declarative rule. */
+  readonly language?: "lua" | "yaml" | undefined;
   /** How often the script runs as a whole. Without it, or with 0s, it runs once and goes on by its jobs. */
   readonly exec_interval?: string | undefined;
 };
@@ -2028,7 +2030,9 @@ export type RuleNames = {
 export type RuleScript = {
   /** Base64 of the text. */
   readonly code: string;
-  readonly runtime_version: "V3" | "DECLARATIVE";
+  readonly runtime_version: "V3";
+  /** yaml: a declarative rule. */
+  readonly language: "lua" | "yaml";
   readonly exec_interval?: string;
 };
 

@@ -2,6 +2,7 @@
 import type { Engines } from "#role/open-engines.ts";
 import { createLuaRuleRunner } from "#runtime/lua/rule/lua-rule-runner.ts";
 import { releaseAllOf } from "#service/rule/act-for-rule.ts";
+import { createDeclarativeRunner } from "#service/rule/declarative/declarative-runner.ts";
 import { createRuleEngine, type RuleEngine } from "#service/rule/rule-engine.ts";
 import { createRuleFunctions } from "#service/rule/rule-functions.ts";
 import { createRuleLog } from "#service/rule/rule-log.ts";
@@ -12,9 +13,14 @@ export function openRules(engines: Engines) {
   const ruleLog = createRuleLog(engines);
   const explained: RuleEngine["explained"] = (ruleId, text) => ruleEngine.explained(ruleId, text);
   const acting = { ...engines, explained };
-  const ask = createRuleFunctions({ ...acting, usualIntervals: createUsualIntervals(engines) });
+  const usualIntervals = createUsualIntervals(engines);
+  const ask = createRuleFunctions({ ...acting, usualIntervals });
   const host = { ask, log: ruleLog.add };
-  const runners = role === "cloud" ? [] : [openLua(engines, host)];
+  const openRunners = () => [
+    openLua(engines, host),
+    createDeclarativeRunner({ ...engines, host, usualIntervals, explained }),
+  ];
+  const runners = role === "cloud" ? [] : openRunners();
   const ruleEngine = createRuleEngine(
     { ...engines, ruleLog, releaseAll: (rule) => releaseAllOf(acting, rule) },
     runners,

@@ -5,29 +5,35 @@ import { type Command, Option } from "commander";
 import type { Cli } from "#cli/cli.ts";
 import { addExamples, addWindowOptions, clientCommand, type WindowFlags } from "#cli/client-command.ts";
 import { confirm } from "#cli/confirm.ts";
+import { EXIT } from "#cli/exit-code.ts";
 import { fetchList } from "#cli/fetch-list.ts";
 import { findSite } from "#cli/find-site.ts";
-import { printAnswer, printTable } from "#cli/print.ts";
+import { printAnswer, printTable, remark } from "#cli/print.ts";
+import { QuietFailure } from "#cli/quiet-failure.ts";
 import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
 import type { Columns } from "#cli/table.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import type { Window } from "#client/page.ts";
 import type { NewRuleScript, Rule, RuleLogLine } from "#client/resources.ts";
+import { parseRule } from "#manifest/rule/parse-rule.ts";
 
 type SiteFlags = ClientFlags & { readonly siteId?: string };
-type ScriptFlags = SiteFlags & { readonly execInterval?: string; readonly runtimeVersion?: "V3" | "DECLARATIVE" };
+type ScriptFlags = SiteFlags & { readonly execInterval?: string; readonly language?: "lua" | "yaml" };
 
 export function addRuleCommands(rule: Command, cli: Cli): void {
   addExamples(
     rule,
     "rule list",
-    "rule create surplus surplus.lua",
+    "rule check surplus.yml",
+    "rule create surplus surplus.yml",
+    "rule create night night.lua",
     "rule logs surplus",
     "rule update surplus surplus.lua --exec-interval 1m",
     "rule disable surplus night-tariff",
     "rule suspend",
   );
   addReading(rule, cli);
+  addChecking(rule, cli);
   addChanging(rule, cli);
   addSwitching(rule, cli);
 }
@@ -68,16 +74,26 @@ function addReading(rule: Command, cli: Cli): void {
   );
 }
 
+function addChecking(rule: Command, cli: Cli): void {
+  rule
+    .command("check <file>")
+    .description("Check a rule in YAML, without a server: all mistakes with line and column.")
+    .action((file: string) => {
+      const { issues } = parseRule(contentOf(resolve(cli.cwd, file)).toString("utf8"));
+      for (const { severity, message, range } of issues) {
+        remark(cli, `${file}:${range.start.line}:${range.start.column}: ${severity}: ${message}`);
+      }
+      if (issues.some(({ severity }) => severity === "error")) throw new QuietFailure(EXIT.failure);
+      remark(cli, "the rule is valid");
+    });
+}
+
 function addChanging(rule: Command, cli: Cli): void {
   const scriptCommand = (usage: string, about: string) =>
     siteCommand(rule, usage, about)
       .option("--exec-interval <duration>", "run the whole script so often, such as 1m")
-      .addOption(
-        new Option("--runtime-version <version>", "V3: Lua, DECLARATIVE: YAML (default: by the file)").choices([
-          "V3",
-          "DECLARATIVE",
-        ]),
-      );
+      .addOption(new Option("--runtime-version <version>", "the only one").choices(["V3"]).default("V3"))
+      .addOption(new Option("--language <language>", "of the file (default: by its ending)").choices(["lua", "yaml"]));
   scriptCommand("create <slug> <file>", "Create a rule from a file with Lua or YAML.")
     .option("--disable", "do not run it yet")
     .action(async (slug: string, file: string, flags: ScriptFlags & { readonly disable?: boolean }) => {
@@ -141,7 +157,8 @@ function readScript(cli: Cli, file: string, flags: ScriptFlags): NewRuleScript {
   const isYaml = [".yml", ".yaml"].includes(extname(path).toLowerCase());
   return {
     code: content.toString("base64"),
-    runtime_version: flags.runtimeVersion ?? (isYaml ? "DECLARATIVE" : "V3"),
+    runtime_version: "V3",
+    language: flags.language ?? (isYaml ? "yaml" : "lua"),
     ...(flags.execInterval === undefined ? {} : { exec_interval: flags.execInterval }),
   };
 }
@@ -161,7 +178,7 @@ const COLUMNS: Columns<Rule> = {
   RULE: ({ slug }) => slug,
   STATE: ({ state }) => state,
   ENABLED: ({ disabled }) => (disabled ? "no" : "yes"),
-  VERSION: ({ script }) => script.runtime_version,
+  LANGUAGE: ({ script }) => script.language,
   INTERVAL: ({ script }) => script.exec_interval ?? "",
   ABOUT: ({ last_error, explanation }) => last_error?.message ?? explanation?.text ?? "",
 };

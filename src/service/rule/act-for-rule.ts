@@ -75,19 +75,28 @@ async function claim(needs: ActForRuleNeeds, call: Call, args: readonly unknown[
   return [true];
 }
 
-/** All claims of the rule on the control, or on all controls of the device. */
+/** All claims of the rule on the control, or on all controls of the device; of one kind, or of all. */
 async function release(needs: ActForRuleNeeds, call: Call, args: readonly unknown[]) {
   const device = await visibleDevice(needs, call, nameAt(args, 0, "a device"));
-  const only = args[1] === undefined || args[1] === null ? undefined : nameAt(args, 1, "the name of a control");
-  return [await releaseOn(needs, call, device, only)];
+  const given = (index: number, what: string) =>
+    args[index] === undefined || args[index] === null ? undefined : nameAt(args, index, what);
+  const only = { control: given(1, "the name of a control"), kind: given(2, "the kind of a claim") };
+  return [await releaseOn(needs, call, { device, ...only })];
 }
 
-async function releaseOn(needs: ActForRuleNeeds, call: Call, device: Device, only?: string): Promise<number> {
+interface Released {
+  readonly device: Device;
+  /** Undefined: all. */
+  readonly control?: string | undefined;
+  readonly kind?: string | undefined;
+}
+
+async function releaseOn(needs: ActForRuleNeeds, call: Call, { device, ...only }: Released): Promise<number> {
   let released = 0;
   for (const control of (await needs.controlling.controlsOfDevice(device)).values()) {
-    if (only !== undefined && control.id !== only) continue;
+    if (only.control !== undefined && control.id !== only.control) continue;
     for (const one of (await needs.controlling.view(device.id, control)).claims) {
-      if (one.source !== call.caller.tokenId) continue;
+      if (one.source !== call.caller.tokenId || (only.kind ?? one.kind) !== one.kind) continue;
       const params = { device_id: device.id, control: control.id, claim_id: one.id };
       await needs.operations.perform(call, "releaseClaim", { params });
       released += 1;
@@ -101,6 +110,6 @@ export async function releaseAllOf(needs: ActForRuleNeeds, rule: SiteRule): Prom
   const call = callOfRule(rule, "releaseClaim");
   for (const deviceId of await needs.controlling.controlled()) {
     const device = await needs.devices.findIn(deviceId, call.caller.sites);
-    if (device !== undefined) await releaseOn(needs, call, device);
+    if (device !== undefined) await releaseOn(needs, call, { device });
   }
 }

@@ -97,7 +97,11 @@ export function createRuleEngine(needs: RuleEngineNeeds, runners: readonly RuleR
         throw error;
       }
     }
-    await needs.ruleLog.flush();
+    try {
+      for (const runner of runners) await runner.turn?.();
+    } finally {
+      await needs.ruleLog.flush();
+    }
   }
 
   /** One after the other: two would start a rule twice. */

@@ -34,6 +34,8 @@ export interface RuleRunner {
   /** Replaces the one that runs. Failures are its status, not a rejection. */
   start(runnable: RunnableRule): Promise<void>;
   stop(ruleId: string): Promise<void>;
+  /** Called every second while this node runs the rules. */
+  turn?(): Promise<void>;
   status(ruleId: string): RuleStatus | undefined;
   close(): Promise<void>;
 }

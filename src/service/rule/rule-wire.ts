@@ -7,7 +7,6 @@ import {
   LONGEST_VARIABLE,
   MOST_CODE_BYTES,
   MOST_RULES,
-  RUNTIME_VERSIONS,
   type RuleScript,
   SHORTEST_INTERVAL_MS,
   type SiteRule,
@@ -20,14 +19,17 @@ import type { SiteVariable, StoredLogLine } from "#service/ports/rule-store.ts";
 import { type Explanation, stateOf } from "./rule-engine.ts";
 import type { RuleStatus } from "./rule-runner.ts";
 
+const LANGUAGES = ["lua", "yaml"] as const;
+
 const slug = Type.String({ minLength: 1, maxLength: 64, description: "Unique on the site." });
 
 export const newScriptSchema = strict("NewRuleScript", {
   code: Type.String({
     maxLength: Math.ceil(MOST_CODE_BYTES / 3) * 4,
-    description: "Base64 of the text: of Lua for V3, of YAML for DECLARATIVE.",
+    description: "Base64 of the text.",
   }),
-  runtime_version: oneOf(["V1", ...RUNTIME_VERSIONS], { description: "V1 is refused." }),
+  runtime_version: oneOf(["V1", "V3"], { description: "V1 is refused." }),
+  language: Type.Optional(oneOf(LANGUAGES, { description: "Default: lua. yaml: a declarative rule." })),
   exec_interval: Type.Optional(
     Type.String({
       maxLength: 50,
@@ -74,7 +76,8 @@ export const ruleSchema = described("Rule", "A rule of a site.", {
   state: oneOf(["STARTED", "STOPPED"], { description: "STOPPED also between a failure and the next start." }),
   script: described("RuleScript", "What a rule runs.", {
     code: Type.String({ description: "Base64 of the text." }),
-    runtime_version: oneOf(RUNTIME_VERSIONS),
+    runtime_version: oneOf(["V3"]),
+    language: oneOf(LANGUAGES, { description: "yaml: a declarative rule." }),
     exec_interval: Type.Optional(Type.String()),
   }),
   revision: Type.Integer({ description: "Rises with each change. For the header If-Match." }),
@@ -115,7 +118,7 @@ export function parseSlug(text: string): string {
 
 /** All mistakes of a script are refused before it is stored; those in its code by its runner. */
 export function parseScript(given: Static<typeof newScriptSchema>): RuleScript {
-  const { code, runtime_version: version, exec_interval: interval } = given;
+  const { code, runtime_version: version, language = "lua", exec_interval: interval } = given;
   const wrong = (field: string, message: string) => refuse("invalid_body", message, { pointer: `/script/${field}` });
   if (version === "V1")
     throw wrong("runtime_version", "rules of runtime version V1 do not run here; write them for V3");
@@ -125,7 +128,10 @@ export function parseScript(given: Static<typeof newScriptSchema>): RuleScript {
   if (Buffer.byteLength(code, "base64") > MOST_CODE_BYTES) {
     throw wrong("code", `the code of a rule has at most ${MOST_CODE_BYTES / 1024} KiB`);
   }
-  return { code, runtimeVersion: version, execInterval: parseInterval(interval, wrong) };
+  const execInterval = parseInterval(interval, wrong);
+  if (language === "lua") return { code, runtimeVersion: "V3", execInterval };
+  if (execInterval === undefined) return { code, runtimeVersion: "DECLARATIVE", execInterval };
+  throw wrong("exec_interval", "a rule in YAML says itself when it runs, such as `every: 5m`; leave exec_interval out");
 }
 
 function parseInterval(text: string | undefined, wrong: (field: string, message: string) => Error) {
@@ -154,7 +160,9 @@ export function renderRule(rule: SiteRule, { isActive, status, explanation }: Sh
     state: stateOf(rule, isActive, status),
     script: {
       code,
-      runtime_version: runtimeVersion,
+      // Public clients know no other version.
+      runtime_version: "V3",
+      language: runtimeVersion === "DECLARATIVE" ? "yaml" : "lua",
       ...(execInterval === undefined ? {} : { exec_interval: execInterval }),
     },
     revision: rule.revision,

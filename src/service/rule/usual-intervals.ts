@@ -17,6 +17,8 @@ const INTERVALS_BEFORE_STALE = 3;
 export interface UsualIntervals {
   /** An older value of the attribute says nothing about now. `newest` is the time of its newest value. */
   staleAfter(device: Device, attribute: Attribute, newest: number): Promise<number>;
+  /** How long it usually is from one value to the next; 0: nobody knows. */
+  usual(device: Device, attribute: Attribute, newest: number): Promise<number>;
 }
 
 export function createUsualIntervals(needs: Pick<Needs, "telemetry" | "now">): UsualIntervals {
@@ -39,19 +41,24 @@ export function createUsualIntervals(needs: Pick<Needs, "telemetry" | "now">): U
     return median(times.slice(1).map((at, n) => at - (times[n] ?? at)));
   }
 
+  async function usual(device: Device, attribute: Attribute, newest: number): Promise<number> {
+    const key = `${device.id} ${attribute.id}`;
+    const now = needs.now();
+    let found = known.get(key);
+    if (found === undefined || found.until <= now) {
+      found = { ms: await estimate(device, attribute, newest), until: now + REFRESH_MS };
+      known.delete(key);
+      known.set(key, found);
+      const [oldest] = known.keys();
+      if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest);
+    }
+    return found.ms;
+  }
+
   return {
+    usual,
     async staleAfter(device, attribute, newest) {
-      const key = `${device.id} ${attribute.id}`;
-      const now = needs.now();
-      let found = known.get(key);
-      if (found === undefined || found.until <= now) {
-        found = { ms: await estimate(device, attribute, newest), until: now + REFRESH_MS };
-        known.delete(key);
-        known.set(key, found);
-        const [oldest] = known.keys();
-        if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest);
-      }
-      return Math.max(LEAST_LIMIT_MS, INTERVALS_BEFORE_STALE * found.ms);
+      return Math.max(LEAST_LIMIT_MS, INTERVALS_BEFORE_STALE * (await usual(device, attribute, newest)));
     },
   };
 }

@@ -1,0 +1,42 @@
+// Does what a declarative rule wants, by the functions that scripts of rules call. The result is a text for the trace.
+import type { RuleEffect } from "#core/rule/rule-effect.ts";
+import type { SiteRule } from "#core/rule/site-rule.ts";
+import type { RuleHost } from "#service/rule/rule-runner.ts";
+
+export interface CarryOutNeeds {
+  readonly host: RuleHost;
+  readonly now: () => number;
+}
+
+export async function carryOut(needs: CarryOutNeeds, rule: SiteRule, effect: RuleEffect): Promise<string> {
+  const { host } = needs;
+  const ask = async (name: string, ...args: readonly unknown[]) => host.ask(rule, name, args);
+  switch (effect.kind) {
+    case "claim": {
+      const { device, control, value, claim: kind, reason } = effect;
+      // What should have ended already is not claimed any more.
+      const lease = Math.max(effect.leaseUntil - needs.now(), 1) / 1000;
+      return resultOf(await ask("claim", device, control, value, { lease, kind, reason }), "claimed");
+    }
+    case "release":
+      return resultOf(await ask("release", effect.device, effect.control, effect.claim), "released");
+    case "execute":
+      return resultOf(await ask("execute", effect.device, effect.command, effect.arguments, effect.key));
+    case "set":
+      return resultOf(await ask("set_variable", effect.variable, effect.value), "set");
+    case "notify": {
+      const { title, text, severity } = effect;
+      host.log(rule.id, severity, title === undefined ? text : `${title}: ${text}`);
+      return "written to the log of the rule";
+    }
+    case "report":
+      host.log(rule.id, "warning", effect.message);
+      return "reported";
+  }
+}
+
+/** Functions answer with a value, or with null and why not. */
+function resultOf([value, problem]: readonly unknown[], done?: string): string {
+  if (value === null || value === undefined) return String(problem ?? "nothing came of it");
+  return done ?? String(value);
+}
