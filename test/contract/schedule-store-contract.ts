@@ -52,11 +52,11 @@ export function scheduleStoreContract(open: OpenStores): void {
     expect((await schedules.list(schedule.owner.tokenId, ALL)).items).toEqual([schedule]);
     expect((await schedules.list(newId(), ALL)).total).toBe(0);
     const next = { ...schedule, name: "Later", cron: undefined, at: later(5), revision: 2, isEnabled: false };
-    expect(await schedules.update({ schedule: next, sealed }, makeEntry())).toEqual(next);
-    await expectRefusal(schedules.update({ schedule: next, sealed }, makeEntry()), "conflict");
+    expect(await schedules.update({ schedule: next, sealed, keepsTime: false }, makeEntry())).toEqual(next);
+    await expectRefusal(schedules.update({ schedule: next, sealed, keepsTime: false }, makeEntry()), "conflict");
     expect((await schedules.find(schedule.id))?.schedule).toEqual(next);
     const gone = makeSchedule({ revision: 2 });
-    expect(await schedules.update({ schedule: gone, sealed }, makeEntry())).toBeUndefined();
+    expect(await schedules.update({ schedule: gone, sealed, keepsTime: false }, makeEntry())).toBeUndefined();
     expect(await schedules.delete(schedule.id, makeEntry())).toBe(true);
     expect([await schedules.delete(schedule.id, makeEntry()), await schedules.find(schedule.id)]).toEqual([
       false,
@@ -92,11 +92,24 @@ export function scheduleStoreContract(open: OpenStores): void {
     const schedule = makeSchedule();
     await schedules.insert({ schedule, sealed }, makeEntry());
     const changed = { ...schedule, revision: 2, isEnabled: false };
-    await schedules.update({ schedule: changed, sealed }, makeEntry());
+    await schedules.update({ schedule: changed, sealed, keepsTime: false }, makeEntry());
     expect(await schedules.step(schedule, step(later(1), [makeRun(NOON)]))).toBe(false);
     expect(await schedules.step(changed, step(later(1), [makeRun(NOON)]))).toBe(false);
     expect(await schedules.due(NOON)).toEqual([]);
-    expect((await schedules.runs(schedule.id, ALL)).total).toBe(0);
+    // It was due, and it is said that it has not run.
+    expect((await schedules.runs(schedule.id, ALL)).items).toMatchObject([{ outcome: "SKIPPED", dueAt: NOON }]);
+  });
+
+  test("a change of something else keeps the time that is stored, which may have run meanwhile", async () => {
+    const { schedules } = await open();
+    const schedule = makeSchedule();
+    await schedules.insert({ schedule, sealed }, makeEntry());
+    expect(await schedules.step(schedule, step(later(1_000), [makeRun(NOON)]))).toBe(true);
+    const renamed = { ...schedule, name: "Renamed", revision: 2 };
+    const stored = await schedules.update({ schedule: renamed, sealed, keepsTime: true }, makeEntry());
+    expect(stored).toEqual({ ...renamed, nextAt: later(1_000) });
+    expect(await schedules.due(NOON)).toEqual([]);
+    expect((await schedules.runs(schedule.id, ALL)).total).toBe(1);
   });
 
   test("the last runs are kept, newest first, and one that lost its rights is disabled", async () => {

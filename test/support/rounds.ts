@@ -9,6 +9,7 @@ export const ROUNDS = {
   "schedules of commands": { few: 500, many: 200_000 },
   "resolutions of claims": { few: 20_000, many: 1_000_000 },
   "schedules of controls": { few: 150, many: 2_000 },
+  "random lives of scheduled commands": { few: 12, many: 2_000 },
   "interlocks with restarts": { few: 30, many: 5_000 },
   "seeds of random queries, SQLite": { few: 20, many: 2_500 },
   "seeds of random queries, a store that answers later": { few: 10, many: 500 },

@@ -10,6 +10,14 @@ export interface SealedSchedule {
   readonly sealed: Uint8Array;
 }
 
+export interface ChangedSchedule extends SealedSchedule {
+  /**
+   * When it runs is not changed: what is stored counts, because it may have run meanwhile. Otherwise a time that was due and has not
+   * run is noted as skipped.
+   */
+  readonly keepsTime: boolean;
+}
+
 export interface ScheduleStep {
   readonly runs: readonly ScheduleRun[];
   /** Begins together with the step. */
@@ -23,7 +31,7 @@ export interface ScheduleStore {
   /** Refuses with `conflict` when there are too many. */
   insert(input: SealedSchedule, trail: AuditEntry): Promise<void>;
   /** Refuses with `conflict` when it has another revision than the one before that of the input. Undefined: it is gone. */
-  update(input: SealedSchedule, trail: AuditEntry): Promise<CommandSchedule | undefined>;
+  update(input: ChangedSchedule, trail: AuditEntry): Promise<CommandSchedule | undefined>;
   delete(id: string, trail: AuditEntry): Promise<boolean>;
   find(id: string): Promise<SealedSchedule | undefined>;
   /** By name; of one token, or of all. */

@@ -57,7 +57,8 @@ export async function changeSchedule(
   const base = { ...before.schedule, owner, revision, shown: what?.shown ?? before.schedule.shown };
   const schedule = changed(base, given, needs.now());
   const sealed = what?.sealed ?? before.sealed;
-  const stored = await needs.schedules.update({ schedule, sealed }, trailOf(needs, call, schedule));
+  const keepsTime = !isTimeChanged(before.schedule, schedule);
+  const stored = await needs.schedules.update({ schedule, sealed, keepsTime }, trailOf(needs, call, schedule));
   if (stored === undefined) throw gone(id);
   return stored;
 }
@@ -82,7 +83,11 @@ const gone = (id: string) => refuse("not_found", `there is no schedule ${id.slic
 const trailOf = (needs: ScheduleNeeds, call: Call, { id, name }: CommandSchedule) =>
   auditTrail(needs, call, { target: {}, details: { schedule_id: id, name } });
 
-/** The time is computed anew: a change never makes up for what was before it. */
+function isTimeChanged(before: CommandSchedule, after: CommandSchedule): boolean {
+  return (["at", "cron", "timezone", "isEnabled"] as const).some((key) => before[key] !== after[key]);
+}
+
+/** A new time counts from now on: it never makes up for what was before the change. */
 function changed(before: CommandSchedule, given: ScheduleFields, now: Instant): CommandSchedule {
   const wrong = (pointer: string, message: string) => refuse("invalid_body", message, { pointer });
   const isTimed = given.at !== undefined || given.cron !== undefined;
@@ -97,9 +102,12 @@ function changed(before: CommandSchedule, given: ScheduleFields, now: Instant): 
   const lateMs = given.late_within === undefined ? before.lateMs : readLate(given.late_within);
   const time = typeof at === "string" ? instant(Date.parse(at)) : at;
   const schedule = { ...before, at: time, cron, timezone, lateMs };
-  const next = nextTimes(schedule)(now);
   const isEnabled = given.is_enabled ?? before.isEnabled;
-  if (next === undefined && isEnabled) throw wrong(cron === undefined ? "/at" : "/cron", "this time never comes");
+  // Who changes something else must not lose a time that is due now.
+  const isSameTime = before.revision > 0 && !isTimeChanged(before, { ...schedule, isEnabled });
+  const next = isSameTime ? before.nextAt : nextTimes(schedule)(now);
+  if (next === undefined && isEnabled && !isSameTime)
+    throw wrong(cron === undefined ? "/at" : "/cron", "this time never comes");
   return {
     ...schedule,
     name: given.name ?? before.name,

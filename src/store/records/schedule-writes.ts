@@ -7,7 +7,7 @@ import {
   MAX_SCHEDULES_OF_TOKEN,
   type ScheduleRun,
 } from "#core/schedule/schedule.ts";
-import type { ScheduleStep, SealedSchedule } from "#service/ports/schedule-store.ts";
+import type { ChangedSchedule, ScheduleStep, SealedSchedule } from "#service/ports/schedule-store.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
 import { recordAudit, recordIfChanged } from "./audit-writes.ts";
 import { insertBulkRows } from "./bulk-writes.ts";
@@ -40,11 +40,12 @@ export const scheduleWrites = {
     fromReserve: false,
     async run(
       database: WriteDatabase,
-      { input, trail }: { input: SealedSchedule; trail: AuditEntry },
+      { input, trail }: { input: ChangedSchedule; trail: AuditEntry },
     ): Promise<CommandSchedule | undefined> {
-      const { schedule, sealed } = input;
-      const before = (await findSchedule(database, schedule.id))?.schedule;
+      const { sealed, keepsTime } = input;
+      const before = (await findSchedule(database, input.schedule.id))?.schedule;
       if (before === undefined) return undefined;
+      const schedule = keepsTime ? { ...input.schedule, nextAt: before.nextAt } : input.schedule;
       if (before.revision !== schedule.revision - 1) {
         const message = `the schedule was changed meanwhile: it has revision ${before.revision}; read it again`;
         throw refuse("conflict", message, { pointer: "/revision", revision: before.revision });
@@ -56,6 +57,12 @@ export const scheduleWrites = {
         sealed,
         schedule.id,
       );
+      const dueAt = before.isEnabled ? before.nextAt : undefined;
+      if (!keepsTime && dueAt !== undefined && dueAt <= schedule.updatedAt) {
+        const reason = "the schedule was changed before it could run";
+        const run = { dueAt, at: schedule.updatedAt, outcome: "SKIPPED", bulkId: undefined, reason } as const;
+        await insertRun(database, schedule.id, run);
+      }
       await recordAudit(database, trail);
       return schedule;
     },
