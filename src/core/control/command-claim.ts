@@ -10,7 +10,7 @@ const RULE_LEASE_MS = 60_000;
 /** The controls that the command sets, and to what. */
 export function commandedValues(
   controls: ReadonlyMap<string, Control>,
-  { command, arguments: values }: Plan,
+  { command, arguments: values }: Pick<Plan, "command" | "arguments">,
 ): readonly { readonly control: Control; readonly value: number }[] {
   return [...controls.values()].flatMap((control) => {
     const value = valueOfArgument(control, values[control.argument]);

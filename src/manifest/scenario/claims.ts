@@ -66,6 +66,9 @@ const STANDING = {
   value: r.may(expectedValue, "The value that counts; absent: nobody claims it."),
   written: r.may(expectedValue, "The value that the device was told and took; absent: none."),
   follow: r.may(r.oneOf(FOLLOWS), "Whether the device does what it was told."),
+  lower_bound: r.may(expectedValue, "The lowest value that limits allow; absent: there is no such limit."),
+  upper_bound: r.may(expectedValue, "The highest value that limits allow; absent: there is no such limit."),
+  limited_by: r.may(expectedValue, "The name of the interlock that sets a bound; absent: none does."),
 } satisfies r.Fields;
 
 export type ExpectedControl = r.ReadFields<typeof STANDING>;

@@ -144,6 +144,7 @@ const FIELDS = {
     "The command succeeded, and its response has these fields.",
   ),
   error: r.may(r.placed(expectedText), "The command failed with a message that contains this."),
+  refused: r.may(r.placed(expectedText), "An interlock refused the command, with a message that contains this."),
   progress: r.withDefault(texts, [], "Progress that the command reported, in this order."),
   no_response: r.may(r.placed(yes), "The command has not ended."),
   log: r.withDefault(lines, [], "Lines that the script logged in this step."),
@@ -174,8 +175,12 @@ export const expectations = r.reader<Expectations>(fields.schema, (context, trai
 });
 
 /** Expectations of one command's outcome exclude each other. */
-function checkOutcome(context: r.ReadContext, trail: Trail, { response, error, noResponse }: Expectations): void {
-  const outcomes = { response, error, no_response: noResponse };
+function checkOutcome(
+  context: r.ReadContext,
+  trail: Trail,
+  { response, error, refused, noResponse }: Expectations,
+): void {
+  const outcomes = { response, error, refused, no_response: noResponse };
   const [one, other] = Object.entries(outcomes).flatMap(([key, given]) => (given === undefined ? [] : [quote(key)]));
   if (other === undefined) return;
   const message = `${one} and ${other} do not go together. Keep one of the two.`;

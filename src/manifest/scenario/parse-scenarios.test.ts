@@ -250,7 +250,8 @@ test("whatever the text, nothing is thrown", () => {
   );
 });
 
-test("claims are held against the controls of the device", () => {
+/** It has a control of its power. */
+function controlled() {
   const manifest = `${MANIFEST.replace("battery_soc:", "power: {type: float, display_name: P}\n  battery_soc:").replace(
     "alerts:\n  too_hot",
     ".busbar: {controls: {power: {command: set_power, argument: power, reads: power, min: -5, max: 5}}}\nalerts:\n  too_hot",
@@ -259,7 +260,11 @@ test("claims are held against the controls of the device", () => {
     "commands:\n  set_power: {group: all, display_name: S, arguments: {power: {type: float, display_name: P}}}\n",
   );
   const own = parseManifest(manifest).blueprint ?? BLUEPRINT;
-  const controls = resolveControls(own, starterLibrary());
+  return { own, controls: resolveControls(own, starterLibrary()) };
+}
+
+test("claims are held against the controls of the device", () => {
+  const { own, controls } = controlled();
   const read = (step: string) => parseScenarios(`name: a\nsteps:\n  - {${step}}`, own, "file", controls);
   const [scenario] = read("claim: {power: {min: 1, max: unlimited, class: rule, lease: 5m}}, release: power").scenarios;
   expect(scenario?.steps[0]).toMatchObject({
@@ -284,4 +289,49 @@ test("claims are held against the controls of the device", () => {
   expect(wrong("claim: {power: {target: unlimited}}")).toContain("A claim needs a target, a min or a max.");
   expect(wrong("release: [pow]")).toHaveLength(1);
   expect(wrong("wait: 1s, expect: {controls: {power: follows}}")).toHaveLength(1);
+});
+
+test("interlocks are held against the device that is tested, and everything wrong is said at its place", () => {
+  const { own, controls } = controlled();
+  const read = (interlocks: string) =>
+    parseScenarios(`name: a\nsteps: []\ninterlocks: ${interlocks}`, own, "file", controls);
+  const full =
+    "{kind: condition, when: {device: b, attribute: battery_soc, below: 10}, limits: [{device: b, control: power, max: 0}]}";
+  const { scenarios, issues } = read(`{reserve: ${full}}`);
+  expect(issues).toEqual([]);
+  expect(scenarios[0]?.interlocks.get("reserve")?.resolved).toMatchObject({
+    source: { attribute: "battery_soc" },
+    limits: [{ control: { id: "power" }, max: 0 }],
+  });
+  const wrong = (interlocks: string) => read(interlocks).issues.map(({ path, message }) => `${path} ${message}`);
+  expect(wrong(`{Reserve: ${full}}`)).toHaveLength(1);
+  expect(wrong("{a: {kind: conditon}}")).toEqual([
+    "/interlocks/a/kind kind must be one of connection, circuits, condition, grid_signal.",
+  ]);
+  expect(wrong(`{a: ${full.replace("control: power", "control: pwr").replace("battery_soc", "soc")}}`)).toEqual([
+    '/interlocks/a/when/attribute when.attribute is no attribute of the device: "soc"; it has status, power, battery_soc, alerts.',
+    '/interlocks/a/limits/0/control limits.0.control is no control of the device: "pwr"; it has power.',
+  ]);
+  expect(wrong(`{a: ${full.replace("max: 0", "hold: 5")}}`)).toHaveLength(2);
+  expect(wrong(`{a: ${full.replace("device: b", "device: room")}}`)).toEqual([
+    "/interlocks/a In a scenario there is only the device that is tested, and this interlock names room and b.",
+  ]);
+  expect(wrong(`{${Array.from({ length: 51 }, (_, n) => `a${n}: ${full}`).join(", ")}}`)).toHaveLength(1);
+});
+
+test("a scenario adds interlocks to those of its file, and replaces them by name", () => {
+  const { own, controls } = controlled();
+  const limit = (max: number) =>
+    `{kind: condition, when: {device: b, attribute: battery_soc, below: 10}, limits: [{device: b, control: power, max: ${max}}]}`;
+  const text = `interlocks: {a: ${limit(1)}, b: ${limit(2)}}\nscenarios:\n  - {name: x, steps: [], interlocks: {b: ${limit(3)}, c: ${limit(4)}}}\n`;
+  const [scenario] = parseScenarios(text, own, "file", controls).scenarios;
+  const maxima = [...(scenario?.interlocks ?? [])].map(([name, { resolved }]) => [
+    name,
+    resolved.kind === "condition" ? resolved.limits[0]?.max : undefined,
+  ]);
+  expect(maxima).toEqual([
+    ["a", 1],
+    ["b", 3],
+    ["c", 4],
+  ]);
 });

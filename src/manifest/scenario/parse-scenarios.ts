@@ -8,6 +8,7 @@ import { createReporter, positionFinder } from "#manifest/reporter.ts";
 import { type Node, rootTrail } from "#manifest/tree.ts";
 import { serialBytes } from "./bytes.ts";
 import { expectedValue } from "./expected.ts";
+import { interlocks, type ScenarioInterlock } from "./interlocks.ts";
 import { change, changes, peer, peerHint, routes } from "./peers.ts";
 import { bitTable, registerTable } from "./registers.ts";
 import { buckets, step, stored } from "./steps.ts";
@@ -30,6 +31,11 @@ const OWN_FIELDS = {
   connected: r.may(r.flag, "Whether the device is connected when the script starts. Default: true."),
   configuration: r.withDefault(buckets, new Map(), "What the device is configured with, by bucket and parameter."),
   storage: r.withDefault(stored, new Map(), "What the device's storage holds, by key."),
+  interlocks: r.withDefault(
+    interlocks,
+    new Map<string, ScenarioInterlock>(),
+    "Interlocks that limit the device, by name, as those of a site.",
+  ),
   allow_undeclared: r.withDefault(
     r.listOf(r.text),
     [],
@@ -107,6 +113,7 @@ function scenarioOf(file: GivenFile, own: GivenScenario): Scenario {
     connected: own.connected ?? file.connected ?? true,
     configuration,
     storage: new Map([...file.storage, ...own.storage]),
+    interlocks: new Map([...file.interlocks, ...own.interlocks]),
     allowUndeclared: [...file.allowUndeclared, ...own.allowUndeclared],
   };
 }

@@ -115,19 +115,24 @@ function checkAlerts({ record, from }: StepView, expect: Expectations): readonly
 }
 
 function checkCommand(running: RunningCommand | undefined, expect: Expectations): readonly Failure[] {
-  const { response, error, progress, noResponse } = expect;
-  const wanted = response ?? error ?? noResponse ?? progress[0];
+  const { response, error, refused, progress, noResponse } = expect;
+  const wanted = response ?? error ?? refused ?? noResponse ?? progress[0];
   if (wanted === undefined) return [];
   if (running === undefined) {
     return [{ kind: "expectation", message: "no command has been run before this step", place: wanted.place }];
   }
   const outcome = outcomeOf(running);
   const what = `command ${running.command.id}`;
-  const actual = outcome === undefined ? "it has not ended" : `${outcome.state} ${describeValue(outcome.payload)}`;
+  const { refusal } = running;
+  const ended = outcome === undefined ? "it has not ended" : `${outcome.state} ${describeValue(outcome.payload)}`;
+  const actual = refusal === undefined ? ended : `it was refused: ${refusal}`;
   const failures: Failure[] = [...checkProgress(running, progress)];
   if (noResponse !== undefined && outcome !== undefined)
     failures.push(unmet(noResponse.place, what, { expected: "no end yet", actual }));
-  if (error !== undefined && !(outcome?.state === "ERROR" && isExpected(error.value, messageOf(outcome))))
+  if (refused !== undefined && !(refusal !== undefined && isExpected(refused.value, refusal)))
+    failures.push(unmet(refused.place, what, { expected: `a refusal, ${describeExpected(refused.value)}`, actual }));
+  const hasFailed = refusal === undefined && outcome?.state === "ERROR";
+  if (error !== undefined && !(hasFailed && isExpected(error.value, messageOf(outcome))))
     failures.push(unmet(error.place, what, { expected: `an error, ${describeExpected(error.value)}`, actual }));
   if (response === undefined) return failures;
   if (outcome?.state !== "SUCCEEDED")
@@ -202,17 +207,25 @@ function checkStorage({ stored }: StepView, expect: Expectations): readonly Fail
   });
 }
 
+const CONTROL_FIELDS = [
+  ["value", "value"],
+  ["written", "written"],
+  ["lowerBound", "lower_bound"],
+  ["upperBound", "upper_bound"],
+  ["limitedBy", "limited_by"],
+] as const;
+
 function checkControls({ control }: StepView, { controls }: Expectations): readonly Failure[] {
   return [...controls].flatMap(([name, { value: wanted, place }]) => {
     const standing = control(name);
     if (standing === undefined) return [];
     const why = standing.problem === undefined ? "" : ` (${standing.problem})`;
     const failures: Failure[] = [];
-    for (const field of ["value", "written"] as const) {
+    for (const [field, title] of CONTROL_FIELDS) {
       const expected = wanted[field];
       if (expected === undefined || isExpectedField(expected, standing[field])) continue;
       const actual = `${standing[field] === undefined ? "none" : describeValue(standing[field])}${why}`;
-      failures.push(unmet(place, `control ${name}: ${field}`, { expected: describeExpected(expected), actual }));
+      failures.push(unmet(place, `control ${name}: ${title}`, { expected: describeExpected(expected), actual }));
     }
     if (wanted.follow !== undefined && wanted.follow !== standing.follow) {
       const actual = `${standing.follow}${why}`;

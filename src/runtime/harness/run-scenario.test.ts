@@ -290,8 +290,8 @@ describe("controls", () => {
       {command: set_power, argument: power, reads: power, min: 0, max: 20000, settle: 3s, tolerance: 1, fallback: {value: 0}}
 `;
   const FOLLOWING = replaced("status = 'ok',", "status = 'ok', power = tonumber(storage.read('power') or '0'),");
-  const play = async (steps: string, script = FOLLOWING) =>
-    (await run(steps, { script, manifest: CONTROLLED })).failures.map(line);
+  const play = async (steps: string, script = FOLLOWING, setup = SETUP) =>
+    (await run(steps, { script, setup, manifest: CONTROLLED })).failures.map(line);
 
   test("a claim is written, followed, limited, ended by its lease, and the fallback comes", async () => {
     const failures = await play(`  - claim: {power: {target: 500, lease: 30s}}
@@ -332,6 +332,95 @@ describe("controls", () => {
     expect: {writes: {battery: {holdings: {200: 500}}}, controls: {power: followed}}
 `;
     expect(await play(restarted)).toEqual([]);
+  });
+
+  const INTERLOCKED = `${SETUP}interlocks:
+  low:
+    kind: condition
+    when: {device: battery, attribute: voltage, below: 48, hysteresis: 2}
+    hold_for: 10s
+    limits: [{device: battery, control: power, max: 300}]
+`;
+  const volts = (value: number) => `set: {battery: {holdings: {100: {float32: ${value}}}}}`;
+
+  test("an interlock limits claims and refuses commands, with hysteresis and its minimum time", async () => {
+    const failures = await play(
+      `  - wait: 3s
+    expect: {controls: {power: {value: absent, upper_bound: absent, limited_by: absent}}, writes: {battery: nothing}}
+  - claim: {power: 500}
+    within: 5s
+    expect: {controls: {power: {written: 500, follow: followed}}}
+  - ${volts(47)}
+    within: 5s
+    expect: {controls: {power: {value: 300, written: 300, upper_bound: 300, lower_bound: absent, limited_by: low}}}
+  - command: set_power
+    arguments: {power: 301}
+    expect: {refused: the interlock low does not allow 301 of power, storage: {power: 300}}
+  - command: set_power
+    arguments: {power: 299}
+    expect: {response: {power: 299}}
+  - ${volts(49)}
+    wait: 30s
+    expect: {controls: {power: {value: 300, limited_by: low}}}
+  - ${volts(50)}
+    within: 5s
+    expect: {controls: {power: {value: 500, written: 500, limited_by: absent}}}
+  - ${volts(47)}
+    wait: 2s
+  - ${volts(50)}
+    wait: 5s
+    expect: {controls: {power: {limited_by: low}}}
+  - wait: 5s
+    expect: {controls: {power: {limited_by: absent}}}
+`,
+      FOLLOWING,
+      INTERLOCKED,
+    );
+    expect(failures).toEqual([]);
+  });
+
+  test("what nobody claims is told the limit and given back, and nothing known is never fine", async () => {
+    const failures = await play(
+      `  - wait: 2s
+  - command: set_power
+    arguments: {power: 800}
+  - wait: 3s
+    expect: {controls: {power: {written: absent}}}
+  - set: {battery: silent}
+    wait: 25s
+    expect: {controls: {power: {limited_by: absent}}}
+  - wait: 10s
+    expect: {controls: {power: {value: 300, upper_bound: 300, limited_by: low}}}
+  - set: {battery: well}
+    wait: 15s
+    expect: {controls: {power: {value: absent, limited_by: absent}}}
+`,
+      FOLLOWING,
+      INTERLOCKED,
+    );
+    expect(failures).toEqual([]);
+  });
+
+  test("a refusal is no error of the script, and neither is it the other way round", async () => {
+    const failures = await play(
+      `  - ${volts(47)}
+    wait: 3s
+  - command: set_power
+    arguments: {power: 500}
+    expect: {error: low}
+  - command: set_power
+    arguments: {power: 100}
+    expect: {refused: low}
+  - command: set_power
+    arguments: {power: 500}
+`,
+      FOLLOWING,
+      INTERLOCKED,
+    );
+    expect(failures).toHaveLength(3);
+    expect(failures[0]).toMatch(/^command set_power: expected an error, .*came it was refused: the interlock low/);
+    expect(failures[1]).toMatch(/^command set_power: expected a refusal, .*came SUCCEEDED/);
+    expect(failures[2]).toMatch(/^command set_power: expected success, came the error "the interlock low/);
   });
 
   test("nothing is written while the connection is lost", async () => {

@@ -16,6 +16,7 @@ import { exercisedTelemetry } from "./check-values.ts";
 import { passTime } from "./pass-time.ts";
 import { renderTimeline, type StepMark } from "./render-timeline.ts";
 import { ScenarioControls } from "./scenario-controls.ts";
+import { ScenarioInterlocks } from "./scenario-interlocks.ts";
 import { outcomeOf, type RunningCommand, ScenarioRecord } from "./scenario-record.ts";
 import { ScenarioVerdict } from "./scenario-verdict.ts";
 import type { Failure, ScenarioReport, TimelineEntry } from "./test-report.ts";
@@ -93,6 +94,7 @@ class ScenarioRun {
     });
     this.#controls = new ScenarioControls({
       controls: needs.controls,
+      interlocks: new ScenarioInterlocks(scenario.interlocks),
       clock: this.#clock,
       record: this.#record,
       isConnected: this.#host.isConnected,
@@ -204,7 +206,9 @@ class ScenarioRun {
     if (command === undefined) return undefined;
     const { problems } = checkInputs(command.arguments, given, this.#needs.json.arguments(name));
     for (const { message } of problems) this.#verdict.add({ kind: "scenario", message: `${name}: ${message}`, place });
-    return problems.length > 0 ? undefined : this.#handOver(command, given, "step");
+    if (problems.length > 0) return undefined;
+    const refusal = this.#controls.refusal({ command, arguments: given });
+    return refusal === undefined ? this.#handOver(command, given, "step") : this.#refuse(command, given, refusal);
   }
 
   /** A command of a control: what the manifest leaves out is filled in, as on a gateway. */
@@ -213,16 +217,29 @@ class ScenarioRun {
     if (command === undefined) return "the manifest does not declare it";
     const checked = checkInputs(command.arguments, Object.fromEntries(given), this.#needs.json.arguments(name));
     const [problem] = checked.problems;
-    return problem?.message ?? this.#handOver(command, checked.values, "control");
+    const refusal = problem?.message ?? this.#controls.refusal({ command, arguments: checked.values });
+    return refusal ?? this.#handOver(command, checked.values, "control");
   }
 
   #handOver(command: Command, given: StepCommand["arguments"], by: RunningCommand["by"]): RunningCommand {
+    const running = this.#note({ command, by, refusal: undefined }, given);
+    this.#script?.command({ id: running.id, name: command.id, arguments: given });
+    return running;
+  }
+
+  /** The script does not hear of it. */
+  #refuse(command: Command, given: StepCommand["arguments"], refusal: string): RunningCommand {
+    const running = this.#note({ command, by: "step", refusal }, given);
+    this.#record.happened({ kind: "response", id: running.id, state: "ERROR", payload: { message: refusal } });
+    return running;
+  }
+
+  #note(given: Pick<RunningCommand, "command" | "by" | "refusal">, values: StepCommand["arguments"]): RunningCommand {
     const id = `command-${this.#record.commands.length + 1}`;
     // A control repeats what fails. Its standing says so.
-    const running: RunningCommand = { id, by, command, responses: [], isJudged: by === "control" };
+    const running: RunningCommand = { ...given, id, responses: [], isJudged: given.by === "control" };
     this.#record.commands.push(running);
-    this.#record.happened({ kind: "command", id, name: command.id, arguments: given });
-    this.#script?.command({ id, name: command.id, arguments: given });
+    this.#record.happened({ kind: "command", id, name: given.command.id, arguments: values });
     return running;
   }
 
@@ -263,7 +280,8 @@ class ScenarioRun {
 
   report(file: string | undefined): ScenarioReport {
     const { blueprint } = this.#needs;
-    const { all, commands } = this.#record;
+    const { all } = this.#record;
+    const commands = this.#record.commands.filter(({ refusal }) => refusal === undefined);
     const failures = this.#verdict.failures(new Set(this.#scenario.allowUndeclared));
     const raised = this.#record.since(0, "alert").filter(({ isActive }) => isActive);
     return {

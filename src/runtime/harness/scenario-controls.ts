@@ -10,9 +10,11 @@ import {
   writeEnded,
 } from "#core/control/control-writer.ts";
 import type { ControlCall } from "#core/control/declared-control.ts";
-import { resolveClaims } from "#core/control/resolve-claims.ts";
 import { writeCalls } from "#core/control/write-calls.ts";
 import type { StepClaim } from "#manifest/scenario/claims.ts";
+import { TESTED_DEVICE } from "#manifest/scenario/interlocks.ts";
+import { loadingOf, resolveWithin } from "#service/control/limiter.ts";
+import type { ScenarioInterlocks } from "./scenario-interlocks.ts";
 import { messageOf, outcomeOf, type RunningCommand, type ScenarioRecord } from "./scenario-record.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
 
@@ -20,6 +22,7 @@ export interface ScenarioControlsNeeds {
   readonly controls: ReadonlyMap<string, Control>;
   readonly clock: VirtualClock;
   readonly record: ScenarioRecord;
+  readonly interlocks: ScenarioInterlocks;
   readonly isConnected: () => boolean;
   /** Hands a command to the script. A text says why it is refused. */
   readonly execute: (call: ControlCall) => RunningCommand | string;
@@ -31,6 +34,11 @@ export interface ControlStanding {
   /** What the device was told and took. */
   readonly written: number | undefined;
   readonly follow: Follow;
+  /** Undefined: nothing limits it on this side. */
+  readonly lowerBound: number | undefined;
+  readonly upperBound: number | undefined;
+  /** The names of the interlocks that set the bounds. */
+  readonly limitedBy: string | undefined;
   /** Why the last write failed. */
   readonly problem: string | undefined;
 }
@@ -39,6 +47,8 @@ interface Entry {
   readonly control: Control;
   claims: readonly Claim[];
   state: ControlState;
+  /** What the device did when an interlock first told it something; undefined while none does. */
+  heldFrom: number | undefined;
   write:
     | { readonly running: RunningCommand; readonly next: readonly ControlCall[]; readonly endsAt: number }
     | undefined;
@@ -46,6 +56,8 @@ interface Entry {
 }
 
 const CYCLE_MS = 1000;
+/** When interlocks begin. A script that sends each second has sent by then. */
+const FIRST_MS = 1500;
 /** While a command runs: its end is noticed so fast. */
 const WATCH_MS = 50;
 const WRITE_MS = 15_000;
@@ -60,6 +72,7 @@ export class ScenarioControls {
 
   constructor(needs: ScenarioControlsNeeds) {
     this.#needs = needs;
+    if (!needs.interlocks.isEmpty) this.#cancel = needs.clock.after(FIRST_MS, () => this.#turn());
   }
 
   claim({ control: name, class: claimClass, values, leaseMs }: StepClaim): void {
@@ -70,7 +83,7 @@ export class ScenarioControls {
       this.#lastId += 1;
       const claim: Claim = {
         id: `claim-${String(this.#lastId).padStart(6, "0")}`,
-        deviceId: "device",
+        deviceId: TESTED_DEVICE,
         control: name,
         kind,
         value,
@@ -105,18 +118,28 @@ export class ScenarioControls {
   standing(name: string): ControlStanding | undefined {
     const control = this.#needs.controls.get(name);
     if (control === undefined) return undefined;
-    const { claims, state, problem } = this.#entries.get(name) ?? {
-      claims: [],
-      state: NEVER_WRITTEN,
-      problem: undefined,
-    };
+    const entry = this.#entries.get(name) ?? newEntry(control);
+    const { state, problem } = entry;
     const isTaken = state.writing === undefined && state.failures === 0;
+    const { value, bounds } = this.#resolve(entry).resolution;
+    const { minBy, maxBy } = bounds;
+    const names = new Set([minBy, maxBy].flatMap((claim) => interlockOf(claim) ?? []));
     return {
-      value: resolveClaims(control, claims, this.#now()).value,
+      value,
       written: isTaken ? state.sent : undefined,
       follow: state.follow,
+      lowerBound: minBy && bounds.min,
+      upperBound: maxBy && bounds.max,
+      limitedBy: names.size === 0 ? undefined : [...names].join(", "),
       problem,
     };
+  }
+
+  /** Why interlocks do not allow a command now; undefined: they do. */
+  refusal(plan: Parameters<ScenarioInterlocks["refusal"]>[1]): string | undefined {
+    const { interlocks, controls } = this.#needs;
+    this.#evaluate();
+    return interlocks.refusal(controls, plan, this.#now());
   }
 
   #now(): number {
@@ -126,19 +149,43 @@ export class ScenarioControls {
   #entryOf(name: string): Entry | undefined {
     const control = this.#needs.controls.get(name);
     if (control === undefined) return undefined;
-    const entry = this.#entries.get(name) ?? {
-      control,
-      claims: [],
-      state: NEVER_WRITTEN,
-      write: undefined,
-      problem: undefined,
-    };
+    const entry = this.#entries.get(name) ?? newEntry(control);
     this.#entries.set(name, entry);
     return entry;
   }
 
+  #evaluate(): void {
+    const { interlocks, record } = this.#needs;
+    if (interlocks.isEmpty) return;
+    const now = this.#now();
+    interlocks.evaluate({
+      now,
+      reading: (_, attribute) => {
+        const latest = record.latest(attribute);
+        return latest && { value: latest.value, at: BEGIN_MS + latest.at };
+      },
+      loading: (_, control) =>
+        loadingOf(this.#entries.get(control.id) ?? newEntry(control), {
+          control,
+          reading: this.#readingOf(control),
+          now,
+        }),
+      gridClaims: (_, name) =>
+        this.#entries.get(name)?.claims.filter((claim) => claim.class === "grid" && holds(claim, now)) ?? [],
+    });
+  }
+
+  /** What counts, with the limits of interlocks. */
+  #resolve(entry: Entry) {
+    const { control } = entry;
+    const moment = { control, reading: this.#readingOf(control), now: this.#now() };
+    return resolveWithin(this.#needs.interlocks.limitsOf(control.id), entry, moment);
+  }
+
   #turn(): void {
     this.#cancel?.();
+    this.#evaluate();
+    for (const name of this.#needs.interlocks.holding()) this.#entryOf(name);
     for (const entry of this.#entries.values()) this.#run(entry);
     const isWriting = [...this.#entries.values()].some(({ write }) => write !== undefined);
     this.#cancel = this.#needs.clock.after(isWriting ? WATCH_MS : CYCLE_MS, () => this.#turn());
@@ -148,8 +195,10 @@ export class ScenarioControls {
     this.#watch(entry);
     const { control, claims } = entry;
     const now = this.#now();
-    const { value, bounds } = resolveClaims(control, claims, now);
+    const { resolution, heldFrom } = this.#resolve(entry);
+    const { value, bounds } = resolution;
     const reading = this.#readingOf(control);
+    entry.heldFrom = heldFrom;
     const situation = { now, value, bounds, reading, isReachable: this.#needs.isConnected() };
     const plan = planWrite(control, entry.state, situation);
     entry.state = plan.state;
@@ -192,3 +241,20 @@ export class ScenarioControls {
     return latest === undefined || value === undefined ? undefined : { value, at: BEGIN_MS + latest.at };
   }
 }
+
+const newEntry = (control: Control): Entry => ({
+  control,
+  claims: [],
+  state: NEVER_WRITTEN,
+  heldFrom: undefined,
+  write: undefined,
+  problem: undefined,
+});
+
+/** The name of the interlock that a limit comes from. */
+function interlockOf(claim: Claim | undefined): string | undefined {
+  const source = claim?.source ?? "";
+  return source.startsWith(INTERLOCK_SOURCE) ? source.slice(INTERLOCK_SOURCE.length) : undefined;
+}
+
+const INTERLOCK_SOURCE = "interlock:";

@@ -12,6 +12,8 @@ export interface RunningCommand {
   readonly by: "step" | "control";
   readonly command: Command;
   readonly responses: HappeningOf<"response">[];
+  /** Why an interlock refused it. The script never heard of it. */
+  readonly refusal: string | undefined;
   /** Whether somebody has said what was expected of its end. */
   isJudged: boolean;
 }

@@ -33,7 +33,10 @@ export class ScenarioVerdict {
     const { expect } = step;
     const failures = [...checkStep(view, expect)];
     const latest = this.#record.latestCommand;
-    if (latest !== undefined && (expect.error ?? expect.response ?? expect.noResponse) !== undefined) {
+    if (
+      latest !== undefined &&
+      (expect.error ?? expect.response ?? expect.refused ?? expect.noResponse) !== undefined
+    ) {
       latest.isJudged = outcomeOf(latest) !== undefined;
     } else if (running !== undefined) failures.push(...judgeCommand(running, step));
     this.#noteWantedFaults(view.from, expect);

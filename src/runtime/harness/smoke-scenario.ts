@@ -14,6 +14,7 @@ export function smokeScenario(): Scenario {
     storage: new Map(),
     peers: new Map(),
     set: new Map(),
+    interlocks: new Map(),
     allowUndeclared: [],
     steps: [{ ...step, set: new Map(), send: new Map(), claim: [], release: [], expect: NO_EXPECTATIONS }],
   };

@@ -4,6 +4,7 @@ import { commandedValues } from "#core/control/command-claim.ts";
 import type { Control } from "#core/control/control.ts";
 import { type Resolution, resolveClaims } from "#core/control/resolve-claims.ts";
 import { applyLimits, boundsOf, isAllowed, type LimitClaim } from "#core/interlock/apply-limits.ts";
+import type { Loading } from "#core/interlock/outcome.ts";
 import type { CreateNeeds } from "#service/command/create-execution.ts";
 import type { Interlocks } from "#service/interlock/interlocks.ts";
 import type { Nodes } from "#service/ports/nodes.ts";
@@ -22,7 +23,8 @@ export interface LimiterNeeds extends Pick<Needs, "now" | "telemetry"> {
   readonly nodes: Pick<Nodes, "isShared">;
 }
 
-type Standing = Pick<ControlEntry, "deviceId" | "claims" | "state" | "heldFrom">;
+type Limited = Pick<ControlEntry, "claims" | "state" | "heldFrom">;
+type Standing = Limited & Pick<ControlEntry, "deviceId">;
 /** In the unit of the control. */
 interface Reading {
   readonly value: number;
@@ -55,10 +57,8 @@ export function createLimiter(needs: LimiterNeeds, { controlsOf, entries, ready 
       {
         reading: (deviceId, attribute) => latest.get(deviceId)?.get(attribute),
         loading: (deviceId, control) => {
-          const entry = entries.find(deviceId, control.id);
-          const { winner, value } = resolveClaims(control, entry.claims, now);
-          const current = currentOf(entry, readingIn(latest.get(deviceId), control), now);
-          return { current, wanted: winner === undefined ? entry.heldFrom : value };
+          const reading = readingIn(latest.get(deviceId), control);
+          return loadingOf(entries.find(deviceId, control.id), { control, reading, now });
         },
         gridClaims: (deviceId, control) =>
           entries.find(deviceId, control).claims.filter((claim) => claim.class === "grid" && holds(claim, now)),
@@ -106,7 +106,7 @@ interface Moment {
 
 export function resolveWithin(
   limits: readonly LimitClaim[],
-  entry: Standing,
+  entry: Limited,
   { control, reading, now }: Moment & { readonly control: Control },
 ): { readonly resolution: Resolution; readonly heldFrom: number | undefined } {
   const current = currentOf(entry, reading, now);
@@ -116,8 +116,14 @@ export function resolveWithin(
   return { resolution: { ...resolution, bounds: boundsOf(control, limits, now) }, heldFrom };
 }
 
+/** How a control stands, for interlocks that share something. */
+export function loadingOf(entry: Limited, { control, reading, now }: Moment & { readonly control: Control }): Loading {
+  const { winner, value } = resolveClaims(control, entry.claims, now);
+  return { current: currentOf(entry, reading, now), wanted: winner === undefined ? entry.heldFrom : value };
+}
+
 /** What it measures, or was last told; undefined: nobody knows. */
-function currentOf({ state }: Standing, reading: Reading | undefined, now: number): number | undefined {
+function currentOf({ state }: Limited, reading: Reading | undefined, now: number): number | undefined {
   const isFresh = reading !== undefined && reading.at <= now + CLOCK_MS && now - reading.at < STALE_MS;
   return isFresh ? reading.value : state.sent;
 }
