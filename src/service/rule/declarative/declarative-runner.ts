@@ -82,7 +82,8 @@ export function createDeclarativeRunner(needs: DeclarativeRunnerNeeds): RuleRunn
     const wanted = [...one.wanted, ...fresh];
     const text = JSON.stringify({ ...done.state, seenAt: null });
     if (fresh.length > 0 || text !== one.stored || world.now - one.storedAt >= CONFIRM_MS) {
-      await writeMemory(needs.rules, site.id, { state: done.state, wanted });
+      const traces = recordTraces([], done.trace);
+      await writeMemory(needs.rules, site.id, { state: done.state, wanted, traces });
       Object.assign(one, { stored: text, storedAt: world.now });
     }
     Object.assign(one, { state: done.state, wanted, nextDue: done.nextDue });

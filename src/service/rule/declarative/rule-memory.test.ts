@@ -38,24 +38,21 @@ const trace = (id: string, at: number): RuleTrace => ({
 test("state, effects and traces come back as they were", async () => {
   const rules = createStorage();
   expect(await readMemory(rules, "r")).toEqual({ state: NEW_STATE, wanted: [], traces: [], problems: [] });
-  await writeMemory(rules, "r", { state: STATE, wanted: [{ at: 5, effect: EFFECT }] });
+  await writeMemory(rules, "r", { state: STATE, wanted: [{ at: 5, effect: EFFECT }], traces: [trace("d", 4)] });
   await writeTraces(rules, "r", { changed: [trace("b", 2), trace("a", 1)], dropped: [] });
   await writeTraces(rules, "r", { changed: [trace("c", 3)], dropped: [trace("a", 1)] });
   const found = await readMemory(rules, "r");
   expect(found).toMatchObject({ state: STATE, wanted: [{ at: 5, effect: EFFECT }], problems: [] });
-  expect(found.traces.map(({ id }) => id)).toEqual(["b", "c"]);
+  expect(found.traces.map(({ id }) => id)).toEqual(["b", "c", "d"]);
 });
 
 test.each([
   ["no JSON", "{"],
   ["another form", "[]"],
-  [
-    "a state that is none",
-    '{"state": 5, "declarative.wanted": [{"at": 1, "effect": {"key": "x", "kind": "execute"}}]}',
-  ],
+  ["a state that is none", '{"state": 5, "wanted": [{"at": 1, "effect": {"key": "x", "kind": "execute"}}]}'],
 ])("where %s is stored it begins carefully, and does nothing that was wanted before", async (_, text) => {
   const rules = createStorage();
-  await writeMemory(rules, "r", { state: STATE, wanted: [] });
+  await writeMemory(rules, "r", { state: STATE, wanted: [], traces: [] });
   for (const key of rules.entries.keys()) rules.entries.set(key, text);
   const { state, wanted, problems } = await readMemory(rules, "r");
   expect([state.isCareful, wanted, problems.length > 0]).toEqual([true, [], true]);
@@ -70,10 +67,10 @@ test.each([
   '{"at": 1, "effect": {"key": "x", "kind": "explode"}}',
 ])("the stored effect %s is left out", async (text) => {
   const rules = createStorage();
-  await writeMemory(rules, "r", { state: STATE, wanted: [{ at: 5, effect: EFFECT }] });
+  await writeMemory(rules, "r", { state: STATE, wanted: [{ at: 5, effect: EFFECT }], traces: [] });
   for (const [key, value] of rules.entries) {
     const stored = JSON.parse(Buffer.from(value, "latin1").toString("utf8"));
-    stored["declarative.wanted"].push(JSON.parse(text));
+    stored.wanted.push(JSON.parse(text));
     rules.entries.set(key, Buffer.from(JSON.stringify(stored)).toString("latin1"));
   }
   const found = await readMemory(rules, "r");

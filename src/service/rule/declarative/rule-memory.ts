@@ -22,7 +22,6 @@ export interface RuleMemory {
 }
 
 const STATE = "declarative.state";
-const WANTED = "declarative.wanted";
 const TRACE = "declarative.trace.";
 /** Of the rule alone: 100 traces and its state. */
 const LIMITS = { entries: 1_000, bytes: 8 * 1_048_576 };
@@ -42,22 +41,24 @@ export async function readMemory(rules: Rules, ruleId: string): Promise<RuleMemo
     const trace = key.startsWith(TRACE) ? parsed(text) : undefined;
     return isTrace(trace) ? [trace] : [];
   });
+  const newest = Array.isArray(both?.["traces"]) ? both["traces"].filter(isTrace) : [];
   return {
     state,
     // Where the state is lost nobody knows what was done since.
-    wanted: problems.length === 0 ? wantedIn(both?.[WANTED]) : [],
-    traces: traces.sort((a, b) => a.at - b.at),
+    wanted: problems.length === 0 ? wantedIn(both?.["wanted"]) : [],
+    // Those beside the state may not have got an entry of their own.
+    traces: [...new Map([...newest, ...traces].map((trace) => [trace.id, trace])).values()].sort((a, b) => a.at - b.at),
     problems,
   };
 }
 
-/** State and effects in one write: after a crash, what was wanted is done, and nothing is wanted twice. */
+/** In one write, with the traces of this step: after a crash, what was wanted is done, nothing is wanted twice, and it is known why. */
 export async function writeMemory(
   rules: Rules,
   ruleId: string,
-  { state, wanted }: Pick<RuleMemory, "state" | "wanted">,
+  { state, wanted, traces }: Pick<RuleMemory, "state" | "wanted" | "traces">,
 ): Promise<void> {
-  await put(rules, ruleId, { key: STATE, value: { state, [WANTED]: wanted } });
+  await put(rules, ruleId, { key: STATE, value: { state, wanted, traces } });
 }
 
 export async function writeTraces(

@@ -1,0 +1,64 @@
+// kill -9 while a rule runs: what it wanted is done once, nothing that was due is forgotten, and each run left its trace.
+import { readFileSync } from "node:fs";
+import { expect, test, vi } from "vitest";
+import { createClient } from "#client/create-client.ts";
+import { readMemory } from "#service/rule/declarative/rule-memory.ts";
+import { openRecords } from "#store/sqlite/open-records.ts";
+import { randomFrom } from "../support/random.ts";
+import { roundsOf } from "../support/rounds.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+import { startVictim, type Victim } from "./victim.ts";
+
+const MANIFEST = readFileSync(new URL("../client/project/manifest.yml", import.meta.url));
+const PATIENCE = { timeout: 120_000, interval: 50 };
+const RULE = "when:\n  - every: 2s\nmissed: run_late\nlate: 1h\nthen:\n  - execute: read_mode\n    device: c0\n";
+
+test("kills under a running rule repeat no command, forget none, and lose no trace", { timeout: 600_000 }, async () => {
+  const seed = Number(process.env["BUSBAR_TEST_SEED"] ?? Date.now() % 1_000_000);
+  console.log(`seed ${seed} (repeat with BUSBAR_TEST_SEED=${seed})`);
+  const random = randomFrom(seed);
+  const data = tempFolder();
+  let victim = await start(data);
+  const open = () => createClient({ url: victim.url, token: victim.token });
+  const { blueprint } = await open().blueprints.upload(MANIFEST);
+  const fields = { name: "Converter", slug: "c0", blueprint_id: blueprint.id };
+  const device = (await open().provisioning.simulatedDevice(fields)).device_id;
+  const site = (await open().sites.list()).sites[0]?.id ?? "";
+  const script = { code: Buffer.from(RULE).toString("base64"), runtime_version: "V3", language: "yaml" } as const;
+  const { rule } = await open().rules.create(site, { slug: "every", script });
+  const executions = async () => (await open().commands.list(device, { limit: 1000 })).executions;
+  for (let kill = 0; kill < roundsOf("kills of rules"); kill++) {
+    const before = (await executions()).length;
+    await vi.waitFor(async () => expect((await executions()).length).toBeGreaterThan(before), PATIENCE);
+    await new Promise((resolve) => setTimeout(resolve, random() * 2_500));
+    victim.kill();
+    expect(await victim.end).toBe("SIGKILL");
+    victim = await start(data);
+  }
+  const before = (await executions()).length;
+  await vi.waitFor(async () => expect((await executions()).length).toBeGreaterThan(before), PATIENCE);
+  await open().rules.disable(site, "every");
+  await vi.waitFor(async () => expect((await executions()).map(({ state }) => state)).not.toContain("NEW"), PATIENCE);
+  const stored = await executions();
+  victim.kill();
+  await victim.end;
+
+  const records = await openRecords(data, (error) => {
+    throw error;
+  });
+  const { traces } = await readMemory(records.rules, rule.id);
+  await records.close();
+  const ran = traces.filter(({ outcome }) => outcome === "ran");
+  // The key of a run has its due time: no moment is there twice, and each has its own execution.
+  expect(new Set(ran.map(({ id }) => id)).size).toBe(ran.length);
+  expect(stored.length).toBe(ran.length);
+  expect(traces.filter(({ outcome }) => outcome !== "ran").map(({ outcome }) => outcome)).toEqual(
+    traces.filter(({ outcome }) => outcome !== "ran").map(() => "skipped"),
+  );
+});
+
+async function start(data: string): Promise<Victim> {
+  const victim = await startVictim(data);
+  if (victim === undefined) throw new Error("without a failpoint nothing kills the program");
+  return victim;
+}
