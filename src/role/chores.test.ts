@@ -52,7 +52,12 @@ async function deletions(): Promise<ReadonlyMap<string, readonly number[]>> {
     alerts: { prune: note("alerts") },
     webhooks: { prune: note("deliveries") },
     outbox: { prune: note("events") },
-    changes: { prune: note("changes of gateways") },
+    changes: {
+      prune: async (changesBefore: number, renewalsBefore: number) => {
+        await note("renewals of claims")(renewalsBefore);
+        return await note("changes of gateways")(changesBefore);
+      },
+    },
     audit: { prune: note("audit log") },
     sites: { list: onePage },
     devices: { list: onePage },
@@ -93,13 +98,14 @@ test("after the clock was set forward by weeks, nothing is deleted that is not o
     "events",
     "executions",
     "history of controls",
+    "renewals of claims",
     "sessions",
     "telemetry",
   ]);
   for (const [what, times] of before) {
     expect(times.length, what).toBeGreaterThan(0);
     expect(Math.max(...times), what).toBeLessThanOrEqual(
-      ["executions", "sessions"].includes(what) ? EARLIEST : EARLIEST - DAY,
+      ["executions", "renewals of claims", "sessions"].includes(what) ? EARLIEST : EARLIEST - DAY,
     );
   }
 });

@@ -4,7 +4,7 @@ import { type GatewayChange, MAX_PENDING_CHANGE_BYTES } from "#core/link/asked-c
 import { instant } from "#core/time/instant.ts";
 import { makeGateway, makeJoinCode } from "../support/gateways.ts";
 import { makeEntry, NOON, newId } from "../support/records.ts";
-import { ALL, expectRefusal, type OpenStores } from "./stores.ts";
+import { ALL, auditIds, expectRefusal, type OpenStores } from "./stores.ts";
 
 export function makeChange(fields: Partial<GatewayChange> = {}): GatewayChange {
   return {
@@ -144,9 +144,24 @@ export function changeStoreContract(open: OpenStores): void {
     expect(await ids({ scope: new Set() })).toEqual([]);
     expect(await ids({ siteIds: ["s2"] })).toEqual([two.id]);
     expect(await ids({ deviceIds: ["d"], states: ["PENDING"] })).toEqual([three.id]);
-    expect(await changes.prune(NOON)).toBe(0);
-    expect(await changes.prune(instant(NOON + 1))).toBe(1);
+    expect(await changes.prune(NOON, instant(NOON + 1))).toBe(0);
+    expect(await changes.prune(instant(NOON + 1), NOON)).toBe(1);
     expect(await ids({})).toEqual([three.id, two.id]);
+  });
+
+  test("renewals of claims go earlier, once they are settled, and may have no audit entry", async () => {
+    const stores = await open();
+    const { changes } = stores;
+    const renewal = () => makeChange({ operation: "renewClaim" });
+    const [settled, waiting, other] = [renewal(), renewal(), makeChange()];
+    for (const change of [settled, waiting, other]) await changes.ask(change, undefined);
+    expect(await auditIds(stores)).toEqual([]);
+    for (const { id } of [settled, other]) {
+      await changes.settle(id, { outcome: DONE, at: NOON, rebased: [], events: [] });
+    }
+    expect(await changes.prune(NOON, NOON)).toBe(0);
+    expect(await changes.prune(NOON, instant(NOON + 1))).toBe(1);
+    expect((await changes.list({ scope: "all" }, ALL)).items.map(({ id }) => id)).toEqual([other.id, waiting.id]);
   });
 
   test("what waits for one gateway is bounded", async () => {

@@ -109,7 +109,7 @@ test("what is claimed on the gateway is seen and heard in the cloud, with its hi
 });
 
 test("a claim of the cloud is made, renewed and released on the gateway, and refused as there", async () => {
-  const { claim, path, read, currents } = await makeCharger("by-cloud");
+  const { id, claim, path, read, currents } = await makeCharger("by-cloud");
   const [desk, user] = await Promise.all([
     cloud.token({ name: "Desk", level: "owner" }).then((token) => cloud.as(token)),
     cloud.token({ level: "user" }).then((token) => cloud.as(token)),
@@ -137,6 +137,19 @@ test("a claim of the cloud is made, renewed and released on the gateway, and ref
   expect([released.status, released.body.control.value]).toEqual([200, null]);
   await eventually(async () => expect(currents()).toEqual([12, 0]));
   expect((await desk.delete(`${path}/claims/${winner?.id}`)).status).toBe(404);
+  // A renewal is a heartbeat: neither audit log has it.
+  for (const server of [gateway, cloud]) {
+    const { entries } = (
+      await server.admin.get<{ entries: { action: string; outcome: string; target: { device_id?: string } }[] }>(
+        "/v3/audit?limit=1000",
+      )
+    ).body;
+    const made = entries.filter(({ target, outcome }) => target.device_id === id && outcome !== "REFUSED");
+    const actions = new Set(
+      made.map(({ action }) => action).filter((action) => action.endsWith("Claim") || action === "claimControl"),
+    );
+    expect(actions).toEqual(new Set(["claimControl", "releaseClaim"]));
+  }
 });
 
 async function whileCut(work: () => Promise<void>): Promise<void> {

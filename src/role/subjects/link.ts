@@ -6,6 +6,8 @@ import { changeOperations } from "#service/link/change-operations.ts";
 import { linkOperations } from "#service/link/link-operations.ts";
 
 const CHANGE_RETENTION_MS = 30 * 24 * 60 * MINUTE;
+/** Heartbeats say nothing new, and come again and again: they are kept while somebody may ask for their answer. */
+const RENEWAL_RETENTION_MS = 10 * MINUTE;
 
 /** Both ends of it. Each refuses what only the other end does. */
 export const link = (parts: Parts): Subject => ({
@@ -16,7 +18,10 @@ export const link = (parts: Parts): Subject => ({
       name: "prune changes that gateways have settled",
       isShared: true,
       everyMs: 10 * MINUTE,
-      task: () => untilDone(() => parts.changes.prune(ago(parts.clock, CHANGE_RETENTION_MS))),
+      task: () =>
+        untilDone(() =>
+          parts.changes.prune(ago(parts.clock, CHANGE_RETENTION_MS), ago(parts.clock, RENEWAL_RETENTION_MS)),
+        ),
     },
   ],
   figures: async () => {

@@ -85,7 +85,9 @@ export async function claimControl(
     cause: undefined,
   };
   const isRenewal = former?.value === claim.value && former.reason === claim.reason;
-  await store(needs, call, { claim, found, takesOver: input.takesOver, isRenewal });
+  // A heartbeat says nothing new, and would fill the audit log. One of a cloud may come twice: its entry is the proof that it came.
+  const isAudited = !isRenewal || call.auditId !== undefined;
+  await store(needs, call, { claim, found, takesOver: input.takesOver, isAudited });
   return found;
 }
 
@@ -127,7 +129,7 @@ export async function requireReleasable(needs: ClaimNeeds, call: Call, { place, 
   return { found, claim };
 }
 
-/** The same claim for longer: it keeps its age. */
+/** The same claim for longer: it keeps its age. One of a cloud may come twice; the end of its lease is fixed, so that does no harm. */
 export async function renewClaim(
   needs: ClaimNeeds,
   call: Call,
@@ -135,7 +137,7 @@ export async function renewClaim(
 ) {
   const { found, claim } = await requireRenewable(needs, call, { place, claimId });
   const leaseUntil = leaseEnd(call, needs.now(), { class: claim.class, lease });
-  await store(needs, call, { claim: { ...claim, leaseUntil }, found, takesOver: false, isRenewal: true });
+  await store(needs, call, { claim: { ...claim, leaseUntil }, found, takesOver: false, isAudited: false });
   return found;
 }
 
@@ -163,7 +165,7 @@ async function findClaim({ controlling }: ClaimNeeds, { device, control }: Found
 async function store(
   needs: ClaimNeeds,
   call: Call,
-  { claim, found, takesOver, isRenewal }: { claim: Claim; found: FoundControl; takesOver: boolean; isRenewal: boolean },
+  { claim, found, takesOver, isAudited }: { claim: Claim; found: FoundControl; takesOver: boolean; isAudited: boolean },
 ): Promise<void> {
   const details = {
     control: claim.control,
@@ -172,9 +174,7 @@ async function store(
     value: claim.value,
     class: claim.class,
   };
-  // A heartbeat says nothing new, and would fill the audit log. One of a cloud may come twice: its entry is the proof that it came.
-  const trail =
-    isRenewal && call.auditId === undefined ? undefined : auditTrail(needs, call, { target: targetOf(found), details });
+  const trail = isAudited ? auditTrail(needs, call, { target: targetOf(found), details }) : undefined;
   await needs.controlling.place(claim, { takesOver, trail });
 }
 

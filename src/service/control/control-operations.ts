@@ -168,6 +168,7 @@ function claiming(needs: ControlNeeds): readonly Operation[] {
       level: "readonly",
       atGateway: {
         ...atGateway(needs),
+        isHeartbeat: true,
         lease: async (call) => {
           const { claim } = await requireRenewable(needs, call, namedClaim(call));
           return leaseOf(claim.class, (call.body as Static<typeof renewalSchema>).lease);

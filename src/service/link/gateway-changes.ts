@@ -36,6 +36,8 @@ type NewChange = Pick<
   /** Whether it waits for a gateway that is away. Others are refused then. */
   readonly waits: boolean;
   readonly compares: ComparedRecord;
+  /** Those are not in the audit log. */
+  readonly isHeartbeat?: boolean;
   readonly shown: Payload;
   /** Refuses what the cloud knows to be wrong. For changes that wait: of others the gateway says it itself. */
   readonly check: () => Promise<void>;
@@ -136,8 +138,8 @@ export function createGatewayChanges(needs: GatewayChangeNeeds): GatewayChanges 
       outcome: undefined,
     };
     const target = { siteId, ...(deviceId !== undefined && { deviceId }) };
-    const trail = auditTrail(needs, call, { target, details: { change_id: id, ...shown } });
-    await needs.changes.ask(stored, trail, rolloutId);
+    const trail = () => auditTrail(needs, call, { target, details: { change_id: id, ...shown } });
+    await needs.changes.ask(stored, change.isHeartbeat === true ? undefined : trail(), rolloutId);
     if (!isThere) return stored;
     const ended = rolloutId === undefined ? watch(id, change.signal) : stored;
     wake(gatewayId);

@@ -1,5 +1,6 @@
 // Makes a change that was asked for in the cloud, on the gateway. Its audit entry has the id of the change and is stored
-// together with it, so a change that comes again is known: it is made once, and its outcome is reported again.
+// together with it, so a change that comes again is known: it is made once, and its outcome is reported again. Heartbeats have no
+// entry: they may be made twice.
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { AppError, type ErrorCode, type Refusal, refuse } from "#core/app-error.ts";
 import type { Payload } from "#core/command/execution.ts";

@@ -40,6 +40,7 @@ export async function askGateway(
     operation: atGateway.as ?? operation.name,
     waits: atGateway.waits,
     compares: atGateway.compares,
+    isHeartbeat: atGateway.isHeartbeat === true,
     expected: atGateway.expected?.(call),
     leaseUntil: lease === undefined ? undefined : instant(needs.now() + lease),
     siteId,

@@ -140,6 +140,8 @@ export interface CarriedChange extends Common {
   readonly here?: (call: AnyCall, place: Place) => Promise<object | undefined>;
   /** Of a claim: how long it holds, in milliseconds from now on. Refuses a wrong duration. */
   readonly lease?: (call: AnyCall, place: Place) => Promise<number>;
+  /** It says nothing new and may be made twice, so the audit log has it at neither end. */
+  readonly isHeartbeat?: true;
   /** The revision that the caller has read, of what has one. Refuses what is none. */
   readonly expected?: (call: AnyCall) => number | undefined;
   /** What everybody who sees the site may know about the change; without it, the whole body. */

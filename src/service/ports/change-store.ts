@@ -33,7 +33,7 @@ export interface ChangeStore {
    * Refuses with `queue_full` when too many changes wait for the gateway, with `owned_by_gateway` when it is revoked, and
    * with `conflict` when the change is of a roll-out that does not run any more, or not for this device.
    */
-  ask(change: GatewayChange, trail: AuditEntry, rolloutId?: string): Promise<void>;
+  ask(change: GatewayChange, trail: AuditEntry | undefined, rolloutId?: string): Promise<void>;
   find(id: string): Promise<GatewayChange | undefined>;
   /** The one that has waited longest for the gateway. */
   next(gatewayId: string): Promise<GatewayChange | undefined>;
@@ -47,6 +47,9 @@ export interface ChangeStore {
   withdraw(id: string, withdrawal: Withdrawal): Promise<boolean>;
   /** Newest first. */
   list(filter: ChangeFilter, page: PageRequest): Promise<Page<GatewayChange>>;
-  /** Deletes what was settled before this time, a bounded number at a time. Returns how many. */
-  prune(before: Instant): Promise<number>;
+  /**
+   * Deletes what was settled before this time, and renewals of claims that were settled before the other one, a bounded number at a
+   * time. Returns how many.
+   */
+  prune(before: Instant, renewalsBefore: Instant): Promise<number>;
 }

@@ -55,6 +55,6 @@ export function createChangeStore(reader: Database, writer: Writer, lists: Lists
         order: "number DESC",
         read: (row, database) => parseGatewayChange(database, row),
       }),
-    prune: (before) => writer.run("pruneChanges", { before }),
+    prune: (before, renewalsBefore) => writer.run("pruneChanges", { before, renewalsBefore }),
   };
 }

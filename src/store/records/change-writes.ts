@@ -17,6 +17,11 @@ import { number } from "./row.ts";
 import { Where } from "./where.ts";
 import { NOBODY, PRUNE_AT_ONCE, prune, write } from "./write.ts";
 
+interface PrunedChanges {
+  readonly before: Instant;
+  readonly renewalsBefore: Instant;
+}
+
 /** Changes that a cloud asks its gateways for. */
 export const changeWrites = {
   askChange: write({
@@ -28,7 +33,11 @@ export const changeWrites = {
     fromReserve: false,
     async run(
       database: WriteDatabase,
-      { change, trail, rolloutId }: { change: GatewayChange; trail: AuditEntry; rolloutId: string | undefined },
+      {
+        change,
+        trail,
+        rolloutId,
+      }: { change: GatewayChange; trail: AuditEntry | undefined; rolloutId: string | undefined },
     ) {
       const revoked = "SELECT 1 AS found FROM gateway WHERE id = ? AND revoked_at IS NOT NULL";
       if ((await database.get(revoked, change.gatewayId)) !== undefined) {
@@ -61,7 +70,7 @@ export const changeWrites = {
         change.awaitedUntil,
         change.leaseUntil ?? null,
       );
-      await recordAudit(database, trail);
+      if (trail !== undefined) await recordAudit(database, trail);
     },
   }),
 
@@ -107,12 +116,12 @@ export const changeWrites = {
     },
   }),
 
-  pruneChanges: prune("changes", async (database: Database, { before }: { before: Instant }) => {
+  pruneChanges: prune("changes", async (database: Database, { before, renewalsBefore }: PrunedChanges) => {
     return await database.run(
       `DELETE FROM gateway_change WHERE id IN (SELECT id FROM gateway_change
          WHERE settled_at < ? OR (settled_at < ? AND operation = 'renewClaim') ORDER BY settled_at LIMIT ${PRUNE_AT_ONCE})`,
       before,
-      before + RENEWALS_EARLIER_MS,
+      renewalsBefore,
     );
   }),
 };
@@ -144,9 +153,6 @@ export async function withdrawRolloutChanges(
     ...where.values,
   );
 }
-
-/** Heartbeats say nothing new, and come again and again: they are kept for a day less than the others are for a month. */
-const RENEWALS_EARLIER_MS = 29 * 86_400_000;
 
 /** What is settled need not be sent again. */
 const NOTHING = new Uint8Array();
