@@ -12,8 +12,7 @@ const PLACES = {
 const at = (text: string) => Date.parse(`${text}Z`);
 const minutes = (text: string, time: string) => at(`${text}T${time}`);
 
-// Times that others publish: timeanddate.com for London, New York and Sydney, the test data of SunCalc and Astro::Sunrise for the
-// rest. All in UTC.
+// Times as almanacs give them, to the minute and in UTC.
 test.each([
   ["London", "2015-12-01", "07:43", "15:55"],
   ["London", "2015-12-25", "08:06", "15:56"],
