@@ -1,0 +1,116 @@
+// What rules cost: 1,000 rules of a site that are looked at every second, beside 100 devices that measure a value a second. First no
+// rules, then rules in YAML with a condition, then rules in YAML that begin every second. Gateway and devices are processes of their
+// own. The cost of rules is the processor time of the whole gateway beyond that of the first part, as a share of one core. Prints one
+// JSON line. Goal: below half of a core. Usage: node bench/rules.ts; BENCH_SECONDS is the length of each part, BENCH_RULES their number.
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { cpus, loadavg } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type DeviceOrder, type DeviceReport, runDevices } from "./commands/device-process.ts";
+import { type BenchDevice, type Gateway, makeDevices, startGateway } from "./commands/gateway.ts";
+import { cpuSeconds, memoryMiB } from "./commands/machine.ts";
+
+const SECONDS = Number(process.env["BENCH_SECONDS"] ?? 20);
+const RULES = Number(process.env["BENCH_RULES"] ?? 1_000);
+const SETTLE_S = 10;
+const DEVICES = 100;
+
+const MANIFEST = `blueprint_spec: device/3.0
+display_name: Device
+runtime: {type: embedded}
+telemetry:
+  power: {type: float, unit: W, display_name: Power}
+  energy: {type: float, unit: W.h, display_name: Energy}
+command_groups: {main: {display_name: Main}}
+commands:
+  stop: {group: main, display_name: Stop}
+`;
+
+const BASE = "/v3/site/rule_engine/rules";
+const parent = fileURLToPath(new URL("../.busbar/", import.meta.url));
+const self = fileURLToPath(import.meta.url);
+
+if (process.argv[2] === "devices") runDevices();
+else await measure();
+
+/** What the bench says is never true: the cost is that of looking. */
+function conditionOn(device: string): string {
+  return `when:\n  - { device: ${device}, attribute: power, above: 1e9 }\nthen:\n  - execute: stop\n    device: ${device}\n`;
+}
+
+function momentOn(device: string): string {
+  return `when:\n  - every: 1s\nif:\n  - { device: ${device}, attribute: power, above: 1e9 }\nthen:\n  - execute: stop\n    device: ${device}\n`;
+}
+
+async function measure(): Promise<void> {
+  mkdirSync(parent, { recursive: true });
+  const folder = mkdtempSync(join(parent, "bench-"));
+  const gateway = await startGateway(join(folder, "data"));
+  const devices = fork(self, ["devices"]);
+  try {
+    const made = await makeDevices(gateway, MANIFEST, DEVICES);
+    await order(devices, { do: "connect", configs: made.map(({ config }) => config) });
+    await order(devices, { do: "telemetry", active: DEVICES, seconds: SETTLE_S });
+    const idle = await part(gateway, devices);
+    await writeRules(gateway, made, { text: conditionOn, isNew: true });
+    await order(devices, { do: "telemetry", active: DEVICES, seconds: SETTLE_S });
+    const conditions = await part(gateway, devices);
+    await writeRules(gateway, made, { text: momentOn, isNew: false });
+    await order(devices, { do: "telemetry", active: DEVICES, seconds: SETTLE_S });
+    const moments = await part(gateway, devices);
+    console.log(
+      JSON.stringify({
+        bench: "rules",
+        cores: cpus().length,
+        load: loadavg().map((value) => Math.round(value * 10) / 10),
+        devices: DEVICES,
+        rules: RULES,
+        parts: { idle, conditions, moments },
+        costOfConditionsPercent: round(conditions.corePercent - idle.corePercent),
+        costOfMomentsPercent: round(moments.corePercent - idle.corePercent),
+        memoryMiB: memoryMiB(gateway.pid),
+      }),
+    );
+  } finally {
+    devices.kill();
+    await gateway.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface Written {
+  readonly text: (device: string) => string;
+  readonly isNew: boolean;
+}
+
+async function writeRules(gateway: Gateway, devices: readonly BenchDevice[], { text, isNew }: Written): Promise<void> {
+  for (let n = 0; n < RULES; n++) {
+    const device = devices[n % devices.length]?.id ?? "";
+    const script = { code: Buffer.from(text(device)).toString("base64"), runtime_version: "V3", language: "yaml" };
+    if (isNew) await gateway.call(BASE, { slug: `rule-${n}`, script });
+    else await gateway.call(`${BASE}/rule-${n}/update_script`, { script });
+  }
+}
+
+async function part(gateway: Gateway, devices: ChildProcess) {
+  const [all, main] = [cpuSeconds(gateway.pid), cpuSeconds(gateway.pid, "main")];
+  const began = performance.now();
+  await order(devices, { do: "telemetry", active: DEVICES, seconds: SECONDS });
+  const seconds = (performance.now() - began) / 1000;
+  return {
+    corePercent: round((100 * (cpuSeconds(gateway.pid) - all)) / seconds),
+    mainThreadPercent: round((100 * (cpuSeconds(gateway.pid, "main") - main)) / seconds),
+  };
+}
+
+async function order(devices: ChildProcess, what: DeviceOrder): Promise<DeviceReport> {
+  devices.send(what);
+  const [report] = (await once(devices, "message")) as [DeviceReport];
+  return report;
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}
