@@ -124,6 +124,7 @@ test("an interlock holds at every node, whichever runs the cycle, and listeners 
   const { winner } = (await other.admin.get(path)).body.control;
   expect((await other.admin.post(`${path}/claims/${winner.id}/renew`, { lease: "2h" })).status).toBe(200);
   expect((await other.admin.post(`${path}/claims`, { value: 700, reason: "test", lease: "1h" })).status).toBe(200);
-  await eventually(() => expect(powers()).toEqual([4000, 1000, 700]));
+  // The node that takes over may repeat what holds. It says nothing else.
+  await eventually(() => expect(powers().filter((power, n) => power !== powers()[n - 1])).toEqual([4000, 1000, 700]));
   expect((await other.admin.get(`/v3/sites/${site.siteId}/interlocks/hot`)).body.interlock.state).toBe("holding");
 });

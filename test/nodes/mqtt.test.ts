@@ -93,10 +93,10 @@ test.runIf(hasMosquitto)("a node that joins takes its part of the sessions", asy
     );
     return rows.map(({ count }) => count);
   };
-  await expect.poll(claims).toEqual([36]);
+  await expect.poll(claims).toEqual([37]);
   const other = await startNode({ url, flags, like: one, env: { BUSBAR_MQTT_URL: mosquitto.url } });
-  await expect.poll(claims).toEqual([18, 18]);
+  await expect.poll(claims).toEqual([18, 19]);
   await one.stop();
-  await expect.poll(claims).toEqual([36]);
+  await expect.poll(claims).toEqual([37]);
   await other.stop();
 });

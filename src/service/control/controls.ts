@@ -259,7 +259,7 @@ export function createControls(needs: ControlsNeeds) {
     /** The controls as they would be if the command succeeded now, each with the claim that it would be. */
     async foresee(deviceId: string, { blueprint, plan }: Omit<BegunCommand, "id">, { caller }: Pick<Call, "caller">) {
       const device = await needs.devices.find(deviceId);
-      const isHere = isRunning && device !== undefined && !(await isOfGateway(needs, device.siteId));
+      const isHere = device !== undefined && !(await isOfGateway(needs, device.siteId));
       const commanded = isHere ? commandedValues(controlsOf(blueprint), plan) : [];
       return await Promise.all(
         commanded.map(async ({ control, value }) => {
@@ -278,7 +278,7 @@ export function createControls(needs: ControlsNeeds) {
     },
     /** Before a command of a caller is stored: if it sets a controlled argument, its success is a claim. */
     began(command: BegunCommand, call: Pick<Call, "caller" | "scheduleId">): void {
-      if (isRunning) directCommands.began(command, call);
+      directCommands.began(command, call);
     },
   };
 }
