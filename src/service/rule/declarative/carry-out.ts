@@ -13,7 +13,9 @@ export async function carryOut(needs: CarryOutNeeds, rule: SiteRule, effect: Rul
   const ask = async (name: string, ...args: readonly unknown[]) => host.ask(rule, name, args);
   switch (effect.kind) {
     case "claim": {
-      const { device, control, value, claim: kind, reason } = effect;
+      const { device, control, value, claim: kind } = effect;
+      // A rule without a name or a reason is known to people by its slug.
+      const reason = effect.reason === rule.id ? `rule ${rule.slug}` : effect.reason;
       // What should have ended already is not claimed any more.
       const lease = Math.max(effect.leaseUntil - needs.now(), 1) / 1000;
       return resultOf(await ask("claim", device, control, value, { lease, kind, reason }), "claimed");
