@@ -1,0 +1,17 @@
+import { NOTIFICATIONS_KEPT_MS } from "#core/notification/notification.ts";
+import { ago, MINUTE, untilDone } from "#role/chore-times.ts";
+import type { Parts } from "#role/parts.ts";
+import type { Subject } from "#role/subject.ts";
+import { notificationOperations } from "#service/notification/notification-operations.ts";
+
+export const notifications = (parts: Parts): Subject => ({
+  operations: notificationOperations(parts),
+  chores: [
+    {
+      name: "prune notifications",
+      isShared: true,
+      everyMs: 10 * MINUTE,
+      task: () => untilDone(() => parts.notifications.prune(ago(parts.clock, NOTIFICATIONS_KEPT_MS))),
+    },
+  ],
+});

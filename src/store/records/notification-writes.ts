@@ -1,0 +1,47 @@
+import type { Instant } from "#core/time/instant.ts";
+import type { NewNotification } from "#service/ports/notification-store.ts";
+import type { Database, WriteDatabase } from "#store/database.ts";
+import { addEvent } from "./event-writes.ts";
+import { enqueueNotices } from "./webhook-writes.ts";
+import { NOBODY, PRUNE_AT_ONCE, prune, write } from "./write.ts";
+
+export const notificationWrites = {
+  insertNotification: write({
+    locks: ({ given }) => [`notifications ${given.notification.source.id}`],
+    informs: NOBODY,
+    fromReserve: false,
+    async run(database: WriteDatabase, { given }: { given: NewNotification }): Promise<boolean> {
+      const { notification, key, event, notices } = given;
+      const { id, siteId, at, severity, title, text, source } = notification;
+      if ((await database.get("SELECT 1 AS found FROM site WHERE id = ?", siteId)) === undefined) return false;
+      const added = await database.run(
+        `INSERT INTO notification (id, site_id, at, severity, title, text, source_kind, source_id, source_slug, source_key)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (source_id, source_key) DO NOTHING`,
+        id,
+        siteId,
+        at,
+        severity,
+        title ?? null,
+        text,
+        source.kind,
+        source.id,
+        source.slug,
+        key ?? id,
+      );
+      if (added === 0) return false;
+      await addEvent(database, event);
+      await enqueueNotices(database, notices);
+      return true;
+    },
+  }),
+
+  pruneNotifications: prune(
+    "notifications",
+    async (database: Database, { before }: { before: Instant }) =>
+      await database.run(
+        "DELETE FROM notification WHERE id IN (SELECT id FROM notification WHERE at < ? ORDER BY at LIMIT ?)",
+        before,
+        PRUNE_AT_ONCE,
+      ),
+  ),
+};
