@@ -4,7 +4,9 @@ import type { Logger } from "pino";
 import type { Device } from "#core/device/device.ts";
 import { parseReachRule, type ReachRule } from "#core/net/reach-rule.ts";
 import { type DemoDevice, demoDevices } from "#demo/demo-devices.ts";
+import { type DemoInterlocksNeeds, giveDemoInterlocks } from "#demo/demo-interlocks.ts";
 import { type DemoHistory, type DemoRecord, readDemoRecord, writeDemoRecord } from "#demo/demo-record.ts";
+import { type DemoRulesNeeds, giveDemoRules } from "#demo/demo-rules.ts";
 import { giveDemoTariff } from "#demo/demo-tariff.ts";
 import { PLANT_HOST } from "#demo/devices/listen-locally.ts";
 import { foldPast, HISTORY_STEP_MS, originOf } from "#demo/devices/plant-history.ts";
@@ -19,6 +21,7 @@ import type { Call, Needs } from "#service/ports.ts";
 import type { Troubles } from "#service/troubles.ts";
 
 export type DemoNeeds = ProvisionDemoNeeds &
+  DemoInterlocksNeeds &
   Pick<Needs, "telemetry" | "tariffs"> & {
     readonly background: Background;
     readonly log: Logger;
@@ -40,8 +43,8 @@ export interface Demo {
   readonly allow: readonly ReachRule[];
   /** The background work and its progress. */
   underWay(): readonly { readonly name: string; readonly percent: number }[];
-  /** Begins to fill the history; everything else runs already. */
-  fill(): void;
+  /** Gives a new demo its rules, and begins to fill the history; everything else runs already. Rules that somebody deletes stay away. */
+  begin(needs: DemoRulesNeeds): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -71,9 +74,15 @@ export async function startDemo(needs: DemoNeeds, call: Call, place: DemoPlace):
     simulated,
     preferred: record.ports,
   });
-  const demo = new DemoSite(needs, { file, past, running }, { ...record, ports: running.ports });
+  const demo = new DemoSite(
+    needs,
+    { file, past, running, firstCall: former === undefined ? call : undefined },
+    { ...record, ports: running.ports },
+  );
   try {
     await demo.provision(call, site.id);
+    // Only once, as the tariff.
+    if (former === undefined) await giveDemoInterlocks(needs, call, site.id);
   } catch (error) {
     await demo.stop();
     throw error;
@@ -110,6 +119,8 @@ interface DemoParts {
   /** The plant at the start of each piece of its history; empty when that is not known yet. */
   readonly past: readonly Plant[];
   readonly running: RunningPlant;
+  /** Of a new demo: as whom it makes its rules. */
+  readonly firstCall: Call | undefined;
 }
 
 class DemoSite implements Demo {
@@ -118,17 +129,19 @@ class DemoSite implements Demo {
   #past: readonly Plant[];
   readonly #running: RunningPlant;
   readonly #devices: readonly DemoDevice[];
+  readonly #firstCall: Call | undefined;
   readonly #stopping = new AbortController();
   readonly #timer: NodeJS.Timeout;
   #record: DemoRecord;
   #saving: Promise<void> = Promise.resolve();
   #allow: readonly ReachRule[] = [];
 
-  constructor(needs: DemoNeeds, { file, past, running }: DemoParts, record: DemoRecord) {
+  constructor(needs: DemoNeeds, { file, past, running, firstCall }: DemoParts, record: DemoRecord) {
     this.#needs = needs;
     this.#file = file;
     this.#past = past;
     this.#running = running;
+    this.#firstCall = firstCall;
     this.#record = record;
     this.#devices = demoDevices(record.plantSite);
     this.#timer = setInterval(() => needs.background.run("store the demo's plant", () => this.#save()), SAVE_EVERY_MS);
@@ -187,9 +200,14 @@ class DemoSite implements Demo {
     return Math.floor(((to - storedFrom) / (to - from)) * 100);
   }
 
-  fill(): void {
-    if (this.#percent() === 100) return;
-    this.#needs.background.run("fill the demo's history", () => this.#fill());
+  async begin(needs: DemoRulesNeeds): Promise<void> {
+    if (this.#percent() < 100) this.#needs.background.run("fill the demo's history", () => this.#fill());
+    if (this.#firstCall === undefined) return;
+    try {
+      await giveDemoRules(needs, this.#firstCall, this.#record.siteId);
+    } catch (error) {
+      this.#needs.troubles.report({ part: "demo", message: "a rule of the demo could not be made" }, { err: error });
+    }
   }
 
   async stop(): Promise<void> {

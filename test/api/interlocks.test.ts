@@ -138,9 +138,16 @@ test("a device that nobody claims is told the limit, and given back afterwards",
 });
 
 test("without a measurement the limit holds, and it is said that nothing is seen", async () => {
-  const { id, device, alerts } = await makeCharger("charger-3");
-  await device.sendTelemetry({ power: 0 });
-  await put("blind", hot("charger-3"));
+  const { id, device, alerts, powers } = await makeCharger("charger-3");
+  await device.sendTelemetry({ power: 8 });
+  // The device is new: its first temperature may be on its way.
+  await put("blind", { ...hot("charger-3"), stale_after: "1s" });
+  const why = "the first value of temperature of charger-3 has not come yet";
+  expect(await get("blind")).toMatchObject({ state: "waiting", why, limits: [{ value: 0, is_holding: false }] });
+  const early = await commandsOf(busbar.admin, id).execute({ name: "set_power", arguments: { power: 1 } });
+  expect(early.body).toMatchObject({ errors: [{ code: "interlocked", details: { interlock: "blind", allowed: 0 } }] });
+  expect([await alerts(), powers()]).toEqual([[], []]);
+  await device.sendTelemetry({ temperature: 30 });
   await eventually(async () => expect(await alerts()).toEqual(["interlock_blind"]));
   expect(await get("blind")).toMatchObject({ state: "blind", why: "temperature of charger-3 is unknown" });
   expect((await commandsOf(busbar.admin, id).execute({ name: "set_power", arguments: { power: 1 } })).status).toBe(409);

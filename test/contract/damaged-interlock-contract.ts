@@ -110,6 +110,46 @@ export function damagedInterlockContract(open: OpenStores, run: (sql: string) =>
     expect(after.reports).toEqual(["one: interlock_damaged", "one: "]);
   });
 
+  test("a number that has changed in the database is damage, too", async () => {
+    const { stores, one, apply } = await withInterlock(open);
+    await run("UPDATE site_interlock SET document = replace(document, '40', '90')");
+    const after = await started(stores);
+    expect(await after.limits(one)).toEqual(SAFE);
+    await apply(after);
+    expect(await after.limits(one)).toEqual([]);
+    // Without a checksum it was written by an earlier version.
+    await run("UPDATE site_interlock SET checksums = NULL, document = replace(document, '40', '10')");
+    expect(await (await started(stores)).limits(one)).toEqual(["interlock:hot max 0"]);
+  });
+
+  test("what an interlock remembers is not believed if it has changed in the database", async () => {
+    const { stores, one, before } = await withInterlock(open);
+    await evaluate(before.interlocks, 50);
+    await before.interlocks.remember();
+    await run(`UPDATE site_interlock SET memory = replace(memory, '"isTrue":true', '"isTrue":false')`);
+    const after = await started(stores);
+    expect((await stores.interlocks.all())[0]).toMatchObject({ memory: undefined, isMemoryDamaged: true });
+    await evaluate(after.interlocks, 38);
+    expect(after.interlocks.limitsOf(one, "power")).toHaveLength(1);
+  });
+
+  test("a claim that has changed in the database ends, and the others go on", async () => {
+    const { stores, one } = await withInterlock(open);
+    const claim = { deviceId: one, control: "power", kind: "target", class: "person", reason: "" } as const;
+    const times = { leaseUntil: NOON + 1_000, createdAt: NOON, cause: undefined };
+    for (const [id, value] of [
+      ["a", 17_000],
+      ["b", 5],
+    ] as const) {
+      const made = { ...claim, ...times, id, value, source: `token:${id}` };
+      await stores.controls.claim({ claim: made, takesOver: false, trail: undefined });
+    }
+    await run("UPDATE control_claim SET value = '97000' WHERE value = '17000'");
+    expect((await stores.controls.load(one)).claims.map(({ id }) => id)).toEqual(["b"]);
+    await run("UPDATE control_claim SET checksum = NULL, class = 'king'");
+    expect((await stores.controls.load(one)).claims).toEqual([]);
+  });
+
   test.each([
     ["devices = 'x'"],
     ["devices = '{}', document = '[]'"],
@@ -141,6 +181,20 @@ export function damagedInterlockContract(open: OpenStores, run: (sql: string) =>
     await run("UPDATE site_interlock SET memory_at = memory_at - 601000");
     expect(await between(await started(stores))).toBe(1);
     expect(await before.interlocks.remove(named, makeEntry())).toBe(true);
+  });
+
+  test("a node that takes over goes on with what the one before has remembered", async () => {
+    const { stores, one, before } = await withInterlock(open);
+    const other = await started(stores);
+    await evaluate(other.interlocks, 20);
+    await evaluate(before.interlocks, 50);
+    await before.interlocks.remember();
+    // Between the thresholds each goes on with what it has seen.
+    await evaluate(other.interlocks, 38);
+    expect(other.interlocks.limitsOf(one, "power")).toEqual([]);
+    await other.interlocks.takeOver();
+    await evaluate(other.interlocks, 38);
+    expect(other.interlocks.limitsOf(one, "power")).toHaveLength(1);
   });
 
   test("what is damaged while it is watched goes on as it was, and is reported", async () => {

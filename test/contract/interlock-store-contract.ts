@@ -78,14 +78,16 @@ export function interlockStoreContract(open: OpenStores): void {
       knownAt: undefined,
     } as const;
     const remember = (name: string, revision: number, at: number) =>
-      stores.interlocks.remember([{ siteId, name, revision, memory }], instant(at));
+      stores.interlocks.remember([{ siteId, name, revision, memory }], { at: instant(at), unsure: [] });
     const memories = async () => (await stores.interlocks.all()).map((one) => one.memory);
     await remember("a", 1, 100);
     await remember("b", 1, 200);
     // Of a revision that is not there any more.
     await remember("c", 7, 300);
     expect(await memories()).toEqual([{ value: memory, at: 300 }, { value: memory, at: 300 }, undefined]);
-    await stores.interlocks.remember([], instant(400));
+    // What is unsure of b does not become right by what is known of others.
+    await stores.interlocks.remember([], { at: instant(400), unsure: [{ siteId, name: "b" }] });
+    expect(await memories()).toEqual([{ value: memory, at: 400 }, { value: memory, at: 300 }, undefined]);
     await stores.interlocks.put(makeInterlock(siteId, { name: "b" }), makeEntry());
     expect(await memories()).toEqual([{ value: memory, at: 400 }, undefined, undefined]);
   });

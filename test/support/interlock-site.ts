@@ -100,6 +100,8 @@ export class Watched {
   readings: Record<string, Reading> = {};
   loadings: Record<string, Loading> = {};
   claims: Inputs["gridClaims"] = () => [];
+  /** Of all devices. Undefined: long ago. */
+  begunAt: number | undefined;
   readonly #resolved: Resolved;
   #memory: Memory | undefined;
   #stored: { readonly text: string; readonly at: number } | undefined;
@@ -115,6 +117,7 @@ export class Watched {
       now,
       reading: (deviceId, name) => this.readings[`${deviceId}.${name}`],
       loading: (deviceId, { id }) => this.loadings[`${deviceId}.${id}`] ?? nothing,
+      begunAt: () => this.begunAt,
       gridClaims: this.claims,
     };
     const { outcome, memory } = evaluateInterlock(this.#resolved, this.#memory, inputs);

@@ -9,6 +9,7 @@ local ORDERS = { stop = 0, fast = 1, sun = 2 }
 local ORDER, LIMIT, IDENTITY = 0, 2, 100 -- holding registers
 local UNLOCK, LOCKED = 0, 1 -- coils
 local TIMEOUT_MS = 1000
+local LEAST = 6 -- A
 local UNLOCK_S = 40
 local PRICE = 0.35 -- euro a kWh, for cards without a tariff
 
@@ -141,13 +142,14 @@ local function unlock(ctx)
   ctx.error('the plug is still locked after ' .. UNLOCK_S .. ' seconds; the motor is stuck')
 end
 
--- Never more than the fuse allows.
+-- Never more than the fuse allows. No car charges with less than 6 A.
 local function set_current_limit(ctx, args)
   local fuse = configuration.read('site').fuse
   if args.current_limit > fuse then
     ctx.error(string.format('the fuse allows at most %d A', fuse))
   end
-  must_write(ctx, LIMIT, { math.floor(args.current_limit * 10 + 0.5) })
+  local limit = args.current_limit < LEAST and 0 or args.current_limit
+  must_write(ctx, LIMIT, { math.floor(limit * 10 + 0.5) })
 end
 
 local function reset_current_limit(ctx)

@@ -9,6 +9,8 @@ import { type Bounds, resolveClaims } from "#core/control/resolve-claims.ts";
 export interface LimitClaim {
   readonly claim: Claim;
   readonly isHolding: boolean;
+  /** Nothing is known yet. It limits claims, commands and what is owed, as one that holds; what nobody controls is left alone. */
+  readonly isWaiting?: boolean;
 }
 
 interface Unlimited {
@@ -54,7 +56,7 @@ export function applyLimits(
   const fallback = fallbackValue(control);
   if (fallback !== undefined)
     return isAllowed(control, limits, { value: fallback, now }) ? none : act(fallback, undefined);
-  if (holding.length === 0) return none;
+  if (holding.length === 0 && !limits.some(({ isWaiting }) => isWaiting)) return none;
   return act(state.sent ?? safeValue(control, limits, now), undefined);
 }
 

@@ -1,5 +1,14 @@
 import type { ConditionInterlock, Test } from "./interlock.ts";
-import { fixedLimits, type Inputs, type InterlockState, measure, type Outcome, sinceOf } from "./outcome.ts";
+import {
+  fixedLimits,
+  type Inputs,
+  type InterlockState,
+  measure,
+  type Outcome,
+  sinceOf,
+  waiting,
+  waitingSince,
+} from "./outcome.ts";
 import type { Resolved } from "./resolve-interlock.ts";
 
 export interface ConditionMemory {
@@ -16,15 +25,21 @@ export function evaluateCondition(
   { interlock, source, limits }: Extract<Resolved, { readonly kind: "condition" }>,
   before: ConditionMemory | undefined,
   inputs: Inputs,
-): { readonly outcome: Outcome; readonly memory: ConditionMemory } {
+): { readonly outcome: Outcome; readonly memory: ConditionMemory | undefined } {
   const { now } = inputs;
   const { when, whenUnknown, keepMs, holdMs, staleMs } = interlock;
   const measured = measure(source, staleMs, inputs);
   const value = measured?.value;
+  const awaited = value === undefined ? waitingSince([source], before, { ...inputs, staleMs }) : undefined;
   // A clock that was set back does not keep it for longer.
   const lastKnown = before?.knownAt === undefined ? undefined : Math.min(before.knownAt, now);
   const isKept = value === undefined && whenUnknown === "keep" && lastKnown !== undefined && now - lastKnown < keepMs;
   const isUnknown = value === undefined && !isKept;
+  if (isUnknown && awaited !== undefined) {
+    const why = `the first value of ${when.attribute} of ${when.device} has not come yet`;
+    const held = limits.flatMap(fixedLimits).map(waiting);
+    return { outcome: { state: "waiting", since: awaited, why, limits: held, measured: [] }, memory: before };
+  }
   const said = value === undefined ? undefined : isMet(when.test, value);
   // Between the two thresholds it stays as it was. Nobody knows how it was before the start, so it holds.
   const isMetNow = value === undefined ? isUnknown || before?.isTrue !== false : (said ?? before?.isTrue !== false);

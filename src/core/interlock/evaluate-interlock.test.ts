@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { limitsOf, Watched } from "../../../test/support/interlock-site.ts";
 import { randomFrom } from "../../../test/support/random.ts";
 
@@ -44,6 +44,97 @@ test("a measurement from the future, or one that is no number, is unknown", () =
     watched.readings = { "room.temperature": { value, at } };
     expect(watched.evaluate(0).state).toBe("blind");
   }
+});
+
+describe("until the first value comes", () => {
+  const begun = (document: object, at = 1_000_000) => {
+    const watched = new Watched(document);
+    watched.begunAt = at;
+    return watched;
+  };
+
+  test("a condition limits claims and commands, and leaves alone what nobody controls", () => {
+    const watched = begun(HOT);
+    const outcome = watched.evaluate(1_005_000);
+    expect(outcome).toMatchObject({
+      state: "waiting",
+      since: 1_000_000,
+      why: "the first value of temperature of room has not come yet",
+    });
+    expect(outcome.limits).toMatchObject([{ isHolding: false, isWaiting: true }]);
+    // Nothing has held, so no minimum time begins.
+    watched.readings = { "room.temperature": { value: 20, at: 1_006_000 } };
+    expect(watched.evaluate(1_006_000)).toMatchObject({ state: "idle", limits: [] });
+  });
+
+  test("between the thresholds it holds, as after any start without a memory", () => {
+    const watched = begun(HOT);
+    watched.evaluate(1_005_000);
+    watched.readings = { "room.temperature": { value: 39, at: 1_006_000 } };
+    expect(watched.evaluate(1_006_000).state).toBe("holding");
+  });
+
+  test.each([
+    ["a value of before counts as none", { value: 20, at: 900_000 }, "waiting"],
+    ["a value that came and is too old counts as missing", { value: 20, at: 1_000_500 }, "blind"],
+    ["a value that came and is no number, too", { value: "x", at: 1_039_000 }, "holding"],
+    ["so does one from the future", { value: 20, at: 2_000_000 }, "blind"],
+  ])("%s", (_, reading, state) => {
+    const watched = begun(HOT);
+    watched.readings = { "room.temperature": reading };
+    expect(watched.evaluate(1_040_000).state).toBe(state);
+  });
+
+  test("what held before a restart goes on holding, and so does what was blind", () => {
+    for (const value of [50, undefined]) {
+      const watched = new Watched(HOT);
+      if (value !== undefined) watched.readings = { "room.temperature": { value, at: 1_000_000 } };
+      expect(watched.evaluate(1_000_000).state).toBe(value === undefined ? "blind" : "holding");
+      watched.store(1_000_000);
+      watched.startAgain(1_050_000);
+      watched.begunAt = 1_050_000;
+      expect(watched.evaluate(1_051_000)).toMatchObject({ state: "blind", limits: [{ isHolding: true }] });
+    }
+  });
+
+  test("what was idle before a restart waits, and remembers on which side of its thresholds it was", () => {
+    const watched = new Watched(HOT);
+    watched.readings = { "room.temperature": { value: 20, at: 1_000_000 } };
+    watched.evaluate(1_000_000);
+    watched.store(1_000_000);
+    watched.startAgain(1_050_000);
+    watched.begunAt = 1_050_000;
+    expect(watched.evaluate(1_051_000).state).toBe("waiting");
+    watched.readings = { "room.temperature": { value: 39, at: 1_052_000 } };
+    expect(watched.evaluate(1_052_000).state).toBe("idle");
+  });
+
+  test("loads of a connection are not told their safe values, and get no more than these", () => {
+    const watched = begun(GRID);
+    watched.loadings = { "charger.power": { current: 6_000, wanted: 8_000 } };
+    const outcome = watched.evaluate(1_005_000);
+    expect(outcome).toMatchObject({
+      state: "waiting",
+      why: "the first measurement of the connection has not come yet",
+    });
+    expect(limitsOf(outcome)).toEqual([
+      "charger.power<=1000",
+      "battery.discharge>=0",
+      "heater.on<=0",
+      "battery.discharge<=0",
+    ]);
+    watched.readings = { "meter.power": { value: 5, at: 1_006_000 } };
+    expect(watched.evaluate(1_006_000).state).toBe("idle");
+    watched.begunAt = undefined;
+    expect(watched.evaluate(1_040_000).state).toBe("blind");
+  });
+
+  test("the signal of the grid operator waits for nothing", () => {
+    const from = { device: "contact", attribute: "dim" };
+    const limits = [{ device: "charger", control: "power", max: 0 }];
+    const outcome = begun({ kind: "grid_signal", from, limits }).evaluate(1_005_000);
+    expect([outcome.state, limitsOf(outcome)]).toEqual(["init", ["charger.power<=0!"]]);
+  });
 });
 
 test("`keep` keeps what was known for a time, and then limits", () => {

@@ -9,12 +9,12 @@ import type { Resolved } from "./resolve-interlock.ts";
 
 export type Memory = ConditionMemory | SharedMemory | GridMemory | DamagedMemory;
 
-/** `memory` is that of the last evaluation of the same document; undefined at the start. */
+/** `memory` is that of the last evaluation of the same document; undefined at the start, and as long as nothing is known. */
 export function evaluateInterlock(
   resolved: Resolved,
   memory: Memory | undefined,
   inputs: Inputs,
-): { readonly outcome: Outcome; readonly memory: Memory } {
+): { readonly outcome: Outcome; readonly memory: Memory | undefined } {
   switch (resolved.kind) {
     case "condition":
       return evaluateCondition(resolved, memory?.kind === "condition" ? memory : undefined, inputs);

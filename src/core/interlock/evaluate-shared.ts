@@ -12,8 +12,10 @@ import {
   numberOf,
   type Outcome,
   sinceOf,
+  waiting,
+  waitingSince,
 } from "./outcome.ts";
-import type { Resolved, ResolvedLoad } from "./resolve-interlock.ts";
+import type { Resolved, ResolvedLoad, Source } from "./resolve-interlock.ts";
 import { type Demand, shareCapacity } from "./share-capacity.ts";
 
 export interface SharedMemory {
@@ -57,10 +59,11 @@ export function evaluateShared(
   resolved: ResolvedShared,
   before: SharedMemory | undefined,
   inputs: Inputs,
-): { readonly outcome: Outcome; readonly memory: SharedMemory } {
+): { readonly outcome: Outcome; readonly memory: SharedMemory | undefined } {
   const { now } = inputs;
   const measured: Measured[] = [];
   const lines = linesOf(resolved, { before, inputs, measured });
+  const { staleMs } = resolved.interlock;
   const released = new Map<string, Released>();
   const limits = ([1, -1] as const).flatMap((direction) =>
     limitsOf(
@@ -70,6 +73,14 @@ export function evaluateShared(
     ),
   );
   const unknown = lines.find(({ base }) => base === undefined);
+  const awaited = unknown && waitingSince(sourcesOf(resolved), before, { ...inputs, staleMs });
+  if (unknown !== undefined && awaited !== undefined) {
+    const why = `the first measurement of ${unknown.key} has not come yet`;
+    return {
+      outcome: { state: "waiting", since: awaited, why, limits: limits.map(waiting), measured },
+      memory: before,
+    };
+  }
   const isHolding = limits.some((limit) => limit.isHolding);
   const state = unknown !== undefined ? "blind" : isHolding ? "holding" : "idle";
   const since = sinceOf(before, state, now);
@@ -80,6 +91,9 @@ export function evaluateShared(
     memory: { kind: "shared", state, since, bases, released },
   };
 }
+
+const sourcesOf = (resolved: ResolvedShared): readonly (Source | undefined)[] =>
+  resolved.kind === "connection" ? [resolved.meter] : [...resolved.meters.values()].flat();
 
 const WITHIN = "what is wanted is within the limits";
 const TOO_MUCH = "more is wanted than there is room for";

@@ -10,10 +10,12 @@ interface Demanding {
   readonly since: number;
 }
 
+type Demand = Omit<ReportedLimit, "unit"> & { readonly isWaiting?: boolean };
+
 /** What an interlock demands of a control, as a claim. */
 export function interlockClaim(
   { name, interlock, why, since }: Demanding,
-  { deviceId, control, kind, value, isHolding }: Omit<ReportedLimit, "unit">,
+  { deviceId, control, kind, value, isHolding, isWaiting = false }: Demand,
 ): LimitClaim {
   const title = interlock?.displayName ?? name;
   return {
@@ -28,5 +30,6 @@ export function interlockClaim(
       since,
     }),
     isHolding,
+    isWaiting,
   };
 }

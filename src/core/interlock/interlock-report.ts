@@ -40,7 +40,8 @@ const VALUES_EVERY_MS = 10_000;
 export function reportOf(outcome: Outcome, problems: readonly Problem[]): InterlockReport {
   const { state, since, why, limits, measured } = outcome;
   return {
-    state,
+    // Earlier versions of a cloud do not know that it waits. It is over in a moment.
+    state: state === "waiting" ? "blind" : state,
     since,
     why: why.slice(0, LONGEST_WHY),
     limits: strictestLimits(limits).slice(0, MOST_REPORTED_LIMITS),

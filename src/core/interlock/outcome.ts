@@ -4,13 +4,14 @@ import type { Control } from "#core/control/control.ts";
 import type { ResolvedLimit, Source } from "./resolve-interlock.ts";
 
 /**
- * `idle`: nothing is limited now. `holding`: somebody wants more than is allowed, or the condition is true. `blind`: a measurement
- * is missing. `damaged`: its document cannot be read. The others are those of a grid signal; in `init` and `failsafe` its failsafe
+ * `idle`: nothing is limited now. `holding`: somebody wants more than is allowed, or the condition is true. `waiting`: the first
+ * measurement after a start has not come yet. `blind`: a measurement is missing. `damaged`: its document cannot be read. The others are those of a grid signal; in `init` and `failsafe` its failsafe
  * values count.
  */
 export const INTERLOCK_STATES = [
   "idle",
   "holding",
+  "waiting",
   "blind",
   "damaged",
   "init",
@@ -28,6 +29,8 @@ export interface Limit {
   readonly value: number;
   /** It changes what the device does or what somebody wants. Others only say how far one may go. */
   readonly isHolding: boolean;
+  /** Nothing is known yet: nobody may go beyond it, and a device that nobody controls is left alone. */
+  readonly isWaiting?: true;
 }
 
 export interface Measured {
@@ -51,6 +54,8 @@ export interface Inputs {
   readonly now: number;
   readonly reading: (deviceId: string, attribute: string) => Reading | undefined;
   readonly loading: (deviceId: string, control: Control) => Loading;
+  /** When this device, or Busbar itself, has begun, if that was a moment ago: measurements may still be on their way. */
+  readonly begunAt: (deviceId: string) => number | undefined;
   /** Claims of class grid that hold. */
   readonly gridClaims: (deviceId: string, control: string) => readonly Claim[];
 }
@@ -101,6 +106,35 @@ export function sinceOf(
 ): number {
   return before?.state === state ? Math.min(before.since, now) : now;
 }
+
+/** How long after a start, or after a device was created, its first measurement may take. */
+export const FIRST_VALUE_MS = 60_000;
+
+/**
+ * Since when an interlock waits for the first measurements; undefined: it does not wait. One that held or was blind before, which it
+ * remembers, goes on with that.
+ */
+export function waitingSince(
+  sources: readonly (Source | undefined)[],
+  before: { readonly state: InterlockState } | undefined,
+  given: Pick<Inputs, "now" | "reading" | "begunAt"> & { readonly staleMs: number },
+): number | undefined {
+  if (before !== undefined && before.state !== "idle") return undefined;
+  let since: number | undefined;
+  for (const source of sources) {
+    const measured = measure(source, given.staleMs, given);
+    if (source === undefined || measured === undefined) return undefined;
+    if (measured.value !== undefined) continue;
+    const begunAt = given.begunAt(source.deviceId);
+    // What has come since then is no first value any more.
+    if (begunAt === undefined || (measured.at !== undefined && measured.at >= begunAt)) return undefined;
+    since = Math.max(since ?? begunAt, begunAt);
+  }
+  return since;
+}
+
+/** Of an interlock that waits. */
+export const waiting = ({ isHolding: _, ...limit }: Limit): Limit => ({ ...limit, isHolding: false, isWaiting: true });
 
 /** A limit that holds in full. */
 export function fixedLimits({ deviceId, control, min, max }: ResolvedLimit): readonly Limit[] {

@@ -80,7 +80,7 @@ function order(
   if (register === 0 && wanted !== undefined && (now.since > 0 || wanted === "stop")) {
     return { order: wanted, stopAfter: second / 10 };
   }
-  return register === 2 && first >= 60 && first <= 320 ? { limit: first / 10 } : undefined;
+  return register === 2 && (first === 0 || first >= 60) && first <= 320 ? { limit: first / 10 } : undefined;
 }
 
 export const chargerAttributes: Attributes = {

@@ -43,9 +43,9 @@ function isFine(at: number, to: number): boolean {
   return at > to - FINE_MS;
 }
 
-/** A moment so long before `to`, from which the plant can be simulated until then. */
+/** A moment so long before `to`, and the time in which cells drift, from which the plant can be simulated until then. */
 export function originOf(to: number, lengthMs: number): number {
-  const origin = to - lengthMs;
+  const origin = to - Math.max(lengthMs, DRIFT_MS);
   return origin - (origin % COARSE_STEP_MS);
 }
 

@@ -12,7 +12,7 @@ export interface Charger {
   readonly order: "fast" | "sun" | "stop";
   /** kWh after which it stops; 0: when the car is full. */
   readonly stopAfter: number;
-  /** A per phase: what its owner allows. */
+  /** A per phase: what its owner allows. Below 6 it pauses. */
   readonly limit: number;
   /** kWh */
   readonly sessionEnergy: number;
@@ -49,7 +49,7 @@ export function stepCharger(
   // A car takes less and less before it is full.
   const taken = Math.min(most, Math.max(1_800, most * clamp((visit.need - charger.sessionEnergy) / 4, 0.15, 1)));
   const offered = charger.order === "sun" ? Math.min(taken, surplus) : taken;
-  const mayCharge = charger.order !== "stop" && missing > 0;
+  const mayCharge = charger.order !== "stop" && missing > 0 && charger.limit >= LEAST_A;
   const isEnough = charger.order === "fast" || surplus >= LEAST_A * PHASE_V * 3;
   const fills = span.hours === 0 ? Number.POSITIVE_INFINITY : (missing / span.hours) * 1_000;
   const power = mayCharge && isEnough ? Math.min(offered, fills) : 0;
@@ -57,7 +57,13 @@ export function stepCharger(
   return {
     ...charger,
     status:
-      charger.order === "stop" ? "preparing" : missing === 0 ? "finishing" : power > 0 ? "charging" : "waiting_for_sun",
+      charger.order === "stop" || charger.limit < LEAST_A
+        ? "preparing"
+        : missing === 0
+          ? "finishing"
+          : power > 0
+            ? "charging"
+            : "waiting_for_sun",
     sessionEnergy: charger.sessionEnergy + energy,
     totalEnergy: charger.totalEnergy + energy,
     power,

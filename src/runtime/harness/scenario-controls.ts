@@ -170,6 +170,8 @@ export class ScenarioControls {
           reading: this.#readingOf(control),
           now,
         }),
+      // Nothing is told to a device before the first step, so the careful side shows at once.
+      begunAt: () => undefined,
       gridClaims: (_, name) =>
         this.#entries.get(name)?.claims.filter((claim) => claim.class === "grid" && holds(claim, now)) ?? [],
     });

@@ -31,7 +31,7 @@ export class ScenarioInterlocks {
     const limits = new Map<string, LimitClaim[]>();
     for (const [name, { interlock, resolved }] of this.#all) {
       const { outcome, memory } = evaluateInterlock(resolved, this.#memories.get(name), inputs);
-      this.#memories.set(name, memory);
+      if (memory !== undefined) this.#memories.set(name, memory);
       for (const limit of outcome.limits) {
         const control = limit.control.id;
         const claim = interlockClaim({ name, interlock, ...outcome }, { ...limit, control });

@@ -75,8 +75,16 @@ export function createControls(needs: ControlsNeeds) {
     if (!isShared || duty?.lost.aborted === false) return true;
     entries.clear();
     loading = undefined;
-    duty = await needs.nodes.claim("control devices");
-    return duty !== undefined;
+    const claimed = await needs.nodes.claim("control devices");
+    if (claimed === undefined) return false;
+    try {
+      await needs.interlocking.takeOver();
+    } catch (error) {
+      await claimed.release();
+      throw error;
+    }
+    duty = claimed;
+    return true;
   }
 
   async function controlsOfDevice(device: Pick<Device, "blueprintId">): Promise<ReadonlyMap<string, Control>> {

@@ -18,7 +18,7 @@ import { type Latest, latestOf, readingIn } from "./read-controls.ts";
 export interface LimiterNeeds extends Pick<Needs, "now" | "telemetry"> {
   readonly interlocking: Pick<
     Interlocks,
-    "devices" | "evaluate" | "hasAny" | "holding" | "limitsOf" | "remember" | "report"
+    "devices" | "evaluate" | "hasAny" | "holding" | "limitsOf" | "remember" | "report" | "takeOver"
   >;
   readonly nodes: Pick<Nodes, "isShared">;
 }

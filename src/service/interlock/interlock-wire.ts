@@ -157,7 +157,7 @@ export const interlockSchema = described("Interlock", "A limit of a site, and wh
   document: { ...nullable(newInterlockSchema), description: "null: what is stored is damaged." },
   state: oneOf([...INTERLOCK_STATES, "unknown"], {
     description:
-      "idle: it changes nothing. holding: it limits. blind: a measurement is missing. damaged: its document cannot be read, and the " +
+      "idle: it changes nothing. holding: it limits. waiting: the first measurement after a start has not come yet. blind: a measurement is missing. damaged: its document cannot be read, and the " +
       "controls that it may have limited have their safe values. Of a grid signal: init and failsafe " +
       "(its failsafe values count), limited, unlimited, autonomous (the failsafe has ended by itself). In a cloud: " +
       "unknown while the gateway is away; limits are then those that it last reported.",

@@ -7,7 +7,7 @@ import { devicesIn, type Interlock } from "#core/interlock/interlock.ts";
 import { interlockClaim } from "#core/interlock/interlock-claim.ts";
 import { isWorthStoring, recallMemory, type StoredMemory } from "#core/interlock/interlock-memory.ts";
 import { type InterlockReport, isReportDue, reportOf } from "#core/interlock/interlock-report.ts";
-import type { Inputs, Outcome } from "#core/interlock/outcome.ts";
+import { FIRST_VALUE_MS, type Inputs, type Outcome } from "#core/interlock/outcome.ts";
 import { type Resolved, resolveInterlock, type Source } from "#core/interlock/resolve-interlock.ts";
 import type { Problem } from "#core/text/document-reader.ts";
 import type { AlertTracker } from "#service/alert/alert-tracker.ts";
@@ -52,6 +52,8 @@ interface Watched extends WatchedInterlock {
   /** What the records have of it. */
   storedMemory: StoredMemory | undefined;
   outcome: Outcome | undefined;
+  /** When its devices were created; undefined: what it remembered is damaged, so it waits for no first value. */
+  readonly createdAt: ReadonlyMap<string, number> | undefined;
   /** What was last stored for a cloud. */
   reported: { readonly report: InterlockReport; readonly at: number } | undefined;
 }
@@ -66,6 +68,7 @@ export function createInterlocks(needs: InterlocksNeeds) {
   let looking: Promise<void> | undefined;
   let lookedUpAt = -Infinity;
   let evaluatedAt = -Infinity;
+  const startedAt = needs.now();
   let rememberedAt = -Infinity;
 
   /** Keeps what is remembered of documents that have not changed. */
@@ -77,9 +80,9 @@ export function createInterlocks(needs: InterlocksNeeds) {
       const isSame = before?.stored.revision === found.revision;
       // Of one that is damaged while it is watched, the last good meaning goes on.
       const stored = found.interlock === undefined && isSame ? before.stored : found;
-      const { resolved, problems } =
+      const { resolved, problems, createdAt } =
         stored.interlock === undefined
-          ? { resolved: await resolveDamaged(needs, controlsOf, stored), problems: [] }
+          ? { resolved: await resolveDamaged(needs, controlsOf, stored), problems: [], createdAt: undefined }
           : await resolve(stored.siteId, stored.interlock, stored.devices);
       const damage = found.interlock === undefined ? [{ code: "damaged", pointer: "", message: DAMAGED } as const] : [];
       const { memory, storedMemory, outcome } = isSame ? before : recalled(stored, needs.now());
@@ -87,7 +90,8 @@ export function createInterlocks(needs: InterlocksNeeds) {
       const reportedAt = (isSame ? before.reported?.at : undefined) ?? needs.now();
       const reported = found.report && { report: found.report, at: reportedAt };
       const all = [...damage, ...problems];
-      next.set(key, { stored, resolved, problems: all, memory, storedMemory, outcome, reported });
+      const known = { stored, resolved, problems: all, memory, storedMemory, outcome, reported };
+      next.set(key, { ...known, createdAt: stored.isMemoryDamaged ? undefined : createdAt });
     }
     watched = next;
   }
@@ -111,6 +115,16 @@ export function createInterlocks(needs: InterlocksNeeds) {
     await looking;
   }
 
+  /** This node goes on where another one was: what that one has remembered counts, not what was seen here meanwhile. */
+  async function takeOver(): Promise<void> {
+    if (watched.size === 0) return;
+    await lookAgain();
+    for (const one of watched.values()) {
+      const { memory, storedMemory } = recalled(one.stored, needs.now());
+      if (memory !== undefined) Object.assign(one, { memory, storedMemory });
+    }
+  }
+
   /** Something was changed: whoever looks now may have looked before. */
   async function lookAgain(): Promise<void> {
     await looking?.catch(() => undefined);
@@ -123,7 +137,7 @@ export function createInterlocks(needs: InterlocksNeeds) {
     const names = new Map(devicesIn(interlock).map((name) => [name, devices.get(name)]));
     const site = await siteKnowledge(needs, controlsOf, { siteId, names });
     const ids = new Map([...names.keys()].flatMap((name) => pairOf(name, site.device(name)?.id)));
-    return { ...resolveInterlock(interlock, site), ids };
+    return { ...resolveInterlock(interlock, site), ids, createdAt: site.createdAt };
   }
 
   async function reportAlerts(): Promise<void> {
@@ -154,9 +168,11 @@ export function createInterlocks(needs: InterlocksNeeds) {
     });
     const isDue = watched.size > 0 && Math.abs(now - rememberedAt) >= CONFIRM_MS;
     if (changed.length === 0 && !isDue) return;
+    // Whether that is still right is not known before the first value comes.
+    const unsure = [...watched.values()].filter(({ outcome, memory }) => memory && outcome?.state === "waiting");
     await needs.interlocks.remember(
       changed.map(({ one: { stored }, memory }) => ({ ...named(stored), memory })),
-      now,
+      { at: now, unsure: unsure.map(({ stored }) => named(stored)) },
     );
     for (const { one, memory } of changed) one.storedMemory = memory;
     rememberedAt = now;
@@ -176,14 +192,16 @@ export function createInterlocks(needs: InterlocksNeeds) {
 
   return {
     remember,
+    takeOver,
     /** Asks all of them anew, unless that was done a moment ago. */
-    async evaluate(inputs: Omit<Inputs, "now">, notOlderThanMs: number): Promise<void> {
+    async evaluate(inputs: Omit<Inputs, "now" | "begunAt">, notOlderThanMs: number): Promise<void> {
       await ready();
       const now = needs.now();
       if (now >= evaluatedAt && now - evaluatedAt < notOlderThanMs) return;
       const next = new Map<string, LimitClaim[]>();
       for (const one of watched.values()) {
-        Object.assign(one, evaluateInterlock(one.resolved, one.memory, { ...inputs, now }));
+        const begunAt = (deviceId: string) => begun([startedAt, one.createdAt?.get(deviceId)], one, now);
+        Object.assign(one, evaluateInterlock(one.resolved, one.memory, { ...inputs, begunAt, now }));
         const { outcome, stored } = one;
         for (const { control, ...limit } of outcome?.limits ?? []) {
           const key = keyOf(limit.deviceId, control.id);
@@ -236,6 +254,13 @@ export function createInterlocks(needs: InterlocksNeeds) {
       return isRemoved;
     },
   };
+}
+
+/** The latest of these times, if it was a moment ago. A clock that was set is careful. */
+function begun(times: readonly (number | undefined)[], { createdAt }: Watched, now: number): number | undefined {
+  if (createdAt === undefined) return undefined;
+  const recent = times.filter((at) => at !== undefined && now >= at && now - at < FIRST_VALUE_MS);
+  return recent.reduce((last, at) => (last === undefined || (at ?? 0) > last ? at : last), undefined);
 }
 
 /** What is known after a start. What is too old is stored anew. */

@@ -10,16 +10,18 @@ export interface KnowledgeNeeds extends Pick<Needs, "devices"> {
   readonly catalog: BlueprintCatalog;
 }
 
-/** What interlocks of a site may name. `names` are ids or slugs as written, with the ids that were meant where they are known. */
+/** What interlocks of a site may name, and when those devices were created, by id. `names` are ids or slugs as written, with the ids that were meant where they are known. */
 export async function siteKnowledge(
   needs: KnowledgeNeeds,
   controlsOf: KnownControls,
   { siteId, names }: { readonly siteId: string; readonly names: ReadonlyMap<string, string | undefined> },
-): Promise<SiteKnowledge> {
+): Promise<SiteKnowledge & { readonly createdAt: ReadonlyMap<string, number> }> {
   const devices = new Map<string, SiteDevice>();
+  const createdAt = new Map<string, number>();
   for (const [name, id] of names) {
     const device = await findDevice(needs, siteId, id ?? name);
     if (device === undefined) continue;
+    createdAt.set(device.id, device.createdAt);
     const blueprint = await deviceBlueprint(needs, device);
     devices.set(name, {
       id: device.id,
@@ -27,7 +29,7 @@ export async function siteKnowledge(
       controls: blueprint === undefined ? new Map() : controlsOf(blueprint),
     });
   }
-  return { device: (name) => devices.get(name), conversion: conversionOf };
+  return { device: (name) => devices.get(name), conversion: conversionOf, createdAt };
 }
 
 /** A device of another site is none. */

@@ -2,14 +2,30 @@ import { CLAIM_CLASSES, CLAIM_KINDS, type Claim } from "#core/control/claim.ts";
 import type { ControlRecord } from "#core/control/control-record.ts";
 import { type ControlState, FOLLOWS, NEVER_WRITTEN, type Write } from "#core/control/control-writer.ts";
 import type { Row } from "#store/database.ts";
-import { number, oneOf, optionalText, text } from "./row.ts";
+import { number, oneOf, optionalNumber, optionalText, text } from "./row.ts";
+import { checksumOf } from "./row-checksum.ts";
 import { isObject } from "./stored-json.ts";
 
 export const CLAIM_COLUMNS =
   "id, device_id, control, kind, value, class, source, reason, lease_until, created_at, cause";
 export const RECORD_COLUMNS = "at, control, value, follow, measured, class, source, reason, cause";
 
+/** In the order of `CLAIM_COLUMNS`. */
+export function claimValues(claim: Claim): readonly (string | number | null)[] {
+  const { id, deviceId, control, kind, value, source, reason, leaseUntil, createdAt, cause } = claim;
+  const stored = value === null ? null : String(value);
+  return [id, deviceId, control, kind, stored, claim.class, source, reason, leaseUntil, createdAt, cause ?? null];
+}
+
+/** Throws for one that is damaged. One without a checksum was written by an earlier version. */
 export function parseClaim(row: Row): Claim {
+  const claim = readClaim(row);
+  const sum = optionalNumber(row, "checksum");
+  if (sum !== undefined && sum !== checksumOf(...claimValues(claim))) throw new Error("its checksum does not match");
+  return claim;
+}
+
+function readClaim(row: Row): Claim {
   return {
     id: text(row, "id"),
     deviceId: text(row, "device_id"),

@@ -1,25 +1,29 @@
 import type { ControlStore } from "#service/ports/control-store.ts";
-import type { Database } from "#store/database.ts";
+import type { ReadDatabase } from "#store/database.ts";
 import { CLAIM_COLUMNS, parseClaim, parseRecord, parseState, RECORD_COLUMNS } from "./control-row.ts";
 import type { Lists } from "./lists.ts";
 import { text } from "./row.ts";
+import { readRows } from "./stored-json.ts";
 import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
 
 /** What a cloud has of the devices of its gateways are copies. */
 const OWN = `device_id IN (SELECT d.id FROM device d JOIN site s ON s.id = d.site_id WHERE s.gateway_id IS NULL)`;
 
-export function createControlStore(reader: Database, writer: Writer, lists: Lists): ControlStore {
+export function createControlStore(reader: ReadDatabase, writer: Writer, lists: Lists): ControlStore {
   return {
     load: async (deviceId) => {
       const where = deviceId === undefined ? new Where().and(OWN) : new Where().and("device_id = ?", deviceId);
-      const claims = await reader.all(`SELECT ${CLAIM_COLUMNS} FROM control_claim ${where.sql}`, ...where.values);
+      const claims = await reader.all(
+        `SELECT ${CLAIM_COLUMNS}, checksum FROM control_claim ${where.sql}`,
+        ...where.values,
+      );
       const states = await reader.all(
         `SELECT device_id, control, state FROM control_state ${where.sql}`,
         ...where.values,
       );
       return {
-        claims: claims.map(parseClaim),
+        claims: readRows(reader, { table: "control_claim", rows: claims }, parseClaim),
         states: states.map((row) => ({
           deviceId: text(row, "device_id"),
           control: text(row, "control"),

@@ -8,10 +8,11 @@ import type { LinkedControl } from "#core/link/messages.ts";
 import type { StoredControl } from "#service/ports/control-store.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
 import { recordAudit, recordIfChanged } from "./audit-writes.ts";
-import { CLAIM_COLUMNS, fractionText, RECORD_COLUMNS } from "./control-row.ts";
+import { CLAIM_COLUMNS, claimValues, fractionText, RECORD_COLUMNS } from "./control-row.ts";
 import { marked } from "./link-marks.ts";
 import { requireDeviceOwnedHere } from "./require-owned-here.ts";
 import { number, optionalNumber, text } from "./row.ts";
+import { checksumOf } from "./row-checksum.ts";
 import { deviceLock, PRUNE_AT_ONCE, prune, write } from "./write.ts";
 
 export const controlWrites = {
@@ -82,19 +83,11 @@ export const controlWrites = {
 };
 
 async function storeClaim(database: Database, claim: Claim): Promise<void> {
+  const values = claimValues(claim);
   await database.run(
-    `INSERT INTO control_claim (${CLAIM_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    claim.id,
-    claim.deviceId,
-    claim.control,
-    claim.kind,
-    claim.value === null ? null : String(claim.value),
-    claim.class,
-    claim.source,
-    claim.reason,
-    claim.leaseUntil,
-    claim.createdAt,
-    claim.cause ?? null,
+    `INSERT INTO control_claim (${CLAIM_COLUMNS}, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ...values,
+    checksumOf(...values),
   );
 }
 

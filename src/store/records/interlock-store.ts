@@ -6,11 +6,13 @@ import { parseReport } from "#core/link/parse-report.ts";
 import { instant } from "#core/time/instant.ts";
 import type { DamagedInterlock, InterlockStore, StoredInterlock } from "#service/ports/interlock-store.ts";
 import type { ReadDatabase, Row } from "#store/database.ts";
+import { interlockSums } from "./interlock-sums.ts";
 import { number, text, time } from "./row.ts";
+import { checksumOf } from "./row-checksum.ts";
 import { isObject, type StoredRow, storedJson } from "./stored-json.ts";
 import type { Writer } from "./writer.ts";
 
-const COLUMNS = "site_id, name, revision, updated_at, document, devices, memory, memory_at, report";
+const COLUMNS = "site_id, name, revision, updated_at, document, devices, memory, memory_at, report, checksums";
 
 export function createInterlockStore(reader: ReadDatabase, writer: Writer): InterlockStore {
   const read = (rows: readonly Row[]) => rows.map((row) => readInterlock(reader, row));
@@ -26,10 +28,11 @@ export function createInterlockStore(reader: ReadDatabase, writer: Writer): Inte
       read(await reader.all(`SELECT ${COLUMNS} FROM site_interlock WHERE site_id = ? ORDER BY name`, siteId)),
     put: ({ devices, ...interlock }, trail) =>
       writer.run("putInterlock", { interlock: { ...interlock, devices: Object.fromEntries(devices) }, trail }),
-    remember: (memories, at) =>
+    remember: (memories, { at, unsure }) =>
       writer.run("rememberInterlocks", {
-        memories: memories.map(({ memory, ...one }) => ({ ...one, memory: JSON.stringify(renderMemory(memory)) })),
+        memories: memories.map(({ memory, ...one }) => ({ ...one, memory: storedMemory(memory) })),
         at,
+        unsure,
       }),
     delete: (named, trail) => writer.run("deleteInterlock", { named, trail }),
     report: (noted) => writer.run("reportInterlock", noted),
@@ -45,20 +48,46 @@ function readInterlock(reader: ReadDatabase, row: Row): StoredInterlock | Damage
   };
   const from = { database: reader, table: "site_interlock", row };
   // A gateway has reported that it cannot read its own, which is no damage here.
-  const document = row["document"] === "null" ? undefined : storedJson(from, "document", isInterlock);
-  const devices = storedJson(from, "devices", isNames);
+  const document = row["document"] === "null" ? undefined : storedJson(from, "document", intact(row, 1, isInterlock));
+  const devices = storedJson(from, "devices", intact(row, 2, isNames));
+  const memory = readMemory(from);
   const stored = {
     siteId: text(row, "site_id"),
     name: text(row, "name"),
     revision: readable(() => number(row, "revision")) ?? 0,
     updatedAt: readable(() => time(row, "updated_at")) ?? instant(0),
     devices: new Map(Object.entries(devices ?? {})),
-    memory: readMemory(from),
+    memory,
+    isMemoryDamaged: memory === undefined && row["memory"] !== null,
     report: row["report"] === null ? undefined : storedJson(from, "report", isReport),
   };
   if (document === undefined || interlock === undefined || devices === undefined)
     return { ...stored, document: undefined, interlock: undefined };
   return { ...stored, document, interlock };
+}
+
+/** Also false if a bit has flipped and the value is a right one all the same. */
+function intact<Kind>(row: Row, place: 1 | 2, isRight: (value: unknown) => value is Kind) {
+  return (value: unknown): value is Kind => isRight(value) && isIntact(row, place);
+}
+
+function isIntact(row: Row, place: 1 | 2): boolean {
+  if (row["checksums"] === null) return true;
+  const [revision, ...sums] = text(row, "checksums").split(" ").map(Number);
+  const [document, devices] = [text(row, "document"), text(row, "devices")];
+  const right = interlockSums({ siteId: text(row, "site_id"), name: text(row, "name"), document, devices });
+  return revision !== row["revision"] || sums[place - 1] === right[place - 1];
+}
+
+const storedMemory = (memory: StoredMemory): string => {
+  const rendered = renderMemory(memory);
+  return JSON.stringify({ memory: rendered, checksum: checksumOf(JSON.stringify(rendered)) });
+};
+
+/** Earlier versions store it without a checksum around it. */
+function intactMemory(json: unknown): unknown {
+  if (!isObject(json) || !("checksum" in json)) return json;
+  return json["checksum"] === checksumOf(JSON.stringify(json["memory"])) ? json["memory"] : undefined;
 }
 
 /** Without it, a start takes the careful side. */
@@ -67,7 +96,7 @@ function readMemory(from: StoredRow): StoredInterlock["memory"] {
   if (row["memory"] === null) return undefined;
   let value: StoredMemory | undefined;
   storedJson(from, "memory", (json): json is unknown => {
-    value = parseMemory(json);
+    value = parseMemory(intactMemory(json));
     return value !== undefined;
   });
   const at = readable(() => time(row, "memory_at"));

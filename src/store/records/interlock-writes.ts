@@ -6,6 +6,7 @@ import { interlockKey } from "#core/link/linked-key.ts";
 import type { InterlockStore, NewInterlock, RememberedInterlock } from "#service/ports/interlock-store.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
 import { recordAudit, recordIfChanged } from "./audit-writes.ts";
+import { interlockSums } from "./interlock-sums.ts";
 import { marked } from "./link-marks.ts";
 import { number } from "./row.ts";
 import { requireOwnSite } from "./tariff-writes.ts";
@@ -20,6 +21,15 @@ interface SentMemory extends Pick<RememberedInterlock, "siteId" | "name" | "revi
   /** JSON */
   readonly memory: string;
 }
+
+interface SentMemories {
+  readonly memories: readonly SentMemory[];
+  readonly at: number;
+  readonly unsure: readonly Pick<NewInterlock, "siteId" | "name">[];
+}
+
+/** Parameters of a statement are limited. A gateway has fewer interlocks. */
+const MOST_UNSURE = 500;
 
 type Named = Pick<NewInterlock, "siteId" | "name" | "expected">;
 type Reported = Parameters<InterlockStore["report"]>[0];
@@ -45,7 +55,7 @@ export const interlockWrites = {
     informs: NOBODY,
     // A few bytes, again and again in the same place: without them a start would limit more than it has to.
     fromReserve: true,
-    async run(database: WriteDatabase, { memories, at }: { memories: readonly SentMemory[]; at: number }) {
+    async run(database: WriteDatabase, { memories, at, unsure }: SentMemories) {
       for (const { siteId, name, revision, memory } of memories)
         await database.run(
           "UPDATE site_interlock SET memory = ? WHERE site_id = ? AND name = ? AND revision = ?",
@@ -54,7 +64,10 @@ export const interlockWrites = {
           name,
           revision,
         );
-      await database.run("UPDATE site_interlock SET memory_at = ? WHERE memory IS NOT NULL", at);
+      const others = unsure.slice(0, MOST_UNSURE).map(() => "(?, ?)");
+      const butThose = others.length === 0 ? "" : ` AND (site_id, name) NOT IN (VALUES ${others.join(", ")})`;
+      const names = unsure.slice(0, MOST_UNSURE).flatMap(({ siteId, name }) => [siteId, name]);
+      await database.run(`UPDATE site_interlock SET memory_at = ? WHERE memory IS NOT NULL${butThose}`, at, ...names);
     },
   }),
 
@@ -92,20 +105,22 @@ interface StoredRow extends Omit<SentInterlock, "expected" | "document"> {
 }
 
 export async function storeInterlock(database: Database, row: StoredRow): Promise<void> {
-  const { siteId, name, revision, updatedAt, document, devices, report } = row;
+  const { siteId, name, revision, updatedAt, report } = row;
+  const [document, devices] = [JSON.stringify(row.document), JSON.stringify(row.devices)];
   await database.run(
-    `INSERT INTO site_interlock (site_id, name, revision, updated_at, document, devices, report)
-     VALUES (?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO site_interlock (site_id, name, revision, updated_at, document, devices, report, checksums)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (site_id, name) DO UPDATE SET revision = excluded.revision, updated_at = excluded.updated_at,
-     document = excluded.document, devices = excluded.devices, report = excluded.report,
+     document = excluded.document, devices = excluded.devices, report = excluded.report, checksums = excluded.checksums,
      memory = NULL, memory_at = NULL`,
     siteId,
     name,
     revision,
     updatedAt,
-    JSON.stringify(document),
-    JSON.stringify(devices),
+    document,
+    devices,
     report === undefined ? null : JSON.stringify(report),
+    [revision, ...interlockSums({ siteId, name, document, devices })].join(" "),
   );
 }
 

@@ -49,6 +49,8 @@ export class ControlWorld {
   #last: { readonly write: Write; readonly at: number; isSure: boolean } | undefined;
   #settledAt = 0;
   #heldFrom: number | undefined;
+  /** Before this turn. */
+  #wasHeld = false;
 
   constructor(control: Control, random: () => number, rules: Rules) {
     this.#control = control;
@@ -143,6 +145,7 @@ export class ControlWorld {
     const { value, bounds } = this.#rules.resolveClaims(this.#control, limited.claims, this.now);
     const reading = this.isReachable ? { value: this.device?.value ?? 0, at: this.now } : undefined;
     const situation = { now: this.now, value, bounds, reading, isReachable: this.isReachable };
+    this.#wasHeld = this.state.isHeld;
     const plan = this.#rules.planWrite(this.#control, this.state, situation);
     this.state = plan.state;
     if (plan.write !== undefined) this.#send(plan.write);
@@ -171,8 +174,11 @@ export class ControlWorld {
     const allowed = naiveResolution(this.#control, interlocks, this.now);
     if (write.kind === "value" && (write.value < allowed.min || write.value > allowed.max))
       this.violations.push(`${write.value} is against an interlock of ${allowed.min} to ${allowed.max}`);
-    if (write.kind === "fallback" && this.limits.some(({ isHolding }) => isHolding))
+    if (write.kind === "fallback" && this.limits.some(({ isHolding, isWaiting }) => isHolding || isWaiting))
       this.violations.push("a fallback that does not keep an interlock");
+    const isWaiting = limits.length > 0 && this.limits.every((limit) => limit.isWaiting);
+    if (isWaiting && own.length === 0 && !this.#wasHeld)
+      this.violations.push("a device that nobody controls is told something before anything is known");
     const isFree = limits.length > 0 && own.length === 0;
     const right = naiveResolution(this.#control, [...this.claims, ...limits], this.now);
     const last = this.#last;

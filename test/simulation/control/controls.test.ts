@@ -32,6 +32,21 @@ const BUGS: Readonly<Record<string, Partial<Rules>>> = {
     applyLimits: (control, given, moment) =>
       applyLimits(control, { ...given, state: { ...given.state, isHeld: false } }, moment),
   },
+  "claims may do anything before something is known": {
+    applyLimits: (control, given, { limits, now }) =>
+      applyLimits(control, given, { limits: limits.filter(({ isWaiting }) => isWaiting !== true), now }),
+  },
+  "the fallback does not wait for what is not known yet": {
+    applyLimits: (control, given, { limits, now }) =>
+      applyLimits(control, given, { limits: limits.map((one) => ({ ...one, isWaiting: false })), now }),
+  },
+  "what is not known yet is told to devices that nobody controls": {
+    applyLimits: (control, given, { limits, now }) =>
+      applyLimits(control, given, {
+        limits: limits.map((one) => ({ ...one, isHolding: one.isHolding || one.isWaiting === true })),
+        now,
+      }),
+  },
   "interlocks count less than people": {
     applyLimits: (control, given, { limits, now }) =>
       applyLimits(control, given, {

@@ -69,12 +69,13 @@ export function playControlSchedule(seed: number, rules: Partial<Rules> = {}): r
   return [...new Set(world.violations)];
 }
 
-/** One or two limits, which may exclude each other. */
+/** One or two limits, which may exclude each other. After a start nothing may be known yet. */
 function randomLimits(random: () => number): readonly LimitClaim[] {
+  const isWaiting = random() < 0.3;
   const limit = (kind: "min" | "max"): LimitClaim => {
     const value = Math.floor(random() * 19) - 9;
     const names = { name: kind, class: "interlock", reason: "", deviceId: "d", control: "power", since: 0 } as const;
-    return { claim: limitClaim({ ...names, kind, value }), isHolding: random() < 0.7 };
+    return { claim: limitClaim({ ...names, kind, value }), isHolding: !isWaiting && random() < 0.7, isWaiting };
   };
   const kinds = [["max"], ["min"], ["min", "max"]] as const;
   return (kinds[Math.floor(random() * kinds.length)] ?? kinds[0]).map(limit);
