@@ -1,5 +1,5 @@
 import { listOf, listUnder } from "./list-of.ts";
-import type { CommandScheduleChange, NewCommandSchedule, Queries } from "./resources.ts";
+import type { CommandScheduleChange, NewCommandSchedule, NewScheduleTimes, Queries } from "./resources.ts";
 import type { Transport } from "./transport.ts";
 
 /** Commands that run at a time or by a schedule. */
@@ -10,6 +10,8 @@ export function schedules({ perform }: Transport) {
     list: listOf("schedules", (query: Queries["listCommandSchedules"] = {}) =>
       perform("listCommandSchedules", { query }),
     ),
+    /** The next times of a schedule, with calendars as they are now. Stores nothing. */
+    preview: (body: NewScheduleTimes) => perform("previewScheduleTimes", { body }),
     get: (id: string) => perform("getCommandSchedule", of(id)),
     /** Refused if somebody has changed it since the given revision. */
     update: (id: string, body: CommandScheduleChange) => perform("updateCommandSchedule", { ...of(id), body }),

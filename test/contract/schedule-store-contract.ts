@@ -41,11 +41,13 @@ export function scheduleStoreContract(open: OpenStores): void {
     bulk: undefined,
     nextAt,
     disables: false,
+    anyRevision: false,
   });
 
   test("a schedule is found, listed, changed by its revision, and deleted", async () => {
     const { schedules } = await open();
-    const schedule = makeSchedule();
+    const timing = { siteId: newId(), daily: { at: "sunset", days: undefined }, except: ["holidays"], only: [] };
+    const schedule = makeSchedule({ timing });
     await schedules.insert({ schedule, sealed }, makeEntry());
     const found = await schedules.find(schedule.id);
     expect([found?.schedule, [...(found?.sealed ?? [])]]).toEqual([schedule, [1, 2]]);
@@ -69,7 +71,7 @@ export function scheduleStoreContract(open: OpenStores): void {
     const schedule = makeSchedule();
     await schedules.insert({ schedule, sealed }, makeEntry());
     expect((await schedules.due(later(-1))).length).toBe(0);
-    expect((await schedules.due(NOON)).map((one) => one.schedule)).toEqual([schedule]);
+    expect(await schedules.due(NOON)).toEqual([schedule.id]);
     const made = [makeBulk(2), makeBulk(2)];
     const done = await Promise.all(
       made.map((input) =>
@@ -98,6 +100,22 @@ export function scheduleStoreContract(open: OpenStores): void {
     expect(await schedules.due(NOON)).toEqual([]);
     // It was due, and it is said that it has not run.
     expect((await schedules.runs(schedule.id, ALL)).items).toMatchObject([{ outcome: "SKIPPED", dueAt: NOON }]);
+  });
+
+  test("a schedule that is changed again and again runs in the end, and only the time that was due", async () => {
+    const { schedules } = await open();
+    const schedule = makeSchedule();
+    await schedules.insert({ schedule, sealed }, makeEntry());
+    const renamed = { ...schedule, name: "Renamed", revision: 2 };
+    await schedules.update({ schedule: renamed, sealed, keepsTime: true }, makeEntry());
+    const ran = step(later(1_000), [makeRun(NOON)]);
+    expect(await schedules.step(schedule, ran)).toBe(false);
+    expect(await schedules.step(schedule, { ...ran, anyRevision: true })).toBe(true);
+    expect(await schedules.step(schedule, { ...ran, anyRevision: true })).toBe(false);
+    expect((await schedules.find(schedule.id))?.schedule).toEqual({ ...renamed, nextAt: later(1_000) });
+    const disabled = { ...renamed, nextAt: later(1_000), revision: 3, isEnabled: false };
+    await schedules.update({ schedule: disabled, sealed, keepsTime: false }, makeEntry());
+    expect(await schedules.step(renamed, { ...ran, anyRevision: true })).toBe(false);
   });
 
   test("a change of something else keeps the time that is stored, which may have run meanwhile", async () => {

@@ -11,13 +11,17 @@ import { printAnswer, printRecord, printTable } from "#cli/print.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import type { Window } from "#client/page.ts";
-import type { CommandSchedule, ScheduleRun } from "#client/resources.ts";
+import type { CommandSchedule, NewCommandSchedule, ScheduleRun } from "#client/resources.ts";
 
 type AddFlags = ClientFlags &
   BulkFlags & {
     readonly name?: string;
     readonly at?: string;
     readonly cron?: string;
+    readonly daily?: string;
+    readonly days?: readonly string[];
+    readonly except?: readonly string[];
+    readonly only?: readonly string[];
     readonly timezone?: string;
     readonly missed?: "skip" | "run_late";
     readonly lateWithin?: string;
@@ -87,12 +91,17 @@ function addAdd(schedule: Command, cli: Cli): void {
     .option("-n, --name <name>", "name of the schedule (default that of the command)")
     .option("--at <time>", `once, at this time: ${TIME_WORDS}`)
     .option("--cron <expression>", 'again and again: minute hour day month weekday, such as "30 2 * * 1"')
-    .option("--timezone <zone>", "of --cron (default that of the first device's site)")
+    .option("--daily <time>", "each day at this time: 07:30, or by the sun of the site: sunrise, sunset-30m")
+    .option("--days <day...>", "of --daily: mon to sun (default every day)")
+    .option("--except <calendar...>", "calendars of the site: not while one of them is on")
+    .option("--only <calendar...>", "calendars of the site: only while one of them is on")
+    .option("--timezone <zone>", "of --cron and --daily (default that of the first device's site)")
     .option("--missed <rule>", "a time at which nothing ran: skip (default) or run_late")
     .option("--late-within <duration>", "run_late: for so long (default 1h, at most 7d)")
     .option("--disabled", "do not let it run yet")
     .action(async (command: string, words: readonly string[], flags: AddFlags) => {
-      if ((flags.at === undefined) === (flags.cron === undefined)) throw new UsageError("give either --at or --cron");
+      if ([flags.at, flags.cron, flags.daily].filter((one) => one !== undefined).length !== 1)
+        throw new UsageError("give either --at, --cron or --daily");
       const session = await openSession(cli, flags);
       const values = await guessInputs(cli, words);
       const bulk = { name: command, arguments: values, ...(await bulkSettings(session, flags)) };
@@ -102,6 +111,9 @@ function addAdd(schedule: Command, cli: Cli): void {
         bulk,
         ...(at !== undefined && { at }),
         ...(flags.cron !== undefined && { cron: flags.cron }),
+        ...(flags.daily !== undefined && { daily: dailyOf(flags.daily, flags.days) }),
+        ...(flags.except !== undefined && { except: flags.except }),
+        ...(flags.only !== undefined && { only: flags.only }),
         ...(flags.timezone !== undefined && { timezone: flags.timezone }),
         ...(flags.missed !== undefined && { missed: flags.missed }),
         ...(flags.lateWithin !== undefined && { late_within: flags.lateWithin }),
@@ -111,6 +123,7 @@ function addAdd(schedule: Command, cli: Cli): void {
     });
   addExamples(
     add,
+    "schedule add close_blinds --device roof --daily sunset-30m --days sat sun --except holidays",
     'schedule add restart --device battery-1 --cron "30 2 * * 1" --missed run_late --late-within 2h',
     "schedule add set_mode mode=eco --site Plant --profile energy.battery --at +2h",
   );
@@ -130,7 +143,22 @@ async function print(cli: Cli, flags: ClientFlags, schedule: CommandSchedule): P
   await printRecord(cli, flags, { answer: { schedule }, fields });
 }
 
-const whenOf = ({ at, cron, timezone }: CommandSchedule) => (cron === null ? (at ?? "") : `${cron} (${timezone})`);
+type Daily = NonNullable<NewCommandSchedule["daily"]>;
+
+function dailyOf(at: string, days: readonly string[] | undefined): Daily {
+  // The server checks the words.
+  return days === undefined ? { at } : { at, days: days as NonNullable<Daily["days"]> };
+}
+
+function whenOf({ at, cron, daily, except, only, timezone }: CommandSchedule): string {
+  const days = daily?.days == null ? "" : ` on ${daily.days.join(", ")}`;
+  const when = cron ?? (daily === null ? undefined : `${daily.at}${days}`);
+  const calendars = [
+    ...(except.length > 0 ? [`except ${except.join(", ")}`] : []),
+    ...(only.length > 0 ? [`only ${only.join(", ")}`] : []),
+  ];
+  return [when === undefined ? (at ?? "") : `${when} (${timezone})`, ...calendars].join(", ");
+}
 
 const COLUMNS = {
   ID: ({ id }: CommandSchedule) => id,

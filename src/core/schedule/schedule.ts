@@ -1,5 +1,7 @@
 // Commands that run at a time or by a schedule: what is due, and what becomes of what was missed. Only decisions.
+
 import type { Instant } from "#core/time/instant.ts";
+import type { Weekday } from "#core/time/weekday.ts";
 
 export const MISSED_RULES = ["skip", "run_late"] as const;
 export type MissedRule = (typeof MISSED_RULES)[number];
@@ -12,16 +14,29 @@ export type MissedRule = (typeof MISSED_RULES)[number];
 export const RUN_OUTCOMES = ["RAN", "SKIPPED", "REFUSED"] as const;
 type RunOutcome = (typeof RUN_OUTCOMES)[number];
 
+/** What a schedule has besides a time or a cron expression. */
+export interface ScheduleTiming {
+  /** Whose sun and calendars count. */
+  readonly siteId: string | undefined;
+  /** Each day, or on these weekdays, at a time such as 07:30 or sunset-30m. */
+  readonly daily: { readonly at: string; readonly days: readonly Weekday[] | undefined } | undefined;
+  /** Calendars: it does not run while one of these is on. */
+  readonly except: readonly string[];
+  /** And if there are any, only while one of these is on. */
+  readonly only: readonly string[];
+}
+
 export interface CommandSchedule {
   readonly id: string;
   readonly name: string;
   /** Whose rights it has: the one who changed it last. */
   readonly owner: { readonly tokenId: string; readonly tokenName: string };
   readonly isEnabled: boolean;
-  /** Once at this time, or as the cron expression says in the time zone. */
+  /** Once at this time, as the cron expression says in the time zone, or by `timing.daily`. */
   readonly at: Instant | undefined;
   readonly cron: string | undefined;
   readonly timezone: string;
+  readonly timing?: ScheduleTiming | undefined;
   readonly missed: MissedRule;
   /** A missed run is made up for so long. */
   readonly lateMs: number;

@@ -2,7 +2,7 @@
 // whoever goes on after a kill finds the execution, or that there is none yet, and nothing is done twice or forgotten.
 
 import type { Caller } from "#core/access/caller.ts";
-import { AppError, type ErrorCode } from "#core/app-error.ts";
+import { AppError } from "#core/app-error.ts";
 import { type BulkCommand, type BulkMember, MAX_BULK_PARALLEL, planBulk } from "#core/bulk/bulk-command.ts";
 import { type Execution, hasEnded } from "#core/command/execution.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
@@ -11,7 +11,7 @@ import type { PrepareEvent } from "#service/event/happening.ts";
 import type { MemberChange } from "#service/ports/bulk-store.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import type { SealedCommand } from "./create-bulk.ts";
-import { refusalOf } from "./refusal-of.ts";
+import { isPassing, refusalOf } from "./refusal-of.ts";
 
 export interface BulkRunnerNeeds extends Pick<Needs, "bulks" | "seal" | "now" | "newId"> {
   readonly executions: Pick<Needs["executions"], "find">;
@@ -24,14 +24,7 @@ export interface BulkRunnerNeeds extends Pick<Needs, "bulks" | "seal" | "now" | 
   readonly log: { warn(about: object, text: string): void };
 }
 
-/** These pass: the device is tried again, for so long. */
-const PASSING: ReadonlySet<ErrorCode> = new Set([
-  "overloaded",
-  "queue_full",
-  "storage_full",
-  "storage_unavailable",
-  "shutting_down",
-]);
+/** A device is tried again for so long. */
 const TRY_FOR_MS = 60_000;
 /** How long a device may be out of sight behind its gateway. */
 const UNSYNC_MS = 600_000;
@@ -149,7 +142,7 @@ export function createBulkRunner(needs: BulkRunnerNeeds): BulkRunner {
         return undefined;
       }
       const isTried = needs.now() - (member.begunAt ?? needs.now()) < TRY_FOR_MS;
-      return PASSING.has(error.code) && isTried ? undefined : refused(error);
+      return isPassing(error) && isTried ? undefined : refused(error);
     }
   }
 
@@ -214,6 +207,7 @@ async function callerOf({ authenticator }: BulkRunnerNeeds, { createdBy }: BulkC
   try {
     return (await authenticator.holder(createdBy.tokenId)).caller;
   } catch (error) {
+    if (isPassing(error)) throw error;
     return refusalOf(error).message;
   }
 }

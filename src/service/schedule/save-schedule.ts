@@ -1,27 +1,36 @@
 import { allows } from "#core/access/level.ts";
 import { refuse } from "#core/app-error.ts";
+import { parseDayTime } from "#core/rule/day-time.ts";
 import { type CommandSchedule, LONGEST_LATE_MS, type MissedRule } from "#core/schedule/schedule.ts";
+import { nearestOf } from "#core/text/nearest.ts";
 import { durationProblem, parseDuration, toMilliseconds } from "#core/time/duration.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
+import type { Weekday } from "#core/time/weekday.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import { parseBulk } from "#service/bulk/bulk-wire.ts";
 import { type BulkInput, type CreateBulkNeeds, hideArguments, membersOf } from "#service/bulk/create-bulk.ts";
 import type { SealedSchedule } from "#service/ports/schedule-store.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import { cronProblem, timezoneProblem } from "./next-time.ts";
-import { nextTimes } from "./schedule-runner.ts";
+import { nextTimes, type ScheduleTimeNeeds } from "./schedule-times.ts";
 
-export interface ScheduleNeeds extends CreateBulkNeeds, Pick<Needs, "schedules"> {}
+export interface ScheduleNeeds extends CreateBulkNeeds, ScheduleTimeNeeds, Pick<Needs, "schedules"> {}
 
 type BulkBody = Parameters<typeof parseBulk>[0];
 
-/** As in the interface; what is left out stays as it was, or has its default. */
-export interface ScheduleFields {
-  readonly name?: string | undefined;
-  readonly bulk?: BulkBody | undefined;
+export interface TimeFields {
   readonly at?: string | null | undefined;
   readonly cron?: string | null | undefined;
+  readonly daily?: { readonly at: string; readonly days?: readonly Weekday[] | undefined } | null | undefined;
+  readonly except?: readonly string[] | undefined;
+  readonly only?: readonly string[] | undefined;
   readonly timezone?: string | undefined;
+}
+
+/** As in the interface; what is left out stays as it was, or has its default. */
+export interface ScheduleFields extends TimeFields {
+  readonly name?: string | undefined;
+  readonly bulk?: BulkBody | undefined;
   readonly missed?: MissedRule | undefined;
   readonly late_within?: string | undefined;
   readonly is_enabled?: boolean | undefined;
@@ -40,7 +49,8 @@ export async function createSchedule(
   const base = { id, name: given.name, isEnabled: true, at: undefined, cron: undefined, timezone: what.timezone };
   const rest = { missed: "skip", lateMs: USUAL_LATE_MS, nextAt: undefined, revision: 0, createdAt: now } as const;
   const owner = { tokenId: call.caller.tokenId, tokenName: call.caller.tokenName };
-  const schedule = changed({ ...base, ...rest, owner, shown: what.shown, updatedAt: now }, given, now);
+  const before = { ...base, ...rest, owner, shown: what.shown, updatedAt: now };
+  const schedule = await changed(needs, before, { given, now, siteId: what.siteId });
   await needs.schedules.insert({ schedule, sealed: what.sealed }, trailOf(needs, call, schedule));
   return schedule;
 }
@@ -55,7 +65,8 @@ export async function changeSchedule(
   const owner = { tokenId: call.caller.tokenId, tokenName: call.caller.tokenName };
   const what = given.bulk === undefined ? undefined : await readBulk(needs, call, { id, body: given.bulk });
   const base = { ...before.schedule, owner, revision, shown: what?.shown ?? before.schedule.shown };
-  const schedule = changed(base, given, needs.now());
+  const siteId = what === undefined ? before.schedule.timing?.siteId : what.siteId;
+  const schedule = await changed(needs, base, { given, now: needs.now(), siteId });
   const sealed = what?.sealed ?? before.sealed;
   const keepsTime = !isTimeChanged(before.schedule, schedule);
   const stored = await needs.schedules.update({ schedule, sealed, keepsTime }, trailOf(needs, call, schedule));
@@ -84,30 +95,33 @@ const trailOf = (needs: ScheduleNeeds, call: Call, { id, name }: CommandSchedule
   auditTrail(needs, call, { target: {}, details: { schedule_id: id, name } });
 
 function isTimeChanged(before: CommandSchedule, after: CommandSchedule): boolean {
+  if (JSON.stringify(before.timing?.daily) !== JSON.stringify(after.timing?.daily)) return true;
   return (["at", "cron", "timezone", "isEnabled"] as const).some((key) => before[key] !== after[key]);
 }
 
+const wrong = (pointer: string, message: string) => refuse("invalid_body", message, { pointer });
+
+interface Change {
+  readonly given: ScheduleFields;
+  readonly now: Instant;
+  /** That of the first device. */
+  readonly siteId: string | undefined;
+}
+
 /** A new time counts from now on: it never makes up for what was before the change. */
-function changed(before: CommandSchedule, given: ScheduleFields, now: Instant): CommandSchedule {
-  const wrong = (pointer: string, message: string) => refuse("invalid_body", message, { pointer });
-  const isTimed = given.at !== undefined || given.cron !== undefined;
-  const at = isTimed ? (given.at ?? undefined) : before.at;
-  const cron = isTimed ? (given.cron ?? undefined) : before.cron;
-  if ((at === undefined) === (cron === undefined)) throw wrong("/at", "give either at or cron");
-  const timezone = given.timezone ?? before.timezone;
-  const noCron = cron === undefined ? undefined : cronProblem(cron);
-  if (noCron !== undefined) throw wrong("/cron", noCron);
-  const noZone = timezoneProblem(timezone);
-  if (noZone !== undefined) throw wrong("/timezone", noZone);
+async function changed(
+  needs: ScheduleNeeds,
+  before: CommandSchedule,
+  { given, now, siteId }: Change,
+): Promise<CommandSchedule> {
+  const when = await readTimes(needs, before, { given, siteId });
   const lateMs = given.late_within === undefined ? before.lateMs : readLate(given.late_within);
-  const time = typeof at === "string" ? instant(Date.parse(at)) : at;
-  const schedule = { ...before, at: time, cron, timezone, lateMs };
+  const schedule = { ...before, ...when, lateMs };
   const isEnabled = given.is_enabled ?? before.isEnabled;
   // Who changes something else must not lose a time that is due now.
   const isSameTime = before.revision > 0 && !isTimeChanged(before, { ...schedule, isEnabled });
-  const next = isSameTime ? before.nextAt : nextTimes(schedule)(now);
-  if (next === undefined && isEnabled && !isSameTime)
-    throw wrong(cron === undefined ? "/at" : "/cron", "this time never comes");
+  const next = isSameTime ? before.nextAt : (await nextTimes(needs, schedule))(now);
+  if (next === undefined && isEnabled && !isSameTime) throw wrong(`/${kindOf(schedule)}`, "this time never comes");
   return {
     ...schedule,
     name: given.name ?? before.name,
@@ -117,6 +131,72 @@ function changed(before: CommandSchedule, given: ScheduleFields, now: Instant): 
     revision: before.revision + 1,
     updatedAt: now,
   };
+}
+
+type Times = Pick<CommandSchedule, "at" | "cron" | "timezone" | "timing">;
+
+const kindOf = ({ cron, timing }: Times) =>
+  cron !== undefined ? "cron" : timing?.daily === undefined ? "at" : "daily";
+
+/** When it runs, checked. What is not given stays as it was. */
+export async function readTimes(
+  needs: ScheduleTimeNeeds,
+  before: Times,
+  { given, siteId }: { readonly given: TimeFields; readonly siteId: string | undefined },
+): Promise<Times> {
+  const isTimed = [given.at, given.cron, given.daily].some((one) => one !== undefined);
+  const at = isTimed ? (given.at ?? undefined) : before.at;
+  const cron = isTimed ? (given.cron ?? undefined) : before.cron;
+  const daily = isTimed ? (given.daily ?? undefined) : before.timing?.daily;
+  if ([at, cron, daily].filter((one) => one !== undefined).length !== 1)
+    throw wrong("/at", "give either at, cron or daily");
+  const timezone = given.timezone ?? before.timezone;
+  const noCron = cron === undefined ? undefined : cronProblem(cron);
+  if (noCron !== undefined) throw wrong("/cron", noCron);
+  const noZone = timezoneProblem(timezone);
+  if (noZone !== undefined) throw wrong("/timezone", noZone);
+  const { except = before.timing?.except ?? [], only = before.timing?.only ?? [] } = given;
+  await requireDaily(needs, daily, siteId);
+  await requireCalendars(needs, siteId, { except: given.except ?? [], only: given.only ?? [] });
+  const time = typeof at === "string" ? instant(Date.parse(at)) : at;
+  const isPlain = daily === undefined && except.length + only.length === 0;
+  const timing = { siteId, daily: daily && { at: daily.at, days: daily.days }, except, only };
+  return { at: time, cron, timezone, timing: isPlain ? undefined : timing };
+}
+
+async function requireDaily(
+  needs: ScheduleTimeNeeds,
+  daily: { readonly at: string } | undefined,
+  siteId: string | undefined,
+): Promise<void> {
+  if (daily === undefined) return;
+  const time = parseDayTime(daily.at);
+  if (time === undefined) throw wrong("/daily/at", "this is no time of day such as 07:30, sunset or sunrise-30m");
+  if (time.kind === "clock") return;
+  const { latitude, longitude } = (siteId === undefined ? undefined : await needs.sites.find(siteId))?.location ?? {};
+  if (latitude !== undefined && longitude !== undefined) return;
+  throw wrong(
+    "/daily/at",
+    "nobody knows where the sun rises: the site has no location; set its latitude and longitude",
+  );
+}
+
+async function requireCalendars(
+  needs: ScheduleTimeNeeds,
+  siteId: string | undefined,
+  lists: { readonly except: readonly string[]; readonly only: readonly string[] },
+): Promise<void> {
+  for (const key of ["except", "only"] as const) {
+    if (lists[key].length === 0) continue;
+    if (siteId === undefined) throw wrong(`/${key}`, "calendars are those of a site, and the devices have none");
+    const { names } = await needs.siteCalendars.book(siteId);
+    for (const [n, name] of lists[key].entries()) {
+      if (names.includes(name)) continue;
+      const nearest = nearestOf(name, names);
+      const hint = nearest === undefined ? "" : `; did you mean ${nearest}?`;
+      throw wrong(`/${key}/${n}`, `the site has no calendar ${JSON.stringify(name)}${hint}`);
+    }
+  }
 }
 
 function readLate(text: string): number {
@@ -139,5 +219,6 @@ async function readBulk(
     shown: { ...body, arguments: await hideArguments(needs, input, members) },
     sealed: needs.seal.seal(JSON.stringify(input), id),
     timezone: site?.timezone ?? "UTC",
+    siteId,
   };
 }

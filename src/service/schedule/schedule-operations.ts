@@ -1,16 +1,20 @@
 // Commands that run at a time or by a schedule.
+import { instant, renderInstant } from "#core/time/instant.ts";
 import { type Operation, operation } from "#service/operation/operation.ts";
 import { pageOf, paging } from "#service/operation/query.ts";
 import { Type } from "#service/operation/schema.ts";
-import { listAnswer, NOTHING, renderPage } from "#service/operation/wire.ts";
+import { listAnswer, NOTHING, renderPage, timestamp } from "#service/operation/wire.ts";
+import { visibleSite } from "#service/site/visible-site.ts";
 import {
   changeSchedule,
   createSchedule,
   deleteSchedule,
+  readTimes,
   type ScheduleNeeds,
   seesAll,
   visibleSchedule,
 } from "./save-schedule.ts";
+import { comingTimes } from "./schedule-times.ts";
 import {
   newScheduleSchema,
   renderRun,
@@ -18,8 +22,10 @@ import {
   runSchema,
   scheduleChangeSchema,
   scheduleSchema,
+  scheduleTimesSchema,
 } from "./schedule-wire.ts";
 
+const USUAL_TIMES = 5;
 const tag = "Commands";
 const level = "readonly";
 const answer = Type.Object({ schedule: scheduleSchema }, { additionalProperties: false });
@@ -32,7 +38,7 @@ export function scheduleOperations(needs: ScheduleNeeds): readonly Operation[] {
       name: "createCommandSchedule",
       summary: "Schedule a command",
       description:
-        "Once at a time, or by a cron expression in a time zone, for one device or for many. Each time begins a bulk command, with the rights that the caller's token has then.",
+        "Once at a time, each day at a time by the clock or the sun, or by a cron expression in a time zone, for one device or for many. Each time begins a bulk command, with the rights that the caller's token has then.",
       tag,
       level,
       body: newScheduleSchema,
@@ -52,6 +58,25 @@ export function scheduleOperations(needs: ScheduleNeeds): readonly Operation[] {
       run: async (call) => {
         const whose = seesAll(call) ? undefined : call.caller.tokenId;
         return renderPage("schedules", await needs.schedules.list(whose, pageOf(call.query)), renderSchedule);
+      },
+    }),
+    operation({
+      method: "POST",
+      path: "/v3/commands/schedules/preview",
+      name: "previewScheduleTimes",
+      summary: "Work out the next times of a schedule",
+      description: "With the calendars as they are now. Stores nothing.",
+      tag,
+      level,
+      body: scheduleTimesSchema,
+      answer: Type.Object({ times: Type.Array(timestamp) }, { additionalProperties: false }),
+      run: async (call) => {
+        const { site_id, count = USUAL_TIMES, ...given } = call.body;
+        const site = site_id === undefined ? undefined : await visibleSite(needs, call, site_id);
+        const nothing = { at: undefined, cron: undefined, timezone: site?.timezone ?? "UTC", timing: undefined };
+        const times = await readTimes(needs, nothing, { given, siteId: site?.id });
+        const coming = await comingTimes(needs, times, { after: needs.now(), count });
+        return { times: coming.map((at) => renderInstant(instant(at))) };
       },
     }),
     operation({

@@ -25,7 +25,7 @@ export const scheduleWrites = {
     async run(database: WriteDatabase, { input, trail }: { input: SealedSchedule; trail: AuditEntry }): Promise<void> {
       await requireRoom(database, input.schedule.owner.tokenId);
       await database.run(
-        `INSERT INTO command_schedule (${SCHEDULE_COLUMNS}, sealed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO command_schedule (${SCHEDULE_COLUMNS}, sealed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         input.schedule.id,
         ...valuesOf(input.schedule),
         input.sealed,
@@ -91,11 +91,12 @@ export const scheduleWrites = {
     ): Promise<boolean> {
       const stepped = await database.run(
         `UPDATE command_schedule SET next_at = ?, is_enabled = CASE WHEN ? = 1 THEN 0 ELSE is_enabled END
-         WHERE id = ? AND revision = ? AND next_at = ? AND is_enabled = 1`,
+         WHERE id = ? AND (revision = ? OR ? = 1) AND next_at = ? AND is_enabled = 1`,
         step.nextAt ?? null,
         step.disables ? 1 : 0,
         schedule.id,
         schedule.revision,
+        step.anyRevision ? 1 : 0,
         schedule.nextAt ?? null,
       );
       if (stepped === 0) return false;
@@ -115,6 +116,7 @@ function valuesOf(schedule: CommandSchedule) {
     schedule.at ?? null,
     schedule.cron ?? null,
     schedule.timezone,
+    schedule.timing === undefined ? null : JSON.stringify(schedule.timing),
     schedule.missed,
     schedule.lateMs,
     schedule.nextAt ?? null,

@@ -1,0 +1,2 @@
+-- Schedules by the sun, on weekdays, and with calendars.
+ALTER TABLE command_schedule ADD COLUMN timing text; -- JSON
