@@ -1,5 +1,5 @@
 import { listUnder } from "./list-of.ts";
-import type { NewRule, NewRuleScript, Queries } from "./resources.ts";
+import type { NewRule, NewRuleDryRun, NewRuleScript, Queries } from "./resources.ts";
 import type { Transport } from "./transport.ts";
 
 /** Rules of a site, the engine that runs them, and variables that they read. A rule goes by its id or slug. */
@@ -35,6 +35,31 @@ export function rules({ perform }: Transport) {
     /** Newest first. */
     logs: (site_id: string, rule: string, query: Queries["listRuleLogs"] = {}) =>
       perform("listRuleLogs", { ...of(site_id, rule), query }),
+    /** Rules that are set up by parameters instead of code. */
+    controllers: (site_id: string) => perform("listControllers", { params: { site_id } }),
+    /** The text of the rule that a controller makes; what is wrong with the parameters is in the answer. */
+    renderController: (
+      site_id: string,
+      controller: string,
+      parameters: Readonly<Record<string, string | number | boolean | null>>,
+      slug?: string,
+    ) =>
+      perform("renderController", {
+        params: { site_id, controller },
+        body: { parameters, ...(slug === undefined ? {} : { slug }) },
+      }),
+    /** What it did and why, newest first. */
+    traces: (site_id: string, rule: string, query: Queries["listRuleTraces"] = {}) =>
+      perform("listRuleTraces", { ...of(site_id, rule), query }),
+    trace: (site_id: string, rule: string, trace_id: string) =>
+      perform("getRuleTrace", { params: { site_id, rule, trace_id } }),
+    /** What is wrong with a text, by what the site has. */
+    check: (site_id: string, script: NewRuleScript) => perform("checkRule", { params: { site_id }, body: { script } }),
+    /** What rules of the site can name. */
+    names: (site_id: string, query: Queries["listRuleNames"] = {}) =>
+      perform("listRuleNames", { params: { site_id }, query }),
+    /** What a rule would have done with the stored past. */
+    dryRun: (site_id: string, body: NewRuleDryRun) => perform("dryRunRule", { params: { site_id }, body }),
     variables: (site_id: string) => perform("listVariables", { params: { site_id } }),
     putVariable: (site_id: string, variable: string, value: number | string | boolean) =>
       perform("putVariable", { params: { site_id, variable }, body: { value } }),

@@ -1,39 +1,66 @@
 // What runs the rules of a gateway's sites. A cloud runs none.
 import type { Engines } from "#role/open-engines.ts";
+import { createLuaDryRun } from "#runtime/lua/rule/dry-run/run-lua-dry-run.ts";
 import { createLuaRuleRunner } from "#runtime/lua/rule/lua-rule-runner.ts";
+import { createRuleSimulator } from "#runtime/rule/create-rule-simulator.ts";
+import { createSiteCalendars } from "#service/calendar/site-calendars.ts";
+import { createSendNotification } from "#service/notification/send-notification.ts";
 import { releaseAllOf } from "#service/rule/act-for-rule.ts";
 import { createDeclarativeRunner } from "#service/rule/declarative/declarative-runner.ts";
+import { createKnownCauses } from "#service/rule/declarative/known-causes.ts";
+import { knownSite } from "#service/rule/known-site.ts";
+import { createLatestTraces } from "#service/rule/latest-traces.ts";
+import { createNotifyForRule } from "#service/rule/notify-for-rule.ts";
 import { createRuleEngine, type RuleEngine } from "#service/rule/rule-engine.ts";
 import { createRuleFunctions } from "#service/rule/rule-functions.ts";
 import { createRuleLog } from "#service/rule/rule-log.ts";
+import { createRuleNews } from "#service/rule/rule-news.ts";
+import { createRuleReports } from "#service/rule/rule-reports.ts";
+import { createLuaTriggers, type LuaTriggers } from "#service/rule/triggers/lua-triggers.ts";
 import { createUsualIntervals } from "#service/rule/usual-intervals.ts";
 
 export function openRules(engines: Engines) {
   const { opened, role } = engines;
+  const siteCalendars = createSiteCalendars(engines);
   const ruleLog = createRuleLog(engines);
   const explained: RuleEngine["explained"] = (ruleId, text) => ruleEngine.explained(ruleId, text);
-  const acting = { ...engines, explained };
+  const notify = createNotifyForRule({ ruleLog, sendNotification: createSendNotification(engines) });
+  const acting = { ...engines, siteCalendars, explained, notify };
   const usualIntervals = createUsualIntervals(engines);
+  const latestTraces = createLatestTraces(engines);
   const ask = createRuleFunctions({ ...acting, usualIntervals });
-  const host = { ask, log: ruleLog.add };
+  const host = { ask, log: ruleLog.add, trace: latestTraces.add };
+  const looking = { ...engines, siteCalendars, log: ruleLog.add, usualIntervals, causes: createKnownCauses() };
   const openRunners = () => [
-    openLua(engines, host),
-    createDeclarativeRunner({ ...engines, host, usualIntervals, explained }),
+    openLua(engines, host, createLuaTriggers(looking)),
+    createDeclarativeRunner({ ...looking, host, explained, traced: latestTraces.seen }),
   ];
   const runners = role === "cloud" ? [] : openRunners();
   const ruleEngine = createRuleEngine(
-    { ...engines, ruleLog, releaseAll: (rule) => releaseAllOf(acting, rule) },
+    {
+      ...engines,
+      ruleLog,
+      latestTraces,
+      ruleNews: createRuleNews(engines),
+      ruleReports: createRuleReports(engines),
+      releaseAll: (rule) => releaseAllOf(acting, rule),
+    },
     runners,
   );
+  const luaDryRun = createLuaDryRun({ ...engines, usualIntervals });
+  opened.defer(() => luaDryRun.close());
   opened.defer(() => ruleEngine.stop());
-  return { ruleEngine, ruleLog };
+  return { ruleEngine, ruleLog, siteCalendars, luaDryRun, simulateRule: createRuleSimulator() };
 }
 
 type Host = Parameters<typeof createLuaRuleRunner>[0]["host"];
 
-function openLua(engines: Engines, host: Host) {
+function openLua(engines: Engines, host: Host, triggers: LuaTriggers) {
   const memoryBytes = engines.config.lua.memoryMb * 1_048_576;
-  const lua = createLuaRuleRunner({ ...engines, host }, { memoryBytes });
+  const lua = createLuaRuleRunner(
+    { ...engines, host, triggers, knownSite: (siteId) => knownSite(engines, siteId) },
+    { memoryBytes },
+  );
   engines.budgets.watch(lua.memory);
   return lua;
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { MOST_TRACES } from "#core/rule/rule.ts";
 import { MOST_LOG_LINES, MOST_RULES, MOST_VARIABLES, type SiteRule } from "#core/rule/site-rule.ts";
 import { instant } from "#core/time/instant.ts";
 import { makeEntry, NOON, newId } from "../support/records.ts";
@@ -93,6 +94,45 @@ export function ruleStoreContract(open: OpenStores): void {
     await rules.putStored(rule.id, { key: "b", value: "x" }, limits);
     await rules.delete({ siteId, id: rule.id, expected: undefined }, makeEntry());
     expect(await rules.storage(rule.id)).toEqual(new Map());
+  });
+
+  test("what rules remember is stored together, and goes with them", async () => {
+    const { rules, siteId, rule } = await withRule(open);
+    const other = makeRule(siteId, { slug: "other" });
+    await rules.insert(other, makeEntry());
+    const trace = (id: string, at: number, text = `"${id}"`) => ({ id, at: instant(at), trace: text });
+    const both = [rule.id, other.id, newId()].map((ruleId, n) => ({
+      ruleId,
+      ...{ memory: `{"n":${n}}`, traces: [trace("a/1", 5), trace("b", 4)], prunes: false },
+    }));
+    expect(await rules.memory(rule.id)).toBeUndefined();
+    await rules.remember(both);
+    await rules.remember([
+      { ruleId: rule.id, memory: undefined, traces: [trace("b", 4, '"\\u0000é"')], prunes: false },
+    ]);
+    expect([await rules.memory(rule.id), await rules.memory(other.id)]).toEqual(['{"n":0}', '{"n":1}']);
+    expect(await rules.traces(rule.id)).toEqual([trace("a/1", 5), trace("b", 4, '"\\u0000é"')]);
+    expect(await rules.traces(other.id)).toEqual([trace("a/1", 5), trace("b", 4)]);
+    await rules.delete({ siteId, id: rule.id, expected: undefined }, makeEntry());
+    expect([await rules.memory(rule.id), await rules.traces(rule.id)]).toEqual([undefined, []]);
+  });
+
+  test("the newest traces of a rule are kept", async () => {
+    const { rules, rule } = await withRule(open);
+    const traces = Array.from({ length: MOST_TRACES + 5 }, (_, n) => ({ id: `${n % 7}`, at: instant(n), trace: "1" }));
+    const one = { ruleId: rule.id, memory: undefined };
+    await rules.remember([{ ...one, traces, prunes: false }]);
+    expect((await rules.traces(rule.id)).map(({ at }) => Number(at)).slice(0, 2)).toEqual([
+      MOST_TRACES + 4,
+      MOST_TRACES + 3,
+    ]);
+    await rules.remember([{ ...one, traces: [], prunes: true }]);
+    const kept = await rules.traces(rule.id);
+    expect([kept.length, Number(kept.at(-1)?.at)]).toEqual([MOST_TRACES, 5]);
+    // Had the older ones only been left out of the list, they would come back here.
+    const moved = traces.slice(-1).map((trace) => ({ ...trace, at: instant(0) }));
+    await rules.remember([{ ...one, traces: moved, prunes: true }]);
+    expect((await rules.traces(rule.id)).map(({ at }) => Number(at)).at(-1)).toBe(5);
   });
 
   test("the newest lines of a log are kept, and read from a number on", async () => {

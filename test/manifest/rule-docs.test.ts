@@ -10,18 +10,24 @@ const PAGE = readFileSync(new URL("../../docs/rules-yaml.md", import.meta.url), 
 const EXAMPLES = new Map(
   [...PAGE.matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map(([, text = ""]) => [ruleOf(text).name ?? "", text]),
 );
+const [, , NUMBERS = ""] = /^## (Computed numbers)$(.*?)^## /ms.exec(PAGE) ?? [];
 const example = (name: string): string => EXAMPLES.get(name) ?? "";
 
 test("every example can be read, and every condition, moment and action of the tables, too", () => {
-  expect([...EXAMPLES.keys()]).toHaveLength(5);
+  expect([...EXAMPLES.keys()]).toHaveLength(6);
   const spans = [...PAGE.matchAll(/^\| (`\{[^|]*\}`[^|]*) \|/gm)].flatMap(([, cell = ""]) =>
     [...cell.matchAll(/`(\{[^`]*\})`/g)].map(([, span = ""]) => span),
   );
   const texts = spans.filter((span) => !span.includes("..."));
-  expect(texts.length).toBeGreaterThan(15);
+  expect(texts.length).toBeGreaterThan(19);
   for (const text of texts) {
+    const isNumber = NUMBERS.includes(text);
     const isAction = /\{ (claim|execute|notify|set|wait)/.test(text);
-    const rule = isAction ? `when: { device: a, is: offline }\nthen: ${text}` : `when: ${text}\nthen: { notify: x }`;
+    const rule = isNumber
+      ? `when: { every: 1h }\nthen: { set: x, to: ${text} }`
+      : isAction
+        ? `when: { device: a, is: offline }\nthen: ${text}`
+        : `when: ${text}\nthen: { notify: x }`;
     expect([text, ...parseRule(rule).issues.map(({ message }) => message)]).toEqual([text]);
   }
 });
@@ -42,6 +48,27 @@ test("charging from surplus starts after two minutes, follows the surplus and st
     "720s notify The car has stopped.",
     "720s release charger.power",
   ]);
+});
+
+test("the quarter of an hour stays below its limit, whatever else the site takes", () => {
+  const site = new RuleSiteInTime("2026-06-01T00:00Z");
+  site.usualMs = 10_000;
+  const run = new RuleRun(example("The quarter of an hour stays below 8 kW"), site).start();
+  const averages: number[] = [];
+  for (let quarter = 0; quarter < 4; quarter += 1) {
+    let energy = 0;
+    for (let second = 0; second < 900; second += 10) {
+      const house = second < 300 ? 2_000 + quarter * 3_000 : 3_000;
+      const claim = run.effects.findLast(({ kind }) => kind === "claim");
+      const car = Math.min(11_000, claim?.kind === "claim" && typeof claim.value === "number" ? claim.value : 11_000);
+      site.measure("charger.power", car);
+      run.set("meter.power", house + car);
+      energy += (house + car) * 10;
+      run.pass("10s");
+    }
+    averages.push(Math.round(energy / 900));
+  }
+  for (const average of averages) expect([averages, average > 7_500 && average <= 8_050]).toEqual([averages, true]);
 });
 
 test("the other examples do what they say", () => {

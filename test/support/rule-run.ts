@@ -1,6 +1,8 @@
 // A declarative rule in virtual time, without a server: readings are set, time passes, and what the rule does is written down.
 
+import type { CalendarBook } from "#core/calendar/calendar-book.ts";
 import { parseRuleState } from "#core/rule/parse-rule-state.ts";
+import { samplesBetween } from "#core/rule/replay-gap.ts";
 import type { DeclarativeRule } from "#core/rule/rule.ts";
 import type { RuleEffect } from "#core/rule/rule-effect.ts";
 import { NEW_STATE, type RuleState, renderRuleState } from "#core/rule/rule-state.ts";
@@ -40,6 +42,7 @@ export class RuleSiteInTime {
   readonly active = new Map<string, readonly string[]>();
   readonly variables = new Map<string, RuleVariable>();
   readonly controls = new Map<string, RuleControl>();
+  calendars: CalendarBook | undefined;
 
   constructor(start = "2026-06-01T00:00:00Z") {
     this.now = Date.parse(start);
@@ -54,10 +57,13 @@ export class RuleSiteInTime {
         const last = this.stored.get(`${device}.${attribute}`)?.at(-1);
         return last && { ...last, usualMs: this.usualMs };
       },
+      samples: (device, attribute, { from }) =>
+        samplesBetween(this.stored.get(`${device}.${attribute}`) ?? [], from, now),
       isOnline: (device) => this.online.get(device),
       alerts: (device) => this.active.get(device),
       variable: (name) => this.variables.get(name),
       control: (device, control) => this.controls.get(`${device}.${control}`),
+      calendar: (name, at) => this.calendars?.stateAt(name, at),
       nextCron: (expression, after) => cronTimes(expression, this.timezone)(after),
     };
   }

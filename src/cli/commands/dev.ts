@@ -157,7 +157,8 @@ function createEventView({ cli, session }: Workbench, known: Device | undefined)
   function take(event: Happening): void {
     if (device === undefined) {
       if (kept.length < MOST_KEPT) kept.push(event);
-    } else if (event.device_id === device.id) cli.stdout.write(`${renderEvent(event, device.slug, colour)}\n`);
+    } else if ("device_id" in event && event.device_id === device.id)
+      cli.stdout.write(`${renderEvent(event, device.slug, colour)}\n`);
   }
 
   async function listen(signal: AbortSignal, onOpen: () => void): Promise<void> {

@@ -6,7 +6,7 @@ import { findSites } from "#cli/find-site.ts";
 import { addStreamOutputOption, isForPeople } from "#cli/output-format.ts";
 import { remark } from "#cli/print.ts";
 import { createPrinter } from "#cli/print-stream.ts";
-import { missed, renderEvent } from "#cli/render-event.ts";
+import { missed, renderEvent, sourceOf } from "#cli/render-event.ts";
 import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
 import { suggestDevice } from "#cli/suggest-device.ts";
 import { UsageError } from "#cli/usage-error.ts";
@@ -26,6 +26,8 @@ const KINDS: readonly EventKind[] = [
   "configuration",
   "device",
   "bulk",
+  "notification",
+  "rule",
   "control",
   "runtime",
   "log",
@@ -69,7 +71,7 @@ async function showEvents(
     else if (event.kind === "lost") remark(cli, "the connection is lost; trying again");
     else if (event.kind === "gap") remark(cli, missed(event));
     else {
-      const name = isTable ? await nameOf(event.device_id) : event.device_id;
+      const name = "device_id" in event ? (isTable ? await nameOf(event.device_id) : event.device_id) : sourceOf(event);
       print(event, (colour) => renderEvent(event, name, colour));
     }
   }

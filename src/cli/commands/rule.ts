@@ -1,50 +1,48 @@
 // Rules of a site: what runs it by itself.
-import { readFileSync } from "node:fs";
-import { extname, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import type { Cli } from "#cli/cli.ts";
-import { addExamples, addWindowOptions, clientCommand, type WindowFlags } from "#cli/client-command.ts";
+import { addExamples, addWindowOptions, type WindowFlags } from "#cli/client-command.ts";
 import { confirm } from "#cli/confirm.ts";
-import { EXIT } from "#cli/exit-code.ts";
 import { fetchList } from "#cli/fetch-list.ts";
-import { findSite } from "#cli/find-site.ts";
-import { printAnswer, printTable, remark } from "#cli/print.ts";
-import { QuietFailure } from "#cli/quiet-failure.ts";
-import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
+import { printAnswer, printTable } from "#cli/print.ts";
+import { addChecking } from "#cli/rule/check-command.ts";
+import { addControllerCommands } from "#cli/rule/controller-commands.ts";
+import { addDryRun } from "#cli/rule/dry-run-command.ts";
+import { readScript, type ScriptFlags } from "#cli/rule/read-script.ts";
+import { type SiteFlags, siteCommand, siteOf } from "#cli/rule/site-command.ts";
+import { addTracing } from "#cli/rule/trace-command.ts";
+import { type ClientFlags, openSession } from "#cli/session.ts";
 import type { Columns } from "#cli/table.ts";
-import { UsageError } from "#cli/usage-error.ts";
 import type { Window } from "#client/page.ts";
-import type { NewRuleScript, Rule, RuleLogLine } from "#client/resources.ts";
-import { parseRule } from "#manifest/rule/parse-rule.ts";
+import type { Rule, RuleLogLine } from "#client/resources.ts";
 
-type SiteFlags = ClientFlags & { readonly siteId?: string };
-type ScriptFlags = SiteFlags & { readonly execInterval?: string; readonly language?: "lua" | "yaml" };
+type NewScriptFlags = SiteFlags & ScriptFlags;
 
 export function addRuleCommands(rule: Command, cli: Cli): void {
   addExamples(
     rule,
     "rule list",
     "rule check surplus.yml",
+    "rule dry-run surplus.yml --from -7d --chart",
+    "rule types rules",
     "rule create surplus surplus.yml",
     "rule create night night.lua",
+    "rule controllers peak_limit",
+    "rule setup peak_limit --param meter=grid-meter --param device=wallbox --param limit=8000",
     "rule logs surplus",
+    "rule trace surplus --follow",
     "rule update surplus surplus.lua --exec-interval 1m",
     "rule disable surplus night-tariff",
     "rule suspend",
   );
   addReading(rule, cli);
+  addTracing(rule, cli);
   addChecking(rule, cli);
+  addTypes(rule, cli);
+  addDryRun(rule, cli);
   addChanging(rule, cli);
   addSwitching(rule, cli);
-}
-
-const siteCommand = (parent: Command, usage: string, about: string) =>
-  clientCommand(parent, usage, about).option("-s, --site-id <site>", "name or id of the site (default: the only one)");
-
-/** The site that is named, or the only one. */
-async function siteOf(session: Session, { siteId }: SiteFlags): Promise<string> {
-  if (siteId !== undefined) return await findSite(session, siteId);
-  return (await session.wait(session.client.perform("getOnlySite"))).site.id;
+  addControllerCommands(rule, cli);
 }
 
 function addReading(rule: Command, cli: Cli): void {
@@ -74,17 +72,13 @@ function addReading(rule: Command, cli: Cli): void {
   );
 }
 
-function addChecking(rule: Command, cli: Cli): void {
+function addTypes(rule: Command, cli: Cli): void {
   rule
-    .command("check <file>")
-    .description("Check a rule in YAML, without a server: all mistakes with line and column.")
-    .action((file: string) => {
-      const { issues } = parseRule(contentOf(resolve(cli.cwd, file)).toString("utf8"));
-      for (const { severity, message, range } of issues) {
-        remark(cli, `${file}:${range.start.line}:${range.start.column}: ${severity}: ${message}`);
-      }
-      if (issues.some(({ severity }) => severity === "error")) throw new QuietFailure(EXIT.failure);
-      remark(cli, "the rule is valid");
+    .command("types [folder]")
+    .description("Write type stubs for editors: what scripts of rules find around them.")
+    .action(async (folder = ".") => {
+      const { writeRuleStubs } = await import("./blueprint/stubs.ts");
+      writeRuleStubs(cli, folder);
     });
 }
 
@@ -96,14 +90,14 @@ function addChanging(rule: Command, cli: Cli): void {
       .addOption(new Option("--language <language>", "of the file (default: by its ending)").choices(["lua", "yaml"]));
   scriptCommand("create <slug> <file>", "Create a rule from a file with Lua or YAML.")
     .option("--disable", "do not run it yet")
-    .action(async (slug: string, file: string, flags: ScriptFlags & { readonly disable?: boolean }) => {
+    .action(async (slug: string, file: string, flags: NewScriptFlags & { readonly disable?: boolean }) => {
       const script = readScript(cli, file, flags);
       const session = await openSession(cli, flags);
       const body = { slug, script, disable: flags.disable === true };
       await print(cli, flags, await session.wait(session.client.rules.create(await siteOf(session, flags), body)));
     });
   scriptCommand("update <rule> <file>", "Replace the script of a rule.").action(
-    async (name: string, file: string, flags: ScriptFlags) => {
+    async (name: string, file: string, flags: NewScriptFlags) => {
       const script = readScript(cli, file, flags);
       const session = await openSession(cli, flags);
       const site = await siteOf(session, flags);
@@ -148,26 +142,6 @@ function addSwitching(rule: Command, cli: Cli): void {
       const answer = await session.wait(session.client.rules[verb](await siteOf(session, flags)));
       await printAnswer(cli, flags, answer, () => `the rule engine is ${answer.engine.state}`);
     });
-  }
-}
-
-function readScript(cli: Cli, file: string, flags: ScriptFlags): NewRuleScript {
-  const path = resolve(cli.cwd, file);
-  const content = contentOf(path);
-  const isYaml = [".yml", ".yaml"].includes(extname(path).toLowerCase());
-  return {
-    code: content.toString("base64"),
-    runtime_version: "V3",
-    language: flags.language ?? (isYaml ? "yaml" : "lua"),
-    ...(flags.execInterval === undefined ? {} : { exec_interval: flags.execInterval }),
-  };
-}
-
-function contentOf(path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    throw new UsageError(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 

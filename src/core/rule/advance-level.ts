@@ -41,6 +41,16 @@ export function isAsserting(times: Times, { isOn, since }: Level, { said, now }:
   return allOf([said.when, said.if]) === true || (since !== null && now - since < times.minOnMs);
 }
 
+/** The same for claims of `else`: while all is known and the rule is off, and during the minimum time. */
+export function isAssertingOff(
+  times: Times,
+  { isOn, since }: Level,
+  { said, now }: { said: Said; now: number },
+): boolean {
+  if (isOn) return false;
+  return allOf([said.when, said.if]) !== undefined || (since !== null && now - since < times.minOffMs);
+}
+
 /** When the level may change although nothing else does. */
 export function levelDue(times: Times, level: Level, now: number): readonly number[] {
   const due: number[] = [];

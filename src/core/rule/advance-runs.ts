@@ -132,12 +132,32 @@ function once(work: RuleWork, run: Run, action: OnceAction): void {
 
 /** Undefined: a value that it needs is unknown. */
 function contentOf(work: RuleWork, action: OnceAction) {
-  if (action.kind !== "set") {
+  if (action.kind === "notify") {
+    const { place: _, values, text, ...content } = action;
+    return { ...content, text: filled(work, text, values) };
+  }
+  if (action.kind === "execute") {
     const { place: _, ...content } = action;
     return content;
   }
   const value = typeof action.value === "object" ? amountOf(work.world, action.value) : action.value;
   return value === undefined ? undefined : { kind: "set" as const, variable: action.variable, value };
+}
+
+type NotifyAction = Extract<Action, { readonly kind: "notify" }>;
+
+/** A message is sent also if nobody knows a value of it: it says so. */
+function filled({ world }: RuleWork, text: string, values: NotifyAction["values"]): string {
+  return values.reduce(
+    (said, [name, value]) => said.replaceAll(`{${name}}`, () => rounded(amountOf(world, value))),
+    text,
+  );
+}
+
+function rounded(value: number | undefined): string {
+  if (value === undefined) return "(unknown)";
+  const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+  return String(Number(value.toFixed(digits)));
 }
 
 function describe(action: OnceAction): { what: string; target: string } {

@@ -1,7 +1,7 @@
 // Control is by level: what a rule claims is claimed again and again while the rule is on, also after somebody has ended the claim.
 // What is unknown is not claimed again, so that its lease runs out.
 import { amountOf } from "./evaluate-rule-condition.ts";
-import { actionsOf, type ClaimAction } from "./rule.ts";
+import { actionsOf, type Branch, type ClaimAction } from "./rule.ts";
 import type { HeldClaim } from "./rule-state.ts";
 import { keyOf } from "./rule-trace.ts";
 import type { RuleWork } from "./rule-work.ts";
@@ -13,7 +13,8 @@ const CHANGE_MS = 1_000;
 
 interface Asserting {
   readonly isOn: boolean;
-  readonly isAsserting: boolean;
+  /** Whether claims without a time are made again. */
+  readonly isAsserting: Readonly<Record<"on" | "off", boolean>>;
   /** Nobody knows which claims are left after a start: all are made again. */
   readonly isStart: boolean;
 }
@@ -25,7 +26,7 @@ export function assertClaims(work: RuleWork, given: Asserting): readonly number[
   work.claims = [];
   for (const held of claims) {
     const action = actionsOf(work.rule, held.branch)[held.action];
-    const isOver = held.until === null ? !given.isOn : work.now >= held.until;
+    const isOver = held.until === null ? isOutOf(held.branch, given) : work.now >= held.until;
     if (action?.kind !== "claim" || isOver) {
       releaseClaim(work, held);
       continue;
@@ -37,6 +38,9 @@ export function assertClaims(work: RuleWork, given: Asserting): readonly number[
   }
   return due;
 }
+
+/** What `then` claims is held while the rule is on, and what `else` claims while it is off. */
+export const isOutOf = (branch: Branch, { isOn }: Pick<Asserting, "isOn">): boolean => (branch === "then") !== isOn;
 
 export function releaseClaim({ effects }: RuleWork, held: HeldClaim): void {
   const { runId, device, control, claim, causes } = held;
@@ -51,7 +55,8 @@ function assertClaim(
 ): { readonly held: HeldClaim; readonly due: readonly number[] } {
   const { now, world } = work;
   const value = action.value === "unlimited" ? action.value : amountOf(world, action.value);
-  if (value === undefined || (held.until === null && !isAsserting)) return { held, due: [] };
+  if (value === undefined || (held.until === null && !isAsserting[held.branch === "then" ? "on" : "off"]))
+    return { held, due: [] };
   const renewMs = Math.floor(action.leaseMs / RENEWALS);
   const age = held.sentAt === null ? Number.POSITIVE_INFINITY : now - held.sentAt;
   const isChanged = value !== held.sent;

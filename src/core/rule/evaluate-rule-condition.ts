@@ -1,6 +1,7 @@
 // Whether a condition is true now. Everything that was looked at is kept, for the trace and to know when to look again.
 import { isInWindow } from "./local-times.ts";
-import type { Amount, AttributeRead, Comparison, Condition, PlainValue } from "./rule.ts";
+import { averageOf, budgetOf, changeOf, windowBegin } from "./over-time.ts";
+import type { Amount, AttributeRead, Comparison, ComputedAmount, Condition, PlainValue } from "./rule.ts";
 import { printOf } from "./rule-print.ts";
 import type { RuleVariable, RuleWorld } from "./rule-world.ts";
 import { allOf, anyOf, notOf, type Truth } from "./truth.ts";
@@ -10,6 +11,8 @@ export interface Evidence {
   readonly place: string;
   /** Such as `meter.power`. */
   readonly subject: string;
+  /** Where the value comes from, if that is a device: not everybody may read each attribute. */
+  readonly attribute?: { readonly device: string; readonly attribute: string };
   /** Undefined: missing or too old. */
   readonly value: PlainValue | undefined;
   /** Undefined: it has none, or nobody knows it. */
@@ -87,6 +90,11 @@ function lookAt(looking: Looking, condition: Leaf): Seen {
       const seen = readAttribute(looking, condition);
       return { ...seen, truth: compare(looking, condition, seen.value) };
     }
+    case "amount": {
+      const value = amountIn(looking, condition.amount);
+      const subject = subjectOf(condition.amount);
+      return { subject, value, ageMs: undefined, truth: compare(looking, condition, value), causes: NO_CAUSES };
+    }
     case "stale":
       return lookAtAge(looking, condition);
     case "variable": {
@@ -110,6 +118,8 @@ function lookAt(looking: Looking, condition: Leaf): Seen {
       const subject = `alert ${alert ?? "any"} of ${condition.device}`;
       return { subject, value: truth, ageMs: undefined, truth, causes: NO_CAUSES };
     }
+    case "calendar":
+      return lookAtCalendar(looking, condition);
     case "time": {
       const { isInside, until } = isInWindow(condition, world.now, world);
       looking.until = Math.min(looking.until, until);
@@ -118,19 +128,55 @@ function lookAt(looking: Looking, condition: Leaf): Seen {
   }
 }
 
-/** The latest value, if it is young enough. */
-function readAttribute(looking: Looking, { device, attribute, unit, maxAgeMs }: AttributeRead): Omit<Seen, "truth"> {
+/** A calendar that is missing is unknown, never off. */
+function lookAtCalendar(looking: Looking, condition: Extract<Leaf, { kind: "calendar" }>): Seen {
+  const { name, isOn, comparison } = condition;
+  const found = calendarNow(looking, name);
+  const seen = { subject: `calendar ${name}`, value: found?.value ?? found?.isOn, ageMs: undefined, causes: NO_CAUSES };
+  if (found === undefined) return { ...seen, truth: undefined };
+  if (comparison === undefined) return { ...seen, truth: found.isOn === isOn };
+  if (!found.isOn || found.value === undefined) return { ...seen, truth: false };
+  return { ...seen, truth: compare(looking, { comparison, name }, found.value) };
+}
+
+function calendarNow(looking: Looking, name: string): ReturnType<RuleWorld["calendar"]> {
+  const { now } = looking.world;
+  const found = looking.world.calendar(name, now);
+  looking.until = Math.min(looking.until, found?.until ?? Number.POSITIVE_INFINITY);
+  return found;
+}
+
+/** The latest value, if it is young enough, or what it was over a time. */
+function readAttribute(looking: Looking, read: AttributeRead): Omit<Seen, "truth"> {
+  const { value, holdMs, ...seen } = readLatest(looking, read);
+  const { over, device, attribute, unit } = read;
+  if (over === undefined) return { ...seen, value };
+  const subject = `${over.kind} of ${seen.subject}`;
+  if (typeof value !== "number") return { ...seen, subject, value: undefined };
+  const { now } = looking.world;
+  const stretch = { from: now - over.ms, to: now, holdMs };
+  const samples = looking.world.samples(device, attribute, { unit, from: stretch.from }) ?? [];
+  const averaged = over.kind === "average" ? averageOf(samples, stretch) : changeOf(samples, stretch);
+  return { ...seen, subject, value: averaged === undefined ? undefined : tidy(averaged) };
+}
+
+type Latest = Omit<Seen, "truth"> & {
+  /** How long a value counts. */
+  readonly holdMs: number;
+};
+
+function readLatest(looking: Looking, { device, attribute, unit, maxAgeMs }: AttributeRead): Latest {
   const { now } = looking.world;
   const found = looking.world.reading(device, attribute, unit);
-  const subject = `${device}.${attribute}`;
-  if (found === undefined) return { subject, value: undefined, ageMs: undefined, causes: NO_CAUSES };
+  const about = { subject: `${device}.${attribute}`, attribute: { device, attribute }, causes: NO_CAUSES };
+  if (found === undefined) return { ...about, value: undefined, ageMs: undefined, holdMs: 0 };
   const longest = maxAgeMs ?? Math.max(USUAL_TIMES * (found.usualMs ?? 0), LEAST_AGE_MS);
   const ageMs = Math.max(now - found.at, 0);
   const isFuture = found.at > now + CLOCK_MS;
   if (isFuture) looking.until = Math.min(looking.until, found.at - CLOCK_MS);
   else if (ageMs <= longest) looking.until = Math.min(looking.until, found.at + longest + 1);
   const value = isFuture || ageMs > longest ? undefined : plainOf(found.value);
-  return { subject, value, ageMs, causes: NO_CAUSES };
+  return { ...about, value, ageMs, holdMs: longest };
 }
 
 function plainOf(value: unknown): PlainValue | undefined {
@@ -142,12 +188,13 @@ function plainOf(value: unknown): PlainValue | undefined {
 function lookAtAge(looking: Looking, { device, attribute, afterMs }: Extract<Leaf, { kind: "stale" }>): Seen {
   const { now } = looking.world;
   const found = looking.world.reading(device, attribute, undefined);
-  const subject = `age of ${device}.${attribute}`;
-  if (found === undefined) return { subject, value: undefined, ageMs: undefined, truth: undefined, causes: NO_CAUSES };
+  const subject = `${device}.${attribute}`;
+  const about = { subject, attribute: { device, attribute }, causes: NO_CAUSES };
+  if (found === undefined) return { ...about, value: undefined, ageMs: undefined, truth: undefined };
   const ageMs = Math.max(now - found.at, 0);
   const truth = ageMs > afterMs;
   if (!truth) looking.until = Math.min(looking.until, found.at + afterMs + 1);
-  return { subject, value: plainOf(found.value), ageMs, truth, causes: NO_CAUSES };
+  return { ...about, value: plainOf(found.value), ageMs, truth };
 }
 
 function lookAtControl(looking: Looking, condition: Extract<Leaf, { kind: "control" | "holder" }>): Seen {
@@ -165,6 +212,8 @@ function lookAtControl(looking: Looking, condition: Extract<Leaf, { kind: "contr
 }
 
 interface Compared {
+  /** Of a calendar: its hysteresis is its own. */
+  readonly name?: string;
   readonly comparison: Comparison;
 }
 
@@ -214,11 +263,46 @@ export function amountOf(world: RuleWorld, amount: Amount): number | undefined {
 
 function amountIn(looking: Looking, amount: Amount): number | undefined {
   if (typeof amount === "number") return amount;
-  const { from, times, plus, min, max } = amount;
-  const value =
-    from.kind === "variable" ? looking.world.variable(from.name)?.value : readAttribute(looking, from).value;
-  if (typeof value !== "number" || !Number.isFinite(value)) return undefined;
-  // What factors leave behind 15 digits is noise.
-  const computed = Number((value * times + plus).toPrecision(15));
+  const { times, plus, step, min, max } = amount;
+  const value = sourceOf(looking, amount);
+  if (typeof value !== "number" || !Number.isFinite(value)) return amount.unknown;
+  const whole = tidy(value * times + plus);
+  const computed = step === undefined ? whole : tidy(Math.trunc(tidy(whole / step)) * step);
   return Math.min(Math.max(computed, min ?? Number.NEGATIVE_INFINITY), max ?? Number.POSITIVE_INFINITY);
+}
+
+/** What factors leave behind 15 digits is noise. */
+const tidy = (value: number): number => Number(value.toPrecision(15));
+
+function sourceOf(looking: Looking, { from }: ComputedAmount): PlainValue | undefined {
+  switch (from.kind) {
+    case "variable":
+      return looking.world.variable(from.name)?.value;
+    case "calendar":
+      return calendarNow(looking, from.name)?.value;
+    case "attribute":
+      return readAttribute(looking, from).value;
+    case "sum": {
+      // All of them are looked at, so that it is known when to look again.
+      const terms = from.of.map((one) => amountIn(looking, one));
+      return terms.reduce((sum, term) => (sum === undefined || term === undefined ? undefined : sum + term), 0);
+    }
+    case "budget": {
+      const { device, attribute, unit, everyMs } = from;
+      const { value, holdMs } = readLatest(looking, from);
+      const limit = amountIn(looking, from.limit);
+      if (typeof value !== "number" || limit === undefined) return undefined;
+      const { now } = looking.world;
+      const samples = looking.world.samples(device, attribute, { unit, from: windowBegin(now, everyMs) }) ?? [];
+      return budgetOf(samples, { now, everyMs, limit, holdMs });
+    }
+  }
+}
+
+/** Such as `sum of meter.power, charger.power`. */
+function subjectOf({ from }: ComputedAmount): string {
+  if (from.kind === "variable" || from.kind === "calendar") return `${from.kind} ${from.name}`;
+  if (from.kind !== "sum") return `${from.kind === "budget" ? "budget of " : ""}${from.device}.${from.attribute}`;
+  const terms = from.of.map((term) => (typeof term === "number" ? String(term) : subjectOf(term)));
+  return `sum of ${terms.join(", ")}`.slice(0, 200);
 }

@@ -1,7 +1,7 @@
 // A stored state meets a clock that was set back, or a rule that was edited. Whatever is still the same goes on.
 import { DAY_MS } from "#core/time/hour.ts";
 import { beginRun, endRun } from "./advance-runs.ts";
-import { releaseClaim } from "./assert-claims.ts";
+import { isOutOf, releaseClaim } from "./assert-claims.ts";
 import { actionsOf } from "./rule.ts";
 import { printOf } from "./rule-print.ts";
 import type { HeldClaim, RuleState, Run } from "./rule-state.ts";
@@ -46,7 +46,7 @@ export function fitEdits(work: RuleWork, state: RuleState): RuleState {
   const dropped: HeldClaim[] = [];
   for (const held of work.claims) {
     const action = actionsOf(rule, held.branch).findIndex((one) => one.kind === "claim" && printOf(one) === held.print);
-    if (action < 0 || (held.until === null && !isOn)) dropped.push(held);
+    if (action < 0 || (held.until === null && isOutOf(held.branch, { isOn }))) dropped.push(held);
     else kept.push({ ...held, action });
   }
   work.claims = kept;

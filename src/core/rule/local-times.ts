@@ -1,9 +1,10 @@
 // Times of day on the clock of a site, or by its sun. A time that the clocks skip is the next moment, and of a time that comes twice
 // the first one counts.
+
 import { firstMomentOf, localOffsets } from "#core/time/calendar.ts";
 import { DAY_MS } from "#core/time/hour.ts";
-import type { Condition, DayTime, ScheduledMoment, Weekday } from "./rule.ts";
-import { WEEKDAYS } from "./rule.ts";
+import { WEEKDAYS, type Weekday } from "#core/time/weekday.ts";
+import type { Condition, DayTime, ScheduledMoment } from "./rule.ts";
 import type { RuleWorld } from "./rule-world.ts";
 import { type SunTimes, sunTimes } from "./sun-times.ts";
 
@@ -44,7 +45,11 @@ const isOn = (days: readonly Weekday[] | undefined, day: number): boolean => {
 };
 
 /** The first time of the moment after this one; undefined: there is none. */
-export function nextOf(moment: ScheduledMoment, after: number, world: Omit<RuleWorld, "now">): number | undefined {
+export function nextOf(
+  moment: ScheduledMoment,
+  after: number,
+  world: Clock & Pick<RuleWorld, "nextCron">,
+): number | undefined {
   if (moment.kind === "every") return (Math.floor(after / moment.everyMs) + 1) * moment.everyMs;
   if (moment.kind === "cron") return world.nextCron(moment.expression, after);
   const first = localDay(world.timezone, after) - 2 * DAY_MS;

@@ -70,7 +70,7 @@ ${given.hasIf ? `if: { device: battery, attribute: soc, below: 6, max_age: ${FRE
 min_on: ${given.minOn}s
 min_off: ${given.minOff}s
 then: [{ notify: a }, { claim: power, device: charger, max: 0, lease: ${LEASE}s }, { wait: ${given.wait}s }, { notify: b }]
-else: [{ notify: c }, { wait: ${given.wait}s }, { notify: d }]
+else: [{ notify: c }, { claim: power, device: boiler, max: 0, lease: ${LEASE}s }, { wait: ${given.wait}s }, { notify: d }]
 `;
 
 interface Happened {
@@ -78,6 +78,8 @@ interface Happened {
   readonly log: readonly string[];
   /** Seconds at which the claim holds. */
   readonly held: ReadonlySet<number>;
+  /** What `else` claims. */
+  readonly heldOff: ReadonlySet<number>;
 }
 
 type Driving = "each second" | "when due" | "when due and at random";
@@ -100,10 +102,10 @@ function drive(given: Case, driving: Driving, sabotage: Sabotage = {}): Happened
     ["soc", samples(given.soc)],
   ]);
   const log: string[] = [];
-  const held = new Set<number>();
+  const [held, heldOff] = [new Set<number>(), new Set<number>()];
   let state: RuleState = NEW_STATE;
   let nextDue: number | undefined = START;
-  let leaseUntil = 0;
+  let [leaseUntil, leaseOffUntil] = [0, 0];
   let wasOff = true;
   const step = (now: number, event: RuleEvent) => {
     const world: RuleWorld = {
@@ -114,11 +116,13 @@ function drive(given: Case, driving: Driving, sabotage: Sabotage = {}): Happened
         const last = stored.get(attribute)?.findLast(({ at }) => at <= now);
         return last && { ...last, usualMs: undefined };
       },
+      samples: () => undefined,
       isOnline: () => undefined,
       alerts: () => undefined,
       variable: () => undefined,
       control: () => undefined,
       nextCron: () => undefined,
+      calendar: () => undefined,
     };
     const seen = (sabotage.world ?? ((one) => one))(world);
     const found = stepRule({ id: "r", rule }, parseRuleState(renderRuleState(state)).state, { world: seen, event });
@@ -127,8 +131,10 @@ function drive(given: Case, driving: Driving, sabotage: Sabotage = {}): Happened
     if (nextDue !== undefined) expect(nextDue).toBeGreaterThan(now);
     for (const effect of found.effects) {
       if (effect.kind === "notify") log.push(`${(now - START) / 1000} ${effect.text}`);
-      if (effect.kind === "claim") leaseUntil = effect.leaseUntil;
-      if (effect.kind === "release") {
+      if (effect.kind === "claim" && effect.device === "boiler") leaseOffUntil = effect.leaseUntil;
+      else if (effect.kind === "claim") leaseUntil = effect.leaseUntil;
+      if (effect.kind === "release" && effect.device === "boiler") leaseOffUntil = 0;
+      else if (effect.kind === "release") {
         log.push(`${(now - START) / 1000} release`);
         leaseUntil = 0;
       }
@@ -151,12 +157,13 @@ function drive(given: Case, driving: Driving, sabotage: Sabotage = {}): Happened
       step(now, { kind: "tick" });
     wasOff = isOff;
     if (leaseUntil > now) held.add(second);
+    if (leaseOffUntil > now) heldOff.add(second);
   }
-  return { log, held };
+  return { log, held, heldOff };
 }
 
 /** What should happen. */
-function reference(given: Case): Happened & { readonly wanted: ReadonlySet<number> } {
+function reference(given: Case): Happened & Record<"wanted" | "wantedOff", ReadonlySet<number>> {
   const truths = (list: Case["power"], isMet: (value: number, wasMet: boolean) => boolean) => {
     let was = false;
     return list.map((_, second) => {
@@ -178,7 +185,8 @@ function reference(given: Case): Happened & { readonly wanted: ReadonlySet<numbe
     return when.slice(since, second).filter((truth) => truth === true).length;
   };
   const log: string[] = [];
-  const [held, wanted] = [new Set<number>(), new Set<number>()];
+  const [held, heldOff] = [new Set<number>(), new Set<number>()];
+  const [wanted, wantedOff] = [new Set<number>(), new Set<number>()];
   let isOn = false;
   let changed = Number.NEGATIVE_INFINITY;
   let waitingFor: { readonly at: number; readonly what: string } | undefined;
@@ -210,8 +218,9 @@ function reference(given: Case): Happened & { readonly wanted: ReadonlySet<numbe
     // Turned off and on again in the same second: the claim goes on.
     if (released && !isOn) log.push(`${second} release`);
     if (isOn && (both[second] === true || second - changed < given.minOn)) wanted.add(second);
+    if (!isOn && (both[second] !== undefined || second - changed < given.minOff)) wantedOff.add(second);
   }
-  return { log, held, wanted };
+  return { log, held, heldOff, wanted, wantedOff };
 }
 
 const recentMessages = (log: readonly string[], second: number): number =>
@@ -223,10 +232,15 @@ function differs(given: Case, driving: Driving, sabotage?: Sabotage): string | u
   if (mine !== theirs) return `\n${mine}\nshould be\n${theirs}`;
   const isLive = (second: number) => given.isOff[second] !== true;
   for (let second = 0; second < SECONDS; second += 1) {
-    if (isLive(second) && expected.wanted.has(second) && !found.held.has(second)) return `no claim at ${second}`;
     // A claim that is not renewed ends with its lease.
     const recent = Array.from({ length: LEASE }, (_, n) => second - n);
-    if (found.held.has(second) && !recent.some((one) => expected.wanted.has(one))) return `a claim at ${second}`;
+    for (const [name, wanted, held] of [
+      ["claim", expected.wanted, found.held],
+      ["claim of else", expected.wantedOff, found.heldOff],
+    ] as const) {
+      if (isLive(second) && wanted.has(second) && !held.has(second)) return `no ${name} at ${second}`;
+      if (held.has(second) && !recent.some((one) => wanted.has(one))) return `a ${name} at ${second}`;
+    }
   }
   return undefined;
 }

@@ -72,10 +72,15 @@ function worldAt(world: RuleWorld, stored: readonly Stored[], now: number): Rule
     timezone: world.timezone,
     location: world.location,
     nextCron: world.nextCron,
+    calendar: world.calendar,
     reading: (device, attribute, unit) => {
       const found = stored.find((one) => one.device === device && one.attribute === attribute && one.unit === unit);
       const sample = found && lastBefore(found.samples, now);
       return sample && { ...sample, usualMs: found.usualMs };
+    },
+    samples: (device, attribute, { unit, from }) => {
+      const found = stored.find((one) => one.device === device && one.attribute === attribute && one.unit === unit);
+      return found && samplesBetween(found.samples, from, now);
     },
     isOnline: () => undefined,
     alerts: () => undefined,
@@ -84,16 +89,30 @@ function worldAt(world: RuleWorld, stored: readonly Stored[], now: number): Rule
   };
 }
 
+/** From the one that held at `from` to the last one. */
+export function samplesBetween<Sample extends { readonly at: number }>(
+  samples: readonly Sample[],
+  from: number,
+  to: number,
+): readonly Sample[] {
+  return samples.slice(Math.max(countUntil(samples, from) - 1, 0), countUntil(samples, to));
+}
+
 /** The last one at or before this moment. */
 export function lastBefore<Sample extends { readonly at: number }>(
   samples: readonly Sample[],
   now: number,
 ): Sample | undefined {
+  return samples[countUntil(samples, now) - 1];
+}
+
+/** How many there are at or before this moment. */
+function countUntil(samples: readonly { readonly at: number }[], now: number): number {
   let [low, high] = [0, samples.length];
   while (low < high) {
     const middle = (low + high) >> 1;
     if ((samples[middle]?.at ?? 0) <= now) low = middle + 1;
     else high = middle;
   }
-  return samples[low - 1];
+  return low;
 }

@@ -1,7 +1,10 @@
 import type { ClaimKind } from "#core/control/claim.ts";
 import type { Action } from "./rule.ts";
 
-type Content<Kind extends Action["kind"]> = Omit<Extract<Action, { readonly kind: Kind }>, "place" | "value">;
+type Content<Kind extends Action["kind"]> = Omit<
+  Extract<Action, { readonly kind: Kind }>,
+  "place" | "value" | "values"
+>;
 
 /** What a rule wants to be done. Whoever does it stores it together with the state of the rule first. */
 export type RuleEffect = {

@@ -3,8 +3,11 @@ import type { Action, Amount, AttributeRead, Comparison, Condition, DeclarativeR
 /** What a rule depends on: it has to be looked at again when one of these changes. */
 export interface RuleReads {
   readonly attributes: readonly AttributeRead[];
+  /** For how long the values of attributes are needed. */
+  readonly windows: readonly (Pick<AttributeRead, "device" | "attribute" | "unit"> & { readonly ms: number })[];
   readonly variables: readonly string[];
   readonly controls: readonly { readonly device: string; readonly control: string }[];
+  readonly calendars: readonly string[];
   /** Whose connection or alerts count. */
   readonly devices: readonly string[];
 }
@@ -13,6 +16,7 @@ export function ruleReads(rule: DeclarativeRule): RuleReads {
   const parts = [
     ...conditionReads(rule.level),
     ...conditionReads(rule.condition),
+    ...rule.moments.map((moment): Reads => (moment.kind === "ended" ? {} : { calendars: moment.except ?? [] })),
     ...[...rule.thenActions, ...rule.elseActions].flatMap(actionReads),
   ];
   const unique = <Item>(items: readonly Item[]) => [
@@ -20,7 +24,9 @@ export function ruleReads(rule: DeclarativeRule): RuleReads {
   ];
   return {
     attributes: unique(parts.flatMap((part) => part.attributes ?? [])),
+    windows: unique(parts.flatMap((part) => part.windows ?? [])),
     variables: unique(parts.flatMap((part) => part.variables ?? [])),
+    calendars: unique(parts.flatMap((part) => part.calendars ?? [])),
     controls: unique(parts.flatMap((part) => part.controls ?? [])),
     devices: unique(parts.flatMap((part) => part.devices ?? [])),
   };
@@ -37,7 +43,9 @@ export function conditionReads(condition: Condition | undefined): readonly Reads
     case "not":
       return conditionReads(condition.condition);
     case "value":
-      return [{ attributes: [attributeOf(condition)] }, ...comparisonReads(condition.comparison)];
+      return [...readsOf(condition), ...comparisonReads(condition.comparison)];
+    case "amount":
+      return [...amountReads(condition.amount), ...comparisonReads(condition.comparison)];
     case "stale":
       return [{ attributes: [attributeOf({ ...condition, unit: undefined, maxAgeMs: undefined })] }];
     case "variable":
@@ -49,6 +57,8 @@ export function conditionReads(condition: Condition | undefined): readonly Reads
     case "online":
     case "alert":
       return [{ devices: [condition.device] }];
+    case "calendar":
+      return [{ calendars: [condition.name] }, ...(condition.comparison ? comparisonReads(condition.comparison) : [])];
     case "time":
       return [];
   }
@@ -60,6 +70,13 @@ const attributeOf = ({ device, attribute, unit, maxAgeMs }: AttributeRead): Attr
   unit,
   maxAgeMs,
 });
+
+function readsOf(read: AttributeRead, windowMs = read.over?.ms): readonly Reads[] {
+  const { device, attribute, unit } = read;
+  const windows = windowMs === undefined ? [] : [{ device, attribute, unit, ms: windowMs }];
+  return [{ attributes: [attributeOf(read)], windows }];
+}
+
 const controlOf = ({ device, control }: { device: string; control: string }) => ({ device, control });
 
 function comparisonReads(comparison: Comparison): readonly Reads[] {
@@ -71,10 +88,22 @@ function comparisonReads(comparison: Comparison): readonly Reads[] {
 function amountReads(amount: Amount): readonly Reads[] {
   if (typeof amount === "number") return [];
   const { from } = amount;
-  return [from.kind === "variable" ? { variables: [from.name] } : { attributes: [attributeOf(from)] }];
+  switch (from.kind) {
+    case "variable":
+      return [{ variables: [from.name] }];
+    case "calendar":
+      return [{ calendars: [from.name] }];
+    case "sum":
+      return from.of.flatMap(amountReads);
+    case "budget":
+      return [...readsOf(from, from.everyMs), ...amountReads(from.limit)];
+    case "attribute":
+      return readsOf(from);
+  }
 }
 
 function actionReads(action: Action): readonly Reads[] {
+  if (action.kind === "notify") return action.values.flatMap(([, value]) => amountReads(value));
   if (action.kind !== "claim" && action.kind !== "set") return [];
   return typeof action.value === "object" ? amountReads(action.value) : [];
 }

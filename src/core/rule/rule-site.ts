@@ -2,9 +2,10 @@ import type { Command } from "#core/blueprint/blueprint.ts";
 
 /** What is known of a site when a rule is checked. What is undefined is not checked. */
 export interface RuleSite {
-  /** By id and by slug. */
-  readonly devices: ReadonlyMap<string, RuleSiteDevice>;
+  /** By id and by slug. Undefined: there is such a device, and nobody knows what it has. */
+  readonly devices: ReadonlyMap<string, RuleSiteDevice | undefined>;
   readonly variables: ReadonlySet<string> | undefined;
+  readonly calendars?: ReadonlySet<string> | undefined;
   /** Whether it is known where the sun rises. */
   readonly hasLocation: boolean;
 }
@@ -17,6 +18,6 @@ export interface RuleSiteDevice {
     { readonly unit: string | undefined; readonly min: number; readonly max: number }
   >;
   /** By id and by alias. */
-  readonly commands: ReadonlyMap<string, Pick<Command, "arguments">>;
+  readonly commands: ReadonlyMap<string, Pick<Command, "arguments">> | undefined;
   readonly alerts: ReadonlySet<string> | undefined;
 }

@@ -5,11 +5,13 @@ import { type Branch, MOST_TRACES } from "./rule.ts";
 /**
  * `ran`: its actions were run. `skipped`: another run was going on, or its time was missed. `not_met`: `if` was false and there is
  * nothing else to do. `unknown`: nobody knows whether `if` is true, so nothing was done. `loop`: rules start each other in a circle.
+ * `failed`: an error of its script ended it.
  */
-type TraceOutcome = "ran" | "skipped" | "not_met" | "unknown" | "loop";
+export const TRACE_OUTCOMES = ["ran", "skipped", "not_met", "unknown", "loop", "failed"] as const;
+export type TraceOutcome = (typeof TRACE_OUTCOMES)[number];
 
 interface TraceStep {
-  /** JSON pointer of the action. */
+  /** JSON pointer of the action, or the function that a script called. */
   readonly place: string;
   readonly at: number;
   /** The effect that it led to. */
@@ -55,9 +57,14 @@ export function recordTraces(traces: readonly RuleTrace[], updates: readonly Tra
       continue;
     }
     if (update.kind === "result") {
-      const trace = byId.get(runOfKey(update.key));
-      const steps = trace?.steps.map((step) => (step.key === update.key ? { ...step, result: update.result } : step));
-      if (trace && steps) byId.set(trace.id, { ...trace, steps });
+      const { key, result } = update;
+      const trace = byId.get(runOfKey(key));
+      const isNews = trace?.steps.some((step) => step.key === key && step.result !== result);
+      if (!trace || !isNews) continue;
+      byId.set(trace.id, {
+        ...trace,
+        steps: trace.steps.map((step) => (step.key === key ? { ...step, result } : step)),
+      });
       continue;
     }
     const trace = byId.get(update.id);
@@ -71,3 +78,46 @@ export function recordTraces(traces: readonly RuleTrace[], updates: readonly Tra
 /** The key of an effect is that of its run, and the number of its action. */
 export const keyOf = (runId: string, action: number): string => `${runId}/${action}`;
 const runOfKey = (key: string): string => key.slice(0, key.lastIndexOf("/"));
+
+/** For traces that are read from outside. */
+export function isRuleTrace(value: unknown): value is RuleTrace {
+  return (
+    isObject(value) &&
+    ["id", "trigger", "why"].every((field) => typeof value[field] === "string") &&
+    TRACE_OUTCOMES.some((outcome) => outcome === value["outcome"]) &&
+    (value["branch"] === "then" || value["branch"] === "else") &&
+    isTime(value["at"]) &&
+    (value["endedAt"] === undefined || isTime(value["endedAt"])) &&
+    isList(value["causes"], (cause) => typeof cause === "string") &&
+    isList(value["evidence"], isEvidence) &&
+    isList(value["steps"], isStep)
+  );
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const isList = (value: unknown, isItem: (item: unknown) => boolean) => Array.isArray(value) && value.every(isItem);
+
+const isEvidence = (value: unknown) =>
+  isObject(value) &&
+  typeof value["place"] === "string" &&
+  typeof value["subject"] === "string" &&
+  ["undefined", "string", "number", "boolean"].includes(typeof value["value"]) &&
+  ["undefined", "number"].includes(typeof value["ageMs"]) &&
+  ["undefined", "boolean"].includes(typeof value["truth"]) &&
+  (value["attribute"] === undefined || isAttribute(value["attribute"]));
+
+const isAttribute = (value: unknown) =>
+  isObject(value) && typeof value["device"] === "string" && typeof value["attribute"] === "string";
+
+const isStep = (value: unknown) =>
+  isObject(value) &&
+  typeof value["place"] === "string" &&
+  typeof value["what"] === "string" &&
+  ["undefined", "string"].includes(typeof value["result"]) &&
+  isTime(value["at"]);
+
+/** Milliseconds that a Date can hold. */
+const FARTHEST = 8.64e15;
+const isTime = (value: unknown) => typeof value === "number" && Math.abs(value) <= FARTHEST;

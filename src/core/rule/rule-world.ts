@@ -1,4 +1,5 @@
 // What a rule sees of its site at a moment. Whoever runs rules implements it; all of it answers at once, from memory.
+import type { CalendarState } from "#core/calendar/calendar-book.ts";
 import type { ClaimClass } from "#core/control/claim.ts";
 import type { PlainValue } from "./rule.ts";
 
@@ -8,6 +9,16 @@ interface RuleReading {
   readonly at: number;
   /** How often it usually comes. */
   readonly usualMs: number | undefined;
+}
+
+export interface RuleSample {
+  readonly at: number;
+  readonly value: unknown;
+}
+
+interface SampleQuestion {
+  readonly unit: string | undefined;
+  readonly from: number;
 }
 
 export interface RuleVariable {
@@ -33,11 +44,15 @@ export interface RuleWorld {
   readonly timezone: string;
   readonly location: { readonly latitude: number; readonly longitude: number } | undefined;
   reading(device: string, attribute: string, unit: string | undefined): RuleReading | undefined;
+  /** Values of the last time, oldest first: from the one that held at `from`. Windows are among the `ruleReads` of the rule. */
+  samples(device: string, attribute: string, given: SampleQuestion): readonly RuleSample[] | undefined;
   isOnline(device: string): boolean | undefined;
   /** Names of active alerts. */
   alerts(device: string): readonly string[] | undefined;
   variable(name: string): RuleVariable | undefined;
   control(device: string, control: string): RuleControl | undefined;
+  /** What a calendar of the site says at any moment. */
+  calendar(name: string, at: number): CalendarState | undefined;
   /** The first time of a cron expression after this one, in the time zone of the site. */
   nextCron(expression: string, after: number): number | undefined;
 }
@@ -47,4 +62,4 @@ export type RuleHistory = (
   attribute: { readonly device: string; readonly attribute: string; readonly unit: string | undefined },
   from: number,
   to: number,
-) => readonly { readonly at: number; readonly value: unknown }[] | undefined;
+) => readonly RuleSample[] | undefined;

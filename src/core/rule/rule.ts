@@ -2,6 +2,7 @@
 // threads. Devices are named as written, by id or slug: whoever runs the rule finds what they mean.
 import type { ClaimClass, ClaimKind } from "#core/control/claim.ts";
 import type { MissedRule } from "#core/schedule/schedule.ts";
+import type { Weekday } from "#core/time/weekday.ts";
 
 /**
  * What happens to a moment that comes while an earlier run goes on. `single`: it is left out. `restart`: the earlier run ends.
@@ -9,9 +10,6 @@ import type { MissedRule } from "#core/schedule/schedule.ts";
  */
 export const RULE_MODES = ["single", "restart", "queued", "parallel"] as const;
 type RuleMode = (typeof RULE_MODES)[number];
-
-export const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
-export type Weekday = (typeof WEEKDAYS)[number];
 
 export const SEVERITIES = ["info", "warning", "error"] as const;
 type Severity = (typeof SEVERITIES)[number];
@@ -27,11 +25,20 @@ export type Amount = number | ComputedAmount;
 export interface ComputedAmount {
   readonly from:
     | { readonly kind: "variable"; readonly name: string }
-    | ({ readonly kind: "attribute" } & AttributeRead);
+    /** What a weekly plan holds now. */
+    | { readonly kind: "calendar"; readonly name: string }
+    | ({ readonly kind: "attribute" } & AttributeRead)
+    | { readonly kind: "sum"; readonly of: readonly Amount[] }
+    /** What may be taken until the end of the window of the clock, so that the whole window has `limit` on average. */
+    | ({ readonly kind: "budget"; readonly everyMs: number; readonly limit: Amount } & AttributeRead);
   readonly times: number;
   readonly plus: number;
+  /** It is a multiple of this, the next one towards zero. `min` and `max` come after it. */
+  readonly step: number | undefined;
   readonly min: number | undefined;
   readonly max: number | undefined;
+  /** What it is while nobody knows. Undefined: unknown. */
+  readonly unknown: number | undefined;
 }
 
 export interface AttributeRead {
@@ -41,6 +48,8 @@ export interface AttributeRead {
   readonly unit: string | undefined;
   /** Undefined: three times its usual interval, at least 30 s. */
   readonly maxAgeMs: number | undefined;
+  /** Not the latest value but what it was on average for so long, or by how much it has changed. */
+  readonly over?: { readonly kind: "average" | "change"; readonly ms: number } | undefined;
 }
 
 /** Kinds stand alone, so that the compiler can tell them apart. */
@@ -76,6 +85,12 @@ export type Condition =
   | { readonly kind: "not"; readonly place: string; readonly condition: Condition }
   | ({ readonly kind: "value"; readonly place: string; readonly comparison: Comparison } & AttributeRead)
   | {
+      readonly kind: "amount";
+      readonly place: string;
+      readonly amount: ComputedAmount;
+      readonly comparison: Comparison;
+    }
+  | {
       readonly kind: "stale";
       readonly place: string;
       readonly device: string;
@@ -100,6 +115,14 @@ export type Condition =
   | { readonly kind: "online"; readonly place: string; readonly device: string; readonly isOnline: boolean }
   /** `alert` undefined: any. */
   | { readonly kind: "alert"; readonly place: string; readonly device: string; readonly alert: string | undefined }
+  /** With a comparison: it is on, and its value is so. */
+  | {
+      readonly kind: "calendar";
+      readonly place: string;
+      readonly name: string;
+      readonly isOn: boolean;
+      readonly comparison: Comparison | undefined;
+    }
   /** The days are those on which it begins. Undefined: every day. */
   | {
       readonly kind: "time";
@@ -109,6 +132,9 @@ export type Condition =
       readonly days: readonly Weekday[] | undefined;
     };
 
+/** Calendars: nothing happens while one of them is on. */
+type Except = readonly string[] | undefined;
+
 /** Something that happens at a moment, and has no duration. */
 export type Moment =
   | {
@@ -116,9 +142,10 @@ export type Moment =
       readonly place: string;
       readonly time: DayTime;
       readonly days: readonly Weekday[] | undefined;
+      readonly except?: Except;
     }
-  | { readonly kind: "cron"; readonly place: string; readonly expression: string }
-  | { readonly kind: "every"; readonly place: string; readonly everyMs: number }
+  | { readonly kind: "cron"; readonly place: string; readonly expression: string; readonly except?: Except }
+  | { readonly kind: "every"; readonly place: string; readonly everyMs: number; readonly except?: Except }
   | {
       readonly kind: "ended";
       readonly place: string;
@@ -144,6 +171,8 @@ export type Action =
       readonly text: string;
       readonly title: string | undefined;
       readonly severity: Severity;
+      /** What stands in the text in braces, such as `{soc}`. */
+      readonly values: readonly (readonly [name: string, value: Amount])[];
     }
   | {
       readonly kind: "set";
@@ -161,7 +190,7 @@ export interface ClaimAction {
   readonly claim: ClaimKind;
   readonly value: Amount | "unlimited";
   readonly leaseMs: number;
-  /** Undefined: while the rule is on. */
+  /** Undefined: while the rule is on, and in `else` while it is off. */
   readonly holdMs: number | undefined;
   readonly reason: string | undefined;
 }
@@ -191,6 +220,12 @@ export const MOST_TRIGGERS = 20;
 export const MOST_RULE_CONDITIONS = 100;
 export const DEEPEST_CONDITION = 8;
 export const MOST_ACTIONS = 50;
+/** Of a sum, and of a message. */
+export const MOST_TERMS = 20;
+/** Sums in sums. */
+export const DEEPEST_AMOUNT = 4;
+/** Of averages and changes. */
+export const LONGEST_OVER_MS = 7 * 86_400_000;
 /** Runs that go on or wait at once. */
 export const MOST_RUNS = 10;
 export const LONGEST_RULE_TEXT = 1_000;

@@ -1,6 +1,6 @@
 // What a rule would have done with stored telemetry, in virtual time: by the very machine that runs it, and without any effect.
 import type { ClaimKind } from "#core/control/claim.ts";
-import { lastBefore } from "./replay-gap.ts";
+import { lastBefore, samplesBetween } from "./replay-gap.ts";
 import type { DeclarativeRule } from "./rule.ts";
 import type { RuleEffect } from "./rule-effect.ts";
 import { ruleReads } from "./rule-reads.ts";
@@ -10,6 +10,8 @@ import type { RuleHistory, RuleVariable, RuleWorld } from "./rule-world.ts";
 import { stepRule } from "./step-rule.ts";
 
 export interface PastSite extends Pick<RuleWorld, "timezone" | "location" | "nextCron"> {
+  /** As the calendars are now. Without it nobody knows what they say. */
+  readonly calendar?: RuleWorld["calendar"] | undefined;
   /** Rules see nothing before this time, except values that are still fresh then. */
   readonly from: number;
   readonly to: number;
@@ -20,7 +22,7 @@ export interface PastSite extends Pick<RuleWorld, "timezone" | "location" | "nex
 }
 
 /** A claim, as long as it had one value. */
-interface ClaimBand {
+export interface ClaimBand {
   readonly device: string;
   readonly control: string;
   readonly claim: ClaimKind;
@@ -93,6 +95,7 @@ interface Stored {
   /** The time of the next value of any attribute. */
   nextAfter(now: number): number;
   reading(now: number): RuleWorld["reading"];
+  samples(now: number): RuleWorld["samples"];
 }
 
 function readStored(rule: DeclarativeRule, { history, from, to }: PastSite): Stored {
@@ -112,17 +115,23 @@ function readStored(rule: DeclarativeRule, { history, from, to }: PastSite): Sto
       const sample = found && lastBefore(found.samples, now);
       return sample && { ...sample, usualMs: found.usualMs };
     },
+    samples:
+      (now) =>
+      (device, attribute, { unit, from }) => {
+        const found = columns.find((one) => one.device === device && one.attribute === attribute && one.unit === unit);
+        return found && samplesBetween(found.samples, from, now);
+      },
   };
 }
 
 /** The median of the first intervals. */
-function usualInterval(samples: readonly { readonly at: number }[]): number | undefined {
+export function usualInterval(samples: readonly { readonly at: number }[]): number | undefined {
   const intervals = samples.slice(1, 100).map(({ at }, n) => at - (samples[n]?.at ?? at));
   return intervals.sort((a, b) => a - b)[intervals.length >> 1];
 }
 
 function worldAt(
-  { timezone, location, nextCron }: PastSite,
+  { timezone, location, nextCron, calendar = () => undefined }: PastSite,
   {
     stored,
     variables,
@@ -134,7 +143,9 @@ function worldAt(
     timezone,
     location,
     nextCron,
+    calendar,
     reading: stored.reading(now),
+    samples: stored.samples(now),
     variable: (name) => variables.get(name),
     isOnline: () => undefined,
     alerts: () => undefined,
@@ -142,11 +153,17 @@ function worldAt(
   };
 }
 
+interface OptionalNames {
+  readonly control: string | undefined;
+  readonly claim: ClaimKind | undefined;
+}
+
 interface OpenBand extends Omit<ClaimBand, "to"> {
   readonly leaseUntil: number;
 }
 
-function createBands() {
+/** Claims as bands of time. */
+export function createBands() {
   const open = new Map<string, OpenBand>();
   const closed: ClaimBand[] = [];
   const close = (key: string, at: number) => {
@@ -156,7 +173,24 @@ function createBands() {
     const { leaseUntil, ...known } = band;
     closed.push({ ...known, to: Math.min(at, leaseUntil) });
   };
+  type Named = Pick<ClaimBand, "device" | "control" | "claim">;
   return {
+    /** What is claimed at this moment. */
+    claimedAt: ({ device, control, claim }: Named, at: number) => {
+      const band = open.get(JSON.stringify([device, control, claim]));
+      return band !== undefined && band.leaseUntil >= at ? band.value : undefined;
+    },
+    /** Undefined: all of them. Answers how many there were. */
+    release: ({ device, ...only }: Pick<Named, "device"> & Partial<OptionalNames>, at: number): number => {
+      const meant = [...open].filter(
+        ([, band]) =>
+          band.device === device &&
+          (only.control ?? band.control) === band.control &&
+          (only.claim ?? band.claim) === band.claim,
+      );
+      for (const [key] of meant) close(key, at);
+      return meant.filter(([, { leaseUntil }]) => leaseUntil >= at).length;
+    },
     take: (effect: Extract<RuleEffect, { readonly kind: "claim" | "release" }>, at: number) => {
       const { device, control, claim } = effect;
       const key = JSON.stringify([device, control, claim]);

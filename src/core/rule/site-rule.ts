@@ -40,4 +40,5 @@ export const LONGEST_INTERVAL_MS = 7 * 86_400_000;
 export const MOST_LOG_LINES = 1_000;
 export const MOST_VARIABLES = 200;
 export const LONGEST_VARIABLE = 1_000;
+export const LONGEST_EXPLANATION = 1_000;
 export const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;

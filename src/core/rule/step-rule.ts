@@ -2,7 +2,7 @@
 // done. Steps of one rule come one after the other. It has no clock and waits for nothing: `nextDue` says when it has to be asked
 // again if nothing that it reads changes before.
 import { judgeDue } from "#core/schedule/schedule.ts";
-import { advanceLevel, isAsserting, type Level, levelDue, type Said } from "./advance-level.ts";
+import { advanceLevel, isAsserting, isAssertingOff, type Level, levelDue, type Said } from "./advance-level.ts";
 import { advanceRuns, beginRun, runIdOf } from "./advance-runs.ts";
 import { assertClaims } from "./assert-claims.ts";
 import { type Evidence, evaluateRuleCondition } from "./evaluate-rule-condition.ts";
@@ -12,6 +12,7 @@ import { replayGap } from "./replay-gap.ts";
 import type { Branch, DeclarativeRule, Moment, ScheduledMoment } from "./rule.ts";
 import type { RuleEffect } from "./rule-effect.ts";
 import { printOf } from "./rule-print.ts";
+import { ruleReads } from "./rule-reads.ts";
 import type { RuleState } from "./rule-state.ts";
 import type { TraceUpdate } from "./rule-trace.ts";
 import { beginTrace, openWork, type RuleWork } from "./rule-work.ts";
@@ -67,9 +68,14 @@ export function stepRule(
   const said: Said = { when: rule.level === undefined ? false : when.truth, if: also.truth };
   work.evidence = rule.level === undefined ? also.evidence : [...when.evidence, ...also.evidence];
   const level = turn(work, state, { said, wasFalse });
+  holdWhileOff(work, level, said);
   const due = startMoments(work, state, { event, if: also });
   advanceRuns(work);
-  const asserting = { isOn: level.isOn, isAsserting: isAsserting(rule, level, { said, now }), isStart };
+  const asserting = {
+    isOn: level.isOn,
+    isAsserting: { on: isAsserting(rule, level, { said, now }), off: isAssertingOff(rule, level, { said, now }) },
+    isStart,
+  };
   const claimsDue = assertClaims(work, asserting);
   const next = [
     ...levelDue(rule, level, now),
@@ -77,6 +83,7 @@ export function stepRule(
     ...due.map(([, at]) => at ?? Number.POSITIVE_INFINITY),
     ...claimsDue,
     ...(rule.level === undefined ? [] : [when.until, also.until]),
+    ...calendarsOf(rule).map((name) => world.calendar(name, now)?.until ?? Number.POSITIVE_INFINITY),
   ];
   return {
     state: {
@@ -97,6 +104,16 @@ export function stepRule(
     trace: work.trace,
     nextDue: earliest(next, now),
   };
+}
+
+const known = new WeakMap<DeclarativeRule, readonly string[]>();
+
+function calendarsOf(rule: DeclarativeRule): readonly string[] {
+  const before = known.get(rule);
+  if (before !== undefined) return before;
+  const { calendars } = ruleReads(rule);
+  known.set(rule, calendars);
+  return calendars;
 }
 
 const NO_LEVEL = {};
@@ -160,6 +177,18 @@ function turn(
   return level;
 }
 
+/** What `else` claims while the rule is off is claimed as soon as it is known to be off: it need not have been on before. */
+function holdWhileOff(work: RuleWork, { isOn }: Level, said: Said): void {
+  const { rule, now } = work;
+  if (isOn || rule.level === undefined || allOf([said.when, said.if]) === undefined) return;
+  if (!rule.elseActions.some((action) => action.kind === "claim" && action.holdMs === undefined)) return;
+  const isHeld = work.claims.some(({ branch, until }) => branch === "else" && until === null);
+  const isUnderWay = work.runs.some(({ branch, isLevel }) => branch === "else" && isLevel);
+  if (isHeld || isUnderWay) return;
+  const start = { trigger: "/when", at: now, branch: "else", isLevel: true, isCareful: true } as const;
+  beginRun(work, { ...start, why: "it is off", causes: causesOf(work.evidence) });
+}
+
 /** The longest chain: the others are shorter ways to the same. */
 function causesOf(evidence: readonly Evidence[]): readonly string[] {
   return evidence.reduce<readonly string[]>((most, { causes }) => (causes.length > most.length ? causes : most), []);
@@ -221,6 +250,16 @@ interface Happened {
   readonly mark?: string;
 }
 
+/** Why nothing happens at this time of a moment, if a calendar forbids it or nobody knows. */
+function exceptionAt({ world }: RuleWork, moment: Moment, at: number) {
+  const names = moment.kind === "ended" ? [] : (moment.except ?? []);
+  const states = names.map((name) => ({ name, isOn: world.calendar(name, at)?.isOn }));
+  const forbids = states.find(({ isOn }) => isOn === true);
+  if (forbids !== undefined) return { outcome: "skipped", why: `the calendar ${forbids.name} is on` } as const;
+  const missing = states.find(({ isOn }) => isOn === undefined);
+  return missing && ({ outcome: "unknown", why: `nobody knows whether the calendar ${missing.name} is on` } as const);
+}
+
 function startMoment(work: RuleWork, { moment, ...happened }: Happened, { if: also }: MomentInput): void {
   const { truth, evidence } = also;
   work.evidence = evidence;
@@ -229,6 +268,11 @@ function startMoment(work: RuleWork, { moment, ...happened }: Happened, { if: al
   const causes = [causesOf(evidence), happened.causes].reduce((most, one) => (one.length > most.length ? one : most));
   const id = runIdOf(work, { ...happened, trigger, branch });
   const nothing = { id, trigger, branch, causes: [...causes, id] } as const;
+  const except = exceptionAt(work, moment, happened.at);
+  if (except !== undefined) {
+    beginTrace(work, { ...nothing, ...except });
+    return;
+  }
   if (truth === undefined) {
     beginTrace(work, { ...nothing, outcome: "unknown", why: "nobody knows whether `if` is true" });
     return;

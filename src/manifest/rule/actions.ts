@@ -7,13 +7,16 @@ import {
   type ClaimAction,
   type ComputedAmount,
   DEFAULT_LEASE_MS,
+  MOST_TERMS,
   type PlainValue,
   SEVERITIES,
 } from "#core/rule/rule.ts";
+import { VARIABLE_NAME } from "#core/rule/site-rule.ts";
 import { checkInputs } from "#core/value/check-inputs.ts";
 import * as r from "#manifest/reader.ts";
 import { follow, pointer, type Trail } from "#manifest/tree.ts";
-import { amount, computed, plainValue } from "./amounts.ts";
+import { plainValue } from "./amounts.ts";
+import { amount, computed } from "./computed.ts";
 import { byKey, device, deviceOf, has, lasting, longText, name, named, type RuleContext } from "./rule-context.ts";
 
 function form<const F extends r.Fields>(
@@ -48,7 +51,10 @@ const claim = form(
       DEFAULT_LEASE_MS,
       "It ends so long after the rule was last heard of. Default: 60s.",
     ),
-    hold: r.may(lasting("1s"), "It is held for exactly so long. Default: while the rule is on."),
+    hold: r.may(
+      lasting("1s"),
+      "It is held for exactly so long. Default: while the rule is on; in else, while it is off.",
+    ),
     reason: r.may(reason, "Why, in words for people. Default: the name of the rule."),
   },
   (given, context, trail): ClaimAction | undefined => {
@@ -121,12 +127,12 @@ function checkCommand(
   trail: Trail,
   { device: of, command, values }: { device: string; command: string; values: Readonly<Record<string, unknown>> },
 ): void {
-  const known = deviceOf(context, of);
+  const known = deviceOf(context, of)?.commands;
   if (known === undefined) return;
   const what = `command of ${of}`;
   const place = follow(trail, ["execute"]);
-  if (named(context, place, { what, word: command, known: known.commands.keys() }) === undefined) return;
-  const declared = known.commands.get(command)?.arguments ?? new Map();
+  if (named(context, place, { what, word: command, known: known.keys() }) === undefined) return;
+  const declared = known.get(command)?.arguments ?? new Map();
   for (const problem of checkInputs(declared, values, () => undefined).problems) {
     const given = has(trail, "arguments") ? follow(trail, ["arguments", problem.name]) : place;
     const code = declared.has(problem.name) ? "wrong_type" : "unknown_key";
@@ -134,14 +140,32 @@ function checkCommand(
   }
 }
 
+const VALUE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
+const valueName = r.keyOf("name of a value", "It has letters, digits and _.", (key) =>
+  VALUE_NAME.test(key) ? key : undefined,
+);
+
 const notify = form(
   "message",
   {
     notify: r.must(longText, "The text of the message."),
     title: r.may(name, "Its title. Default: the name of the rule."),
     severity: r.withDefault(r.oneOf(SEVERITIES), "info", "How urgent it is: info, warning or error. Default: info."),
+    values: r.may(r.record(valueName, amount), "Numbers that stand in the text in braces: {soc}."),
   },
-  ({ notify: text, title, severity }, _, trail) => ({ kind: "notify", place: pointer(trail), text, title, severity }),
+  (given, context, trail) => {
+    const { notify: text, title, severity } = given;
+    const values = [...(given.values ?? [])];
+    const place = follow(trail, ["values"]);
+    if (values.length > MOST_TERMS)
+      context.reporter.atKey(place, {
+        code: "document_too_complex",
+        message: `A message has at most ${MOST_TERMS} values.`,
+      });
+    for (const [one] of values.filter(([one]) => !text.includes(`{${one}}`)))
+      context.reporter.atKey(follow(place, [one]), { code: "unknown_key", message: `The text has no {${one}}.` });
+    return { kind: "notify", place: pointer(trail), text, title, severity, values };
+  },
 );
 
 const set = form(
@@ -158,8 +182,10 @@ const set = form(
     ),
   },
   (given, context, trail) => {
-    const known = context.site?.variables;
-    if (known !== undefined) named(context, follow(trail, ["set"]), { what: "variable", word: given.set, known });
+    if (!VARIABLE_NAME.test(given.set)) {
+      const message = "The name of a variable has 1 to 64 letters, digits and _, and does not begin with a digit.";
+      context.reporter.atValue(follow(trail, ["set"]), { code: "bad_id", message });
+    }
     return { kind: "set", place: pointer(trail), variable: given.set, value: given.to };
   },
 );

@@ -1,55 +1,12 @@
-// Numbers, comparisons and times of day in a rule.
-import type { Amount, Comparison, ComputedAmount, DayTime, PlainValue, Weekday } from "#core/rule/rule.ts";
-import { WEEKDAYS } from "#core/rule/rule.ts";
-import { parseDuration, toMilliseconds } from "#core/time/duration.ts";
+// Comparisons and times of day in a rule.
+
+import { parseDayTime } from "#core/rule/day-time.ts";
+import type { Amount, Comparison, DayTime, PlainValue } from "#core/rule/rule.ts";
+import { WEEKDAYS, type Weekday } from "#core/time/weekday.ts";
 import * as r from "#manifest/reader.ts";
 import { follow, type Trail } from "#manifest/tree.ts";
-import { checkAttribute } from "./check-attribute.ts";
-import { device, has, lasting, name, positive, type RuleContext } from "./rule-context.ts";
-
-const COMPUTED = {
-  variable: r.may(name, "The variable that it is taken from."),
-  device: r.may(device, "The device whose telemetry it is taken from."),
-  attribute: r.may(name, "The telemetry attribute that it is taken from."),
-  unit: r.may(name, "The unit to convert it to. Default: its own."),
-  max_age: r.may(lasting("1s"), "An older value is unknown. Default: three times its usual interval, at least 30s."),
-  times: r.withDefault(r.number, 1, "What it is multiplied by, such as -1."),
-  plus: r.withDefault(r.number, 0, "What is added then."),
-  min: r.may(r.number, "It is at least this."),
-  max: r.may(r.number, "It is at most this."),
-} satisfies r.Fields;
-
-const computedFields = r.object("computed number", COMPUTED);
-
-export const computed: r.Reader<ComputedAmount> = r.reader(computedFields.schema, (context: RuleContext, trail) => {
-  const given = computedFields.read(context, trail);
-  if (given === undefined) return undefined;
-  const { variable, device: from, attribute, times, plus, min, max } = given;
-  const isVariable = has(trail, "variable");
-  if (isVariable === (has(trail, "device") || has(trail, "attribute")))
-    return context.reporter.atKey(trail, {
-      code: isVariable ? "conflicting_keys" : "missing_key",
-      message: "A computed number is taken from a variable, or from a device and its attribute.",
-    });
-  if (min !== undefined && max !== undefined && min > max)
-    context.reporter.atKey(follow(trail, ["min"]), { code: "min_above_max", message: "min must not be above max." });
-  const rest = { times, plus, min, max };
-  if (variable !== undefined) return { from: { kind: "variable", name: variable }, ...rest };
-  if (from === undefined || attribute === undefined) {
-    if (!has(trail, "device") || !has(trail, "attribute"))
-      context.reporter.atKey(trail, { code: "missing_key", message: "device and attribute belong together." });
-    return undefined;
-  }
-  const read = { device: from, attribute, unit: given.unit, maxAgeMs: given.maxAge };
-  checkAttribute(context, trail, { ...read, isNumber: true });
-  return { from: { kind: "attribute", ...read }, ...rest };
-});
-
-export const amount: r.Reader<Amount> = r.byForm<Amount>({
-  scalar: r.number,
-  map: computed,
-  wanted: "a number, or an object such as {variable: limit}",
-});
+import { amount } from "./computed.ts";
+import { has, positive, type RuleContext } from "./rule-context.ts";
 
 export const plainValue: r.Reader<PlainValue> = r.scalar(
   { type: ["string", "number", "boolean"] },
@@ -121,10 +78,6 @@ export function comparisonOf(
   return threshold === undefined ? undefined : { kind: word, threshold, hysteresis };
 }
 
-const CLOCK = /^([01]\d|2[0-3]):([0-5]\d)$/;
-const SUN = /^(sunrise|sunset)(?: ?([+-]) ?([\d.hms]{1,20}))?$/;
-const FARTHEST_MS = 12 * 3_600_000;
-
 export const dayTime: r.Reader<DayTime> = r.reader(
   { type: "string", examples: ["07:30", "sunset", "sunrise-30m"] },
   (context: RuleContext, trail) => {
@@ -139,17 +92,6 @@ export const dayTime: r.Reader<DayTime> = r.reader(
     return read;
   },
 );
-
-function parseDayTime(text: string): DayTime | undefined {
-  const clock = CLOCK.exec(text);
-  if (clock !== null) return { kind: "clock", minutes: Number(clock[1]) * 60 + Number(clock[2]) };
-  const [, event, sign, offset] = SUN.exec(text) ?? [];
-  if (event !== "sunrise" && event !== "sunset") return undefined;
-  const duration = offset === undefined ? undefined : parseDuration(offset);
-  if (offset !== undefined && duration === undefined) return undefined;
-  const ms = duration === undefined ? 0 : toMilliseconds(duration);
-  return ms > FARTHEST_MS ? undefined : { kind: "sun", event, offsetMs: sign === "-" ? -ms : ms };
-}
 
 const GROUPS: Readonly<Record<"weekdays" | "weekend", readonly Weekday[]>> = {
   weekdays: ["mon", "tue", "wed", "thu", "fri"],

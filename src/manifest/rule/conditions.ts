@@ -5,7 +5,8 @@ import * as r from "#manifest/reader.ts";
 import { follow, pointer, type Trail } from "#manifest/tree.ts";
 import { COMPARISON, comparisonOf, days, dayTime } from "./amounts.ts";
 import { checkAttribute, checkValues } from "./check-attribute.ts";
-import { byKey, device, deviceOf, has, lasting, name, named, type RuleContext } from "./rule-context.ts";
+import { computed, OVER, overOf } from "./computed.ts";
+import { byKey, calendarName, device, deviceOf, has, lasting, name, named, type RuleContext } from "./rule-context.ts";
 
 type Kind<K extends Condition["kind"]> = Extract<Condition, { readonly kind: K }>;
 
@@ -32,16 +33,30 @@ const value = form(
     attribute: ATTRIBUTE,
     ...COMPARISON,
     unit: r.may(name, "The unit of the numbers here. Default: that of the attribute."),
+    ...OVER,
     max_age: r.may(lasting("1s"), "An older value is unknown. Default: three times its usual interval, at least 30s."),
   },
   (given, context, trail) => {
     const comparison = comparisonOf(context, trail, given);
     const { device: of, attribute, unit, maxAge } = given;
-    const isNumber = comparison !== undefined && comparison.kind !== "equals" && comparison.kind !== "differs";
+    const over = overOf(context, trail, given);
+    const isCompared = comparison !== undefined && comparison.kind !== "equals" && comparison.kind !== "differs";
+    const isNumber = isCompared || over !== undefined;
     checkAttribute(context, trail, { device: of, attribute, unit, isNumber });
     if (comparison === undefined) return undefined;
     checkValues(context, trail, { device: of, attribute, comparison });
-    return { kind: "value", place: pointer(trail), device: of, attribute, unit, maxAgeMs: maxAge, comparison };
+    return { kind: "value", place: pointer(trail), device: of, attribute, unit, maxAgeMs: maxAge, over, comparison };
+  },
+);
+
+const NUMBER = r.must(computed, "A computed number, such as {sum: [...]}.");
+
+const computedNumber = form(
+  "condition of a computed number",
+  { value: NUMBER, ...COMPARISON },
+  (given, context, trail) => {
+    const comparison = comparisonOf(context, trail, given);
+    return comparison && { kind: "amount", place: pointer(trail), amount: given.value, comparison };
   },
 );
 
@@ -131,6 +146,33 @@ const variable = form(
   },
 );
 
+/** Of times: nothing happens while one of them is on. */
+export const except = r.may(r.oneOrMore(calendarName), "Calendars: nothing happens while one of them is on.");
+
+const calendar = form(
+  "condition of a calendar",
+  {
+    calendar: r.must(calendarName, "The calendar of the site."),
+    is: r.may(r.oneOf(["on", "off"]), "True while it is on, or is off. Default: on."),
+    ...COMPARISON,
+  },
+  (given, context, trail) => {
+    const compared = COMPARED.filter((key) => has(trail, key));
+    const place = pointer(trail);
+    if (compared.length === 0)
+      return { kind: "calendar", place, name: given.calendar, isOn: given.is !== "off", comparison: undefined };
+    if (given.is === "off")
+      return context.reporter.atKey(follow(trail, ["is"]), {
+        code: "conflicting_keys",
+        message: "A calendar that is off has no value to compare.",
+      });
+    const comparison = comparisonOf(context, trail, given);
+    return comparison && { kind: "calendar", place, name: given.calendar, isOn: true, comparison };
+  },
+);
+
+const COMPARED = Object.keys(COMPARISON);
+
 const time = form(
   "condition of the time",
   {
@@ -184,6 +226,7 @@ export const CONDITION_FORMS: readonly (readonly [string, r.Reader<Condition>])[
   ["not", not],
   ["stale_for", stale],
   ["held_by", holder],
+  ["calendar", calendar],
   ["attribute", value],
   ["control", control],
   ["alert", alert],
@@ -191,6 +234,7 @@ export const CONDITION_FORMS: readonly (readonly [string, r.Reader<Condition>])[
   ["variable", variable],
   ["from", time],
   ["to", time],
+  ["value", computedNumber],
 ];
 
 const forms = byKey("condition", CONDITION_FORMS);

@@ -121,6 +121,7 @@ then:
   - { execute: begin, device: charger }
   - { execute: start, device: charger, arguments: { level: 5, extra: 1 } }
   - { set: other, to: 1 }
+  - { set: not a name, to: { variable: other } }
 `;
   expect(problems(text, SITE)).toEqual([
     '3:15 unknown_value There is no device "grid-metre". Did you mean grid-meter?',
@@ -137,22 +138,33 @@ then:
     '17:16 unknown_value There is no command of charger "begin". Known are start.',
     "18:53 wrong_type start: level must be at most 3, not 5.",
     '18:63 unknown_key start: there is no "extra"; declared: level.',
-    '19:12 unknown_value There is no variable "other". Known are reserve.',
+    "20:12 bad_id The name of a variable has 1 to 64 letters, digits and _, and does not begin with a digit.",
   ]);
-  expect(problems(text)).toEqual([]);
+  expect(problems(text).map((line) => line.split(" ")[0])).toEqual(["20:12"]);
 });
 
-test.each([
+const SET = (amount: string) => `when: { every: 1h }\nthen: { set: x, to: ${amount} }`;
+
+test.each<readonly [string, string, string]>([
   ["for", "when: { every: 1h }\nfor: 5m\nthen: { notify: x }", "2:1 conflicting_keys"],
   ["min_on", "when: { every: 1h }\nmin_on: 5m\nthen: { notify: x }", "2:1 conflicting_keys"],
   ["missed", "when: { device: a, is: offline }\nmissed: skip\nthen: { notify: x }", "2:1 conflicting_keys"],
   ["late", "when: { every: 1h }\nlate: 5m\nthen: { notify: x }", "2:1 conflicting_keys"],
   ["a claim at a moment", "when: { every: 1h }\nthen: { claim: p, device: a, max: 0 }", "2:1 missing_key"],
   [
-    "a claim in else",
-    "when: { device: a, is: offline }\nthen: { notify: x }\nelse: [{ claim: p, device: a, max: 0 }]",
+    "a claim in else beside a moment",
+    "when: [{ device: a, is: offline }, { every: 1h }]\nthen: { notify: x }\nelse: [{ claim: p, device: a, max: 0 }]",
     "3:8 missing_key",
   ],
+  ["an average and a change", SET("{ device: a, attribute: b, average: 1m, change: 1h }"), "2:61 conflicting_keys"],
+  ["an average of a variable", SET("{ variable: a, average: 1m }"), "2:36 conflicting_keys"],
+  ["a budget without a limit", SET("{ device: a, attribute: b, budget: 15m }"), "2:17 missing_key"],
+  ["a limit without a budget", SET("{ variable: a, limit: 5 }"), "2:36 conflicting_keys"],
+  ["two sources", SET("{ variable: a, sum: [1] }"), "2:17 conflicting_keys"],
+  ["an empty sum", SET("{ sum: [] }"), "2:23 empty_value"],
+  ["a long sum", SET(`{ sum: [${"1, ".repeat(20)}1] }`), "2:23 document_too_complex"],
+  ["sums in sums", SET(`${"{ sum: [".repeat(5)}1${"] }".repeat(5)}`), "document_too_deep"],
+  ["a value that no text has", "when: { every: 1h }\nthen: { notify: x, values: { y: 1 } }", "2:30 unknown_key"],
   ["a window without end", "when: { from: '10:00', to: '10:00' }\nthen: { notify: x }", "1:28 conflicting_keys"],
   ["a range", "when: { device: a, attribute: b, between: [9, 1] }\nthen: { notify: x }", "1:34 min_above_max"],
   ["no trigger", "when: []\nthen: { notify: x }", "1:1 empty_value"],
@@ -167,7 +179,7 @@ test.each([
     "when: { device: a, attribute: b, above: 1, matches: '(a+)+$' }\nthen: { notify: x }",
     "1:44 unknown_key",
   ],
-] as const)("%s: what does not go together is said", (_, text, expected) => {
+])("%s: what does not go together is said", (_, text, expected) => {
   expect(problems(text)[0]).toContain(expected);
   expect(parseRule(text).rule).toBeUndefined();
 });
@@ -217,7 +229,7 @@ then:
   expect(rule?.level).toMatchObject({ device: "__proto__", attribute: "constructor" });
   const [first] = rule?.thenActions ?? [];
   expect(first?.kind === "execute" && Object.keys(first.arguments)).toEqual(["__proto__", "constructor"]);
-  expect(problems(text, SITE).length).toBe(3);
+  expect(problems(text, SITE).length).toBe(2);
   expect(problems("__proto__: 1\nwhen: { every: 1h }\nthen: { notify: x }")[0]).toContain("unknown_key");
 });
 

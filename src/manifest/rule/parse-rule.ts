@@ -19,7 +19,8 @@ import { createReporter, positionFinder } from "#manifest/reporter.ts";
 import { follow, itemTrail, pointer, rootTrail, type Trail } from "#manifest/tree.ts";
 import { action } from "./actions.ts";
 import { days, dayTime } from "./amounts.ts";
-import { CONDITION_FORMS, condition, isTooMuch } from "./conditions.ts";
+import { computed } from "./computed.ts";
+import { CONDITION_FORMS, condition, except, isTooMuch } from "./conditions.ts";
 import { byKey, device, deviceOf, has, lasting, longText, name, named, type RuleContext } from "./rule-context.ts";
 
 export interface ParsedRule {
@@ -44,13 +45,23 @@ function form<const F extends r.Fields>(
   });
 }
 
+/** Left out where there is none: so a rule without exceptions is the same as before there were any. */
+const exceptOf = (except: readonly string[] | undefined) => (except === undefined ? {} : { except });
+
 const at = form(
   "time of day",
   {
     at: r.must(dayTime, "The time of day: 07:30, sunset, sunrise-30m."),
     days: r.may(days, "The days: mon to sun, weekdays, weekend. Default: every day."),
+    except,
   },
-  (given, _, trail) => ({ kind: "at", place: pointer(trail), time: given.at, days: given.days }),
+  (given, _, trail) => ({
+    kind: "at",
+    place: pointer(trail),
+    time: given.at,
+    days: given.days,
+    ...exceptOf(given.except),
+  }),
 );
 
 const CRON = /^\s*(?:[\dA-Za-z*,/?#-]+\s+){4}[\dA-Za-z*,/?#-]+\s*$/;
@@ -58,13 +69,13 @@ const MOST_CRON = 100;
 
 const cron = form(
   "schedule",
-  { cron: r.must(name, "Minute, hour, day of the month, month and day of the week.") },
-  ({ cron: expression }, context, trail) => {
+  { cron: r.must(name, "Minute, hour, day of the month, month and day of the week."), except },
+  ({ cron: expression, except: given }, context, trail) => {
     const problem =
       expression.length > MOST_CRON || !CRON.test(expression)
         ? "five fields are needed: minute, hour, day of the month, month, day of the week"
         : context.cronProblem?.(expression);
-    if (problem === undefined) return { kind: "cron", place: pointer(trail), expression };
+    if (problem === undefined) return { kind: "cron", place: pointer(trail), expression, ...exceptOf(given) };
     const message = `This is no cron expression, such as 30 7 * * 1-5: ${problem}.`;
     return context.reporter.atValue(follow(trail, ["cron"]), { code: "unknown_value", message });
   },
@@ -72,11 +83,12 @@ const cron = form(
 
 const every = form(
   "interval",
-  { every: r.must(lasting("1s"), "How long it is from one time to the next.") },
+  { every: r.must(lasting("1s"), "How long it is from one time to the next."), except },
   (given, _, trail) => ({
     kind: "every",
     place: pointer(trail),
     everyMs: given.every,
+    ...exceptOf(given.except),
   }),
 );
 
@@ -127,6 +139,13 @@ function several<T>(item: r.Reader<T>, most: number, what: string): r.Reader<rea
 
 const actions = (key: string) => several(action, MOST_ACTIONS, key);
 
+/** What the server keeps there; what it means for a rule is nothing. */
+const madeBy = r.object("controller", {
+  id: r.must(name, "The controller that made the rule."),
+  parameters: r.must(r.anything, "What it was made with."),
+  made: r.must(name, "A sum of the text above, to know whether it was edited."),
+});
+
 const FIELDS = {
   name: r.may(name, "What the rule is called, for people."),
   description: r.may(longText, "What it is for."),
@@ -149,6 +168,7 @@ const FIELDS = {
     "What becomes of a time that was missed: skip or run_late. Default: skip.",
   ),
   late: r.withDefault(lasting("1s"), LONGEST_LATE_MS, "How late it may run with missed: run_late. Default: 7d."),
+  controller: r.may(madeBy, "Which controller made the rule. It does nothing."),
 } satisfies r.Fields;
 
 const file = r.object("rule", FIELDS);
@@ -166,12 +186,23 @@ export function parseRule(source: string, { site, cronProblem }: RuleKnowledge =
   const node = readDocument(reporter);
   if (node === undefined) return { rule: undefined, issues: reporter.issues() };
   const counted = { conditions: 0 };
-  const context: RuleContext = { reporter, positionOf: positionFinder(source), site, cronProblem, counted };
   const root = rootTrail(node);
+  const known = site && { ...site, variables: withOwnVariables(site.variables, root) };
+  const context: RuleContext = { reporter, positionOf: positionFinder(source), site: known, cronProblem, counted };
   const given = file.read(context, root);
   if (node.kind === "map") checkTogether(context, root);
   const isFine = given !== undefined && !reporter.hasErrors();
   return { rule: isFine ? ruleOf(given) : undefined, issues: reporter.issues() };
+}
+
+/** A rule may read what it sets itself. */
+function withOwnVariables(known: ReadonlySet<string> | undefined, root: Trail): ReadonlySet<string> | undefined {
+  const items = ["then", "else"].flatMap((key) => (has(root, key) ? itemsOf(follow(root, [key])) : []));
+  const set = items.slice(0, 2 * MOST_ACTIONS).flatMap((item) => {
+    const node = has(item, "set") ? follow(item, ["set"]).node : undefined;
+    return node?.kind === "scalar" && typeof node.value === "string" ? [node.value] : [];
+  });
+  return known && new Set([...known, ...set]);
 }
 
 function ruleOf(given: r.ReadFields<typeof FIELDS>): DeclarativeRule {
@@ -212,11 +243,10 @@ function checkTogether({ reporter }: RuleContext, root: Trail): void {
   if (!triggers.some((trail) => ["at", "cron", "every"].some((key) => has(trail, key))))
     for (const key of ["missed", "late"]) refuse(key, `${key} needs a time below when: at, cron or every.`);
   if (!has(root, "missed")) refuse("late", "late goes with missed: run_late.");
-  for (const key of hasMoments ? ["then", "else"] : ["else"])
+  for (const key of hasMoments ? ["then", "else"] : [])
     for (const item of has(root, key) ? itemsOf(follow(root, [key])) : []) {
       if (!has(item, "claim") || has(item, "hold")) continue;
-      const why = key === "else" ? "else begins when the rule is off" : "a moment has no duration";
-      const message = `This claim needs hold, how long it is held: ${why}.`;
+      const message = "This claim needs hold, how long it is held: a moment has no duration.";
       reporter.atKey(item, { code: "missing_key", message });
     }
 }
@@ -232,6 +262,6 @@ export function renderRuleSchema(): JsonSchema {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "Declarative rule",
     ...file.schema,
-    ...r.definitionsOf([trigger, condition, action]),
+    ...r.definitionsOf([trigger, condition, action, computed]),
   };
 }

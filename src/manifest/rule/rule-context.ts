@@ -40,6 +40,15 @@ export const device: r.Reader<string> = r.reader(name.schema, (context: RuleCont
   return named(context, trail, { what: "device", word: given, known: context.site.devices.keys() });
 });
 
+/** If the site is known, that of one of its calendars. */
+export const calendarName: r.Reader<string> = r.reader(name.schema, (context: RuleContext, trail) => {
+  const given = name.read(context, trail);
+  const known = context.site?.calendars;
+  return given === undefined || known === undefined
+    ? given
+    : named(context, trail, { what: "calendar", word: given, known });
+});
+
 interface Name {
   readonly what: string;
   readonly word: string;

@@ -4,9 +4,15 @@ import type { Profile } from "#core/blueprint/profile.ts";
 import type { FairShare, Leave } from "#core/share/fair-share.ts";
 import type { Requester } from "#core/share/requester.ts";
 import type { Shares } from "#core/share/shares.ts";
-import type { InspectResult, InspectSettings, InspectTask } from "#runtime/inspect/inspect-worker.ts";
+import type { IcalInput, InspectResult, InspectSettings, InspectTask } from "#runtime/inspect/inspect-worker.ts";
 import { createTaskThread } from "#runtime/task-thread.ts";
-import type { BuildScripts, CompilePackage, InspectPackage, InspectProfiles } from "#service/ports/inspect-package.ts";
+import type {
+  BuildScripts,
+  CompilePackage,
+  InspectPackage,
+  InspectProfiles,
+  ReadIcal,
+} from "#service/ports/inspect-package.ts";
 
 /** Far more processor time than any package takes. A thread that takes longer is stuck and is ended. */
 const DEADLINE_MS = 5_000;
@@ -24,6 +30,7 @@ export interface Inspector {
   readonly compile: CompilePackage;
   readonly build: BuildScripts;
   readonly inspectProfiles: InspectProfiles;
+  readonly readIcal: ReadIcal;
   /** From the next package on, these are known besides those of Busbar. */
   useProfiles(profiles: readonly Profile[]): void;
   close(): Promise<void>;
@@ -79,6 +86,8 @@ export function createInspector(
     compile: (bytes, requester) => ask("compile", bytes, requester),
     build: (bytes, requester) => ask("build", bytes, requester),
     inspectProfiles: (bytes, requester) => ask("profiles", bytes, requester),
+    readIcal: (text, timezone, requester) =>
+      ask("ical", new TextEncoder().encode(JSON.stringify({ text, timezone } satisfies IcalInput)), requester),
     useProfiles(profiles) {
       settings = { ...settings, profiles };
       thread.renew();

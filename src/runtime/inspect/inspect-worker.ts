@@ -1,6 +1,7 @@
 // Reads uploaded packages in a thread of its own, so that a hostile one never holds up an answer to anybody else.
 import { parentPort, workerData } from "node:worker_threads";
 import type { Profile } from "#core/blueprint/profile.ts";
+import { type IcalFile, readIcal } from "#core/calendar/ical/read-ical.ts";
 import { tryPost } from "#core/thread/try-post.ts";
 import { libraryWith } from "#manifest/library-with.ts";
 import { createSyntaxChecks } from "#runtime/lua/check-syntax.ts";
@@ -17,11 +18,17 @@ import { lowerPriority } from "#tuning/lower-priority.ts";
 import { openRockRepository } from "./open-rock-repository.ts";
 
 export interface InspectTask {
-  readonly kind: "inspect" | "compile" | "build" | "profiles";
+  readonly kind: "inspect" | "compile" | "build" | "profiles" | "ical";
   readonly bytes: Uint8Array;
 }
 
-export type InspectResult = Inspection | CompiledPackage | BuiltProgram | InspectedProfiles;
+/** The bytes of an iCalendar text are the JSON of this. */
+export interface IcalInput {
+  readonly text: string;
+  readonly timezone: string;
+}
+
+export type InspectResult = Inspection | CompiledPackage | BuiltProgram | InspectedProfiles | IcalFile;
 
 type InspectAnswer = TaskAnswer<InspectResult>;
 
@@ -44,6 +51,10 @@ const TASKS: Readonly<Record<InspectTask["kind"], (bytes: Uint8Array) => Inspect
   compile: (bytes) => compilePackage(bytes, profiles),
   build,
   profiles: (bytes) => inspectProfiles(bytes, profiles),
+  ical: (bytes) => {
+    const { text, timezone } = JSON.parse(new TextDecoder().decode(bytes)) as IcalInput;
+    return readIcal(text, timezone);
+  },
 };
 
 keepCompiled();

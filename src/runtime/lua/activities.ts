@@ -119,6 +119,7 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
         current = undefined;
         spare = activity.thread;
         conclude(activity, resumed.results[0]);
+        host.ended?.({ kind: activity.task.kind, beganAt: activity.beganAt }, undefined);
         return undefined;
       case "failed":
         current = undefined;
@@ -131,6 +132,7 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
     const { task } = activity;
     if (activity.failure === undefined) {
       const fault = parseScriptError(error, program.nodebug);
+      host.ended?.({ kind: task.kind, beganAt: activity.beganAt }, fault);
       if (task.commandId === undefined) host.fault(fault);
       else {
         host.respond(task.commandId, "ERROR", { message: fault.message });
@@ -258,6 +260,11 @@ export function createActivities(engine: LuaEngine, program: ScriptProgram, host
       const waiting = callbacks.findIndex(({ kind }) => kind === "connection");
       if (waiting >= 0) callbacks.splice(waiting, 1);
       callbacks.push({ kind: "connection", args: [isConnected] });
+    },
+    triggered(args) {
+      if (callbacks.length >= MAX_WAITING_COMMANDS) return false;
+      callbacks.push({ kind: "trigger", args });
+      return true;
     },
     activity() {
       if (current === undefined || machine === undefined) return undefined;

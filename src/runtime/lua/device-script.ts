@@ -27,6 +27,7 @@ export function createDeviceScript(engine: LuaEngine, program: ScriptProgram, ho
     command: (command, mayBegin) => activities.command(command, mayBegin),
     configurationWritten: (bucket, child) => activities.configurationWritten(bucket, child),
     connectionChanged: (isConnected) => activities.connectionChanged(isConnected),
+    triggered: (args) => activities.triggered(args),
     activity: () => (isDead ? undefined : activities.activity()),
     handledCommands: () => activities.handledCommands(),
     memoryBytes: () => activities.memoryBytes(),

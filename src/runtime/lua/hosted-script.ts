@@ -8,6 +8,7 @@ import { passGate } from "./command-gate.ts";
 import { createDeviceScript } from "./device-script.ts";
 import type { LuaEngine } from "./lua-engine.ts";
 import type { BucketValues, ConfigurationChange, ToPool, ToWorker } from "./pool-messages.ts";
+import { wallTime } from "./rule/rule-asks.ts";
 import type { DeviceScript, ScriptCommand, ScriptHost } from "./script-host.ts";
 import { createTokenBucket } from "./token-bucket.ts";
 
@@ -42,6 +43,8 @@ export interface HostedNeeds {
   readonly drivers: Drivers;
   /** Of the calls of the drivers. */
   readonly watch?: Pick<PeerWatch, "forget">;
+  /** Of rules: whether the activity that began then has asked for something. Its end is reported. */
+  readonly hasAsked?: ((beganAt: number) => boolean) | undefined;
 }
 
 export interface HostedScript {
@@ -158,6 +161,12 @@ export function createHostedScript(needs: HostedNeeds, { program, context, gate 
     fault(error) {
       overstepped = error.byLimit ?? false;
       if (overstepped || faults.take(performance.now())) post({ kind: "fault", slot, error, at: Date.now() });
+    },
+    ended({ kind, beganAt }, error) {
+      if (needs.hasAsked === undefined || (error === undefined && !needs.hasAsked(beganAt))) return;
+      if (error !== undefined && !faults.take(performance.now())) return;
+      const by = { id: beganAt, kind, beganAt: wallTime(beganAt), endedAt: Date.now(), error };
+      post({ kind: "ended", slot, by });
     },
     isConnected: () => isConnected,
     wake: () => needs.wake(),

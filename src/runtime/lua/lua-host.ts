@@ -295,7 +295,8 @@ function statusOf(
   const failure = obstacle === undefined ? lastError : { message: obstacle.message, at: obstacle.at };
   return {
     overrun: overrun && {
-      activity: overrun.kind,
+      // Scripts of devices have no triggers.
+      activity: overrun.kind === "trigger" ? "job" : overrun.kind,
       command: overrun.command,
       file: overrun.file,
       line: overrun.line,

@@ -14,7 +14,7 @@ import { createLuaThread, type LuaThread, type ThreadNeeds } from "./lua-thread.
 import { createOpenCommands, type OpenCommands } from "./open-commands.ts";
 import { openError } from "./open-error.ts";
 import { overrunWords } from "./overrun-words.ts";
-import type { ConfigurationChange, ScriptContext, ToPool } from "./pool-messages.ts";
+import type { AskingActivity, ConfigurationChange, EndedActivity, ScriptContext, ToPool } from "./pool-messages.ts";
 import { createPoolThreads, type PoolThread } from "./pool-threads.ts";
 import type { RunningActivity, ScriptChild, ScriptCommand, ScriptError } from "./script-host.ts";
 import { createScriptMemory, usedBytes } from "./script-memory.ts";
@@ -31,8 +31,16 @@ export interface LuaPoolNeeds {
   /** Resolves with an error text if the device cannot speak for this child. */
   registerChild(deviceId: string, child: ScriptChild): Promise<string | undefined>;
   /** Answers a call of a rule's script. Absent where no rules run. */
-  ask?(ruleId: string, name: string, args: readonly LuaValue[]): Promise<readonly LuaValue[]>;
+  ask?(ruleId: string, asked: AskedOfPool): Promise<readonly LuaValue[]>;
+  /** What had asked for something, or has failed. Absent where no rules run. */
+  ended?(ruleId: string, by: EndedActivity): void;
   statusChanged(deviceId: string, status: ScriptStatus): void;
+}
+
+export interface AskedOfPool {
+  readonly name: string;
+  readonly args: readonly LuaValue[];
+  readonly by: AskingActivity;
 }
 
 /** When it was said, and by which of the device's children, if it was one. */
@@ -94,6 +102,8 @@ export interface LuaPool {
   /** False when the script does not run now. */
   command(deviceId: string, command: ScriptCommand): boolean;
   configurationWritten(deviceId: string, change: ConfigurationChange): void;
+  /** Calls a function that the script of a rule has registered. False when the script does not run now. */
+  trigger(ruleId: string, args: readonly LuaValue[]): boolean;
   connectionChanged(isConnected: boolean): void;
   status(deviceId: string): ScriptStatus | undefined;
   /** What all scripts hold together. */
@@ -298,6 +308,9 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
       case "ask":
         void answer(hosted, message);
         break;
+      case "ended":
+        needs.ended?.(deviceId, message.by);
+        break;
       case "fault":
         takeFault(hosted, message);
         break;
@@ -322,9 +335,9 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
     await settle(hosted, message, needs.store(hosted.deviceId, message.key, message.text));
   }
 
-  async function answer(hosted: Hosted, { slot, id, name, args }: Extract<ToPool, { kind: "ask" }>): Promise<void> {
+  async function answer(hosted: Hosted, { slot, id, ...asked }: Extract<ToPool, { kind: "ask" }>): Promise<void> {
     const refused = (error: unknown): readonly LuaValue[] => [undefined, String(error)];
-    const values = (await needs.ask?.(hosted.deviceId, name, args).catch(refused)) ?? [undefined, "there are no rules"];
+    const values = (await needs.ask?.(hosted.deviceId, asked).catch(refused)) ?? [undefined, "there are no rules"];
     const failure = hosted.thread?.thread.post({ kind: "answer", slot, id, values });
     if (failure !== undefined) hosted.thread?.thread.post({ kind: "answer", slot, id, values: refused(failure) });
   }
@@ -385,6 +398,11 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
       if (failure === undefined) return;
       const text = `the script did not get its new configuration ${change.bucket}: ${failure.message}`;
       needs.log(deviceId, { text, severity: "error", persist: true, at: needs.now() });
+    },
+    trigger(ruleId, args) {
+      const hosted = devices.get(ruleId);
+      if (!hosted?.thread) return false;
+      return hosted.thread.thread.post({ kind: "trigger", slot: hosted.slot, args }) === undefined;
     },
     connectionChanged(isConnected) {
       for (const [slot, hosted] of slots) hosted.thread?.thread.post({ kind: "connection", slot, isConnected });

@@ -69,10 +69,12 @@ function start(message: Extract<ToWorker, { kind: "start" }>): void {
   const { slot, context } = message;
   const watch = watchPeers((problem) => say({ kind: "peers", slot, problem, at: Date.now() }));
   const wake = (): void => runner.wake(slot);
-  const ofRule = context.rule && createRuleAsks(slot, say, wake);
+  const activity = () => hosted.get(slot)?.script.activity();
+  const ofRule = context.rule && createRuleAsks({ slot, post: say, wake, activity });
   if (ofRule !== undefined) asks.set(slot, ofRule);
   const drivers = ofRule ?? driversOf({ id: context.deviceId, slug: context.slug }, watch);
-  const script = createHostedScript({ engine, slot, post: say, wake, drivers, watch }, message);
+  const hasAsked = ofRule?.hasAsked;
+  const script = createHostedScript({ engine, slot, post: say, wake, drivers, watch, hasAsked }, message);
   hosted.set(slot, script);
   runner.add(slot, context.siteId, script.script);
   say({ kind: "started", slot });
@@ -91,6 +93,7 @@ function pass(script: HostedScript, message: Exclude<ToWorker, { kind: "start" |
   if (message.kind === "command") script.command(message.command, message.ticket);
   else if (message.kind === "configuration") script.configurationWritten(message.change);
   else if (message.kind === "connection") script.connectionChanged(message.isConnected);
+  else if (message.kind === "trigger") script.script.triggered(message.args);
   else if (message.kind === "answer") asks.get(message.slot)?.answered(message.id, message.values);
   else script.stored(message.id, message.error);
   runner.wake(message.slot);

@@ -13,4 +13,5 @@ const NAMES: Readonly<Record<RunningActivity["kind"], string>> = {
   configuration: "a function of configuration.after_write",
   connection: "the function of on_connection_status_changed",
   job: "a job",
+  trigger: "the function of a trigger",
 };

@@ -68,8 +68,24 @@ export type ToWorker =
   | { readonly kind: "command"; readonly slot: number; readonly command: ScriptCommand; readonly ticket: number }
   | { readonly kind: "configuration"; readonly slot: number; readonly change: ConfigurationChange }
   | { readonly kind: "connection"; readonly slot: number; readonly isConnected: boolean }
+  | { readonly kind: "trigger"; readonly slot: number; readonly args: readonly LuaValue[] }
   | { readonly kind: "stored"; readonly slot: number; readonly id: number; readonly error: string | undefined }
   | { readonly kind: "answer"; readonly slot: number; readonly id: number; readonly values: readonly LuaValue[] };
+
+/** An activity of a rule's script. Times are Unix milliseconds. */
+export interface AskingActivity {
+  /** Of one start of the script, each has another one. */
+  readonly id: number;
+  readonly kind: RunningActivity["kind"];
+  readonly beganAt: number;
+  /** The file and the line that asks, if known. */
+  readonly place: string | undefined;
+}
+
+export interface EndedActivity extends Omit<AskingActivity, "place"> {
+  readonly endedAt: number;
+  readonly error: ScriptError | undefined;
+}
 
 /** Times are Unix milliseconds. */
 export type ToPool =
@@ -109,7 +125,11 @@ export type ToPool =
       readonly id: number;
       readonly name: string;
       readonly args: readonly LuaValue[];
+      /** What the script is doing. */
+      readonly by: AskingActivity;
     }
+  /** An activity that has asked for something has ended. */
+  | { readonly kind: "ended"; readonly slot: number; readonly by: EndedActivity }
   | { readonly kind: "fault"; readonly slot: number; readonly error: ScriptError; readonly at: number }
   /** An activity lasts too long. */
   | {

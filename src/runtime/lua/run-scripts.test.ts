@@ -16,6 +16,7 @@ function script(run: DeviceScript["run"], nextDue: DeviceScript["nextDue"] = () 
     command() {},
     configurationWritten() {},
     connectionChanged() {},
+    triggered: () => false,
     activity: () => undefined,
     handledCommands: () => [],
     memoryBytes: () => 0,

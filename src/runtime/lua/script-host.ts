@@ -50,6 +50,8 @@ export interface ScriptHost {
   /** Resolves with an error text if the device cannot speak for this child. Absent where there are no children. */
   registerChild?(child: ScriptChild): Promise<string | undefined>;
   respond(commandId: string, state: "IN_PROGRESS" | "SUCCEEDED" | "ERROR", payload: Payload): void;
+  /** An activity has ended, by this error or by itself. Absent where nobody asks. */
+  ended?(activity: Pick<RunningActivity, "kind" | "beganAt">, error: ScriptError | undefined): void;
   /** Called for an uncaught error in the entry chunk, main, a job, a handler or a callback. */
   fault(error: ScriptError): void;
   isConnected(): boolean;
@@ -78,7 +80,7 @@ export interface RuleOfScript {
 }
 
 export interface RunningActivity {
-  readonly kind: "main" | "command" | "configuration" | "connection" | "job";
+  readonly kind: "main" | "command" | "configuration" | "connection" | "job" | "trigger";
   /** Elapsed time. No two activities of a script begin at the same moment and last. */
   readonly beganAt: number;
   readonly command?: string;
@@ -103,6 +105,8 @@ export interface DeviceScript {
   command(command: ScriptCommand, mayBegin?: () => boolean): void;
   configurationWritten(bucket: string, child?: string): void;
   connectionChanged(isConnected: boolean): void;
+  /** Of the script of a rule: what it waited for has come. False when too many wait already. */
+  triggered(args: readonly LuaValue[]): boolean;
   /** What it is doing, waiting included; undefined when it does nothing. */
   activity(): RunningActivity | undefined;
   /** The commands that the script has registered a handler for. */

@@ -12,10 +12,10 @@ import type { Call, Needs } from "#service/ports.ts";
 import type { Attribute } from "#service/telemetry/attributes.ts";
 import { deviceAttributes, findAttribute, type NowNeeds, readNow } from "#service/telemetry/read-now.ts";
 import { nameAt, optionsAt, RuleProblem, windowOf } from "./rule-arguments.ts";
-import type { RuleFunction } from "./rule-function.ts";
+import type { RuleFunction, RuleWatch } from "./rule-function.ts";
 import type { UsualIntervals } from "./usual-intervals.ts";
 
-export interface ReadForRuleNeeds extends NowNeeds, StatusNeeds, Pick<Needs, "now"> {
+export interface ReadForRuleNeeds extends NowNeeds, StatusNeeds, Pick<Needs, "now" | "alerts"> {
   readonly usualIntervals: UsualIntervals;
 }
 
@@ -29,7 +29,21 @@ export function readingFunctions(needs: ReadForRuleNeeds): Readonly<Record<strin
       const page = await needs.devices.list({ scope: call.caller.sites }, { limit: MOST_DEVICES, offset: 0 });
       return [await Promise.all(page.items.map((device) => about(needs, device)))];
     },
-    online: async (call, args) => [deviceStatus(needs, await deviceAt(needs, call, args)) === "ONLINE"],
+    async online(call, args, { watch }) {
+      const device = await deviceAt(needs, call, args);
+      const isOnline = deviceStatus(needs, device) === "ONLINE";
+      watch.saw({ subject: `${device.slug} online`, value: isOnline, ageMs: undefined });
+      return [isOnline];
+    },
+    async alerts(call, args, { watch }) {
+      const device = await deviceAt(needs, call, args);
+      const active = await needs.alerts.active(device.id);
+      // While nobody confirms an alert, nobody knows whether it is still there.
+      if (active.some(({ notConfirmedSince }) => notConfirmedSince !== undefined)) return [null, "unknown"];
+      const names = active.map(({ alertId }) => alertId);
+      watch.saw({ subject: `alerts of ${device.slug}`, value: names.join(", ") || "none", ageMs: undefined });
+      return [names];
+    },
     async property(call, args) {
       const device = await deviceAt(needs, call, args);
       const name = nameAt(args, 1, "the name of a property");
@@ -37,20 +51,22 @@ export function readingFunctions(needs: ReadForRuleNeeds): Readonly<Record<strin
       if (Object.hasOwn(values, name)) return [values[name]];
       throw new RuleProblem(`device ${device.slug} has no property ${name}`);
     },
-    async now(call, args) {
+    async now(call, args, { watch }) {
       const { device, attribute, at, value } = await newest(needs, call, args);
       const age = needs.now() - at;
+      watch.saw({ subject: `${device.slug}.${attribute.id}`, value, ageMs: age });
       if (age <= (await oldestAllowed(needs, args[2], { device, attribute, at }))) return [value];
       return [null, "stale"];
     },
-    async last(call, args) {
-      const { at, value } = await newest(needs, call, args);
+    async last(call, args, { watch }) {
+      const { device, attribute, at, value } = await newest(needs, call, args);
+      watch.saw({ subject: `${device.slug}.${attribute.id}`, value, ageMs: needs.now() - at });
       return [value, at / 1000];
     },
     age: async (call, args) => [(needs.now() - (await newest(needs, call, args)).at) / 1000],
-    avg: (call, args) => aggregate(needs, call, { args, aggregation: "avg" }),
-    min: (call, args) => aggregate(needs, call, { args, aggregation: "min" }),
-    max: (call, args) => aggregate(needs, call, { args, aggregation: "max" }),
+    avg: (call, args, { watch }) => aggregate(needs, call, { args, aggregation: "avg", watch }),
+    min: (call, args, { watch }) => aggregate(needs, call, { args, aggregation: "min", watch }),
+    max: (call, args, { watch }) => aggregate(needs, call, { args, aggregation: "max", watch }),
     series: (call, args) => series(needs, call, args),
   };
 }
@@ -90,24 +106,31 @@ interface Newest {
 
 /** `{relevance_interval = "1m"}`; `max_age` is the same in our words. A plain duration in its place counts, too. */
 async function oldestAllowed(needs: ReadForRuleNeeds, given: unknown, { device, attribute, at }: Newest) {
+  const chosen = chosenAge(given);
+  if (chosen === undefined) return await needs.usualIntervals.staleAfter(device, attribute, at);
+  return windowOf(chosen, "relevance_interval");
+}
+
+function chosenAge(given: unknown): unknown {
   const options = optionsAt([given], 0);
   const chosen = options["relevance_interval"] ?? options["max_age"] ?? (typeof given === "object" ? undefined : given);
-  if (chosen === undefined || chosen === null) return await needs.usualIntervals.staleAfter(device, attribute, at);
-  return windowOf(chosen, "relevance_interval");
+  return chosen ?? undefined;
 }
 
 interface Aggregated {
   readonly args: readonly unknown[];
   readonly aggregation: ResolvedAggregation;
+  readonly watch: RuleWatch;
 }
 
 /** Buckets have fixed places in time, so a window touches two of its own length. Each counts by its points. */
-async function aggregate(needs: ReadForRuleNeeds, call: Call, { args, aggregation }: Aggregated) {
+async function aggregate(needs: ReadForRuleNeeds, call: Call, { args, aggregation, watch }: Aggregated) {
   const windowMs = windowOf(args[2], "the window");
   const { device, attribute, name } = await attributeAt(needs, call, args);
   if (resolveAggregation(aggregation, attribute.type).length === 0) {
     throw new RuleProblem(`${name} is of type ${attribute.type}, which has no ${aggregation}`);
   }
+  if (isOld(needs, args[3], await newestOf(needs, call, args, args[3]))) return [null, "stale"];
   const base = { deviceId: device.id, attribute: attribute.id, kind: "number", lookAroundMs: undefined } as const;
   const items = [aggregation, "count" as const].map((one) => ({ ...base, aggregation: one, granularityMs: windowMs }));
   let [count, sum, least, most] = [0, 0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
@@ -126,7 +149,19 @@ async function aggregate(needs: ReadForRuleNeeds, call: Call, { args, aggregatio
     }
   }
   if (count === 0) return [null, "no values"];
-  return [aggregation === "avg" ? sum / count : aggregation === "min" ? least : most];
+  const value = aggregation === "avg" ? sum / count : aggregation === "min" ? least : most;
+  watch.saw({ subject: `${aggregation} of ${device.slug}.${attribute.id}`, value, ageMs: undefined });
+  return [value];
+}
+
+/** Undefined: nobody asks how old it is. */
+async function newestOf(needs: ReadForRuleNeeds, call: Call, args: readonly unknown[], options: unknown) {
+  return chosenAge(options) === undefined ? undefined : (await newest(needs, call, args)).at;
+}
+
+function isOld(needs: ReadForRuleNeeds, options: unknown, newestAt: number | undefined): boolean {
+  const chosen = chosenAge(options);
+  return newestAt !== undefined && needs.now() - newestAt > windowOf(chosen, "relevance_interval");
 }
 
 function cellOf(column: BlockColumn | undefined, row: number): number | boolean | string | undefined {

@@ -8,7 +8,7 @@ import type { Call } from "#service/ports.ts";
  */
 export const RULE_LEVEL = "owner";
 
-export function callOfRule({ id, siteId, slug }: SiteRule, operation: string): Call {
+export function callOfRule({ id, siteId, slug }: Pick<SiteRule, "id" | "siteId" | "slug">, operation: string): Call {
   const caller = {
     tokenId: `${RULE_CALLER}${id}`,
     tokenName: `rule ${slug}`,

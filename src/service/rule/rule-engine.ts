@@ -1,25 +1,27 @@
 // Runs the enabled rules of sites whose engine is active. Where several nodes share the records, one of them does. Changing one
 // rule starts or stops that rule alone.
+import { type Explanation, LONGEST_ERROR, type RuleError, type RuleReport } from "#core/rule/rule-report.ts";
 import type { RuntimeVersion, SiteRule } from "#core/rule/site-rule.ts";
-import type { Instant } from "#core/time/instant.ts";
 import type { Background } from "#service/background.ts";
 import type { Claim, Nodes } from "#service/ports/nodes.ts";
-import type { RunnableRule } from "#service/ports/rule-store.ts";
+import type { ReportedRule, RunnableRule } from "#service/ports/rule-store.ts";
 import type { Needs } from "#service/ports.ts";
+import type { LatestTraces } from "./latest-traces.ts";
 import type { RuleLog } from "./rule-log.ts";
-import type { RuleRunner, RuleStatus } from "./rule-runner.ts";
+import type { RuleNews } from "./rule-news.ts";
+import { lastRunOf, type RuleReports } from "./rule-reports.ts";
+import type { RuleRunner } from "./rule-runner.ts";
+import { readLastTraces } from "./rule-traces.ts";
 
 export interface RuleEngineNeeds extends Pick<Needs, "rules" | "now"> {
   readonly nodes: Pick<Nodes, "isShared" | "claim">;
   readonly background: Background;
   readonly ruleLog: Pick<RuleLog, "flush">;
+  readonly latestTraces: Pick<LatestTraces, "flush" | "forget" | "of" | "seen">;
+  readonly ruleNews: RuleNews;
+  readonly ruleReports: Pick<RuleReports, "store">;
   /** Ends the claims of a rule that nobody wants to run any more. */
   readonly releaseAll: (rule: SiteRule) => Promise<void>;
-}
-
-export interface Explanation {
-  readonly text: string;
-  readonly at: Instant;
 }
 
 export interface RuleEngine {
@@ -28,10 +30,9 @@ export interface RuleEngine {
   /** Something about the rules of a site has changed. */
   changed(): void;
   runnerOf(version: RuntimeVersion): RuleRunner | undefined;
-  /** Undefined where another node runs it, or nobody does. */
-  status(ruleId: string): RuleStatus | undefined;
+  /** How a rule is doing. Undefined where another node runs it, or nobody does. */
+  report(ruleId: string): RuleReport | undefined;
   explained(ruleId: string, text: string): void;
-  explanation(ruleId: string): Explanation | undefined;
   stop(): Promise<void>;
 }
 
@@ -58,10 +59,35 @@ export function createRuleEngine(needs: RuleEngineNeeds, runners: readonly RuleR
     return duty !== undefined;
   }
 
+  function reportOf(ruleId: string): RuleReport | undefined {
+    const one = running.get(ruleId);
+    const status = one?.runner.status(ruleId);
+    if (one === undefined || status === undefined) return undefined;
+    const { isRunning, lastError, restartAt } = status;
+    const explanation = explanations.get(ruleId);
+    const trace = needs.latestTraces.of(ruleId);
+    return {
+      revision: one.rule.revision,
+      isRunning,
+      ...(lastError !== undefined && { lastError: cut(lastError) }),
+      ...(restartAt !== undefined && { restartAt }),
+      ...(explanation !== undefined && { explanation }),
+      ...(trace !== undefined && { lastRun: lastRunOf(trace) }),
+    };
+  }
+
+  function* reports(): Iterable<ReportedRule> {
+    for (const [id, { rule }] of running) {
+      const report = reportOf(id);
+      if (report !== undefined) yield { siteId: rule.siteId, id, report };
+    }
+  }
+
   async function stopRule(id: string): Promise<void> {
     const one = running.get(id);
     running.delete(id);
     explanations.delete(id);
+    needs.latestTraces.forget(id);
     await one?.runner.stop(id);
   }
 
@@ -71,17 +97,23 @@ export function createRuleEngine(needs: RuleEngineNeeds, runners: readonly RuleR
       if (keys.has(id)) continue;
       await stopRule(id);
       // Another node that runs the rule from now on renews its claims.
-      if (!isElsewhere) needs.background.run("release the claims of a rule", () => needs.releaseAll(rule));
+      if (isElsewhere) continue;
+      needs.background.run("release the claims of a rule", () => needs.releaseAll(rule));
+      await tellEnd(rule);
     }
     for (const runnable of wanted) {
       const { id, script } = runnable.rule;
       const key = keyOf(runnable);
       const runner = runnerOf(script.runtimeVersion);
-      if (running.get(id)?.key === key || isStopped) continue;
+      const before = running.get(id);
+      if (before?.key === key) running.set(id, { ...before, rule: runnable.rule });
+      if (before?.key === key || isStopped) continue;
       await stopRule(id);
       if (runner === undefined) continue;
       running.set(id, { key, rule: runnable.rule, runner });
       await runner.start(runnable);
+      const last = await lastTrace(runnable.rule);
+      if (last !== undefined) needs.latestTraces.seen(id, last);
     }
   }
 
@@ -100,8 +132,31 @@ export function createRuleEngine(needs: RuleEngineNeeds, runners: readonly RuleR
     try {
       for (const runner of runners) await runner.turn?.();
     } finally {
-      await needs.ruleLog.flush();
+      for (const { rule } of running.values()) needs.ruleNews.tell(rule, { ...knownOf(rule.id), isActive: true });
+      await flush();
     }
+    await needs.ruleReports.store(reports());
+  }
+
+  const knownOf = (id: string) => ({
+    status: running.get(id)?.runner.status(id),
+    explanation: explanations.get(id),
+    lastTrace: needs.latestTraces.of(id),
+  });
+
+  /** Of a rule that was disabled or suspended. */
+  async function tellEnd({ siteId, id }: SiteRule): Promise<void> {
+    const rule = await needs.rules.find(siteId, id);
+    const isActive = (await needs.rules.engineState(siteId)) === "ACTIVE";
+    if (rule !== undefined) needs.ruleNews.tell(rule, { ...knownOf(id), lastTrace: await lastTrace(rule), isActive });
+    needs.ruleNews.forget(id);
+  }
+
+  const lastTrace = async ({ siteId, id }: SiteRule) => (await readLastTraces(needs.rules, siteId, [id])).get(id);
+
+  async function flush(): Promise<void> {
+    await needs.latestTraces.flush();
+    await needs.ruleLog.flush();
   }
 
   /** One after the other: two would start a rule twice. */
@@ -118,28 +173,29 @@ export function createRuleEngine(needs: RuleEngineNeeds, runners: readonly RuleR
       needs.background.run("start and stop rules", queued);
     },
     runnerOf,
-    status: (ruleId) => running.get(ruleId)?.runner.status(ruleId),
+    report: (ruleId) => reportOf(ruleId),
     explained: (ruleId, text) => explanations.set(ruleId, { text, at: needs.now() }),
-    explanation: (ruleId) => explanations.get(ruleId),
     async stop() {
       isStopped = true;
       await turning;
       await Promise.all(runners.map((runner) => runner.close()));
-      await needs.ruleLog.flush().catch(() => {});
+      await flush().catch(() => {});
       await duty?.release();
     },
   };
 }
 
+function cut(error: RuleError): RuleError {
+  const { message, file, traceback } = error;
+  return {
+    ...error,
+    message: message.slice(0, LONGEST_ERROR),
+    file: file?.slice(0, LONGEST_FILE),
+    traceback: traceback?.slice(0, LONGEST_ERROR),
+  };
+}
+
+const LONGEST_FILE = 200;
+
 /** A new slug changes nothing for a rule that runs. */
 const keyOf = ({ rule: { script }, timezone }: RunnableRule): string => JSON.stringify([script, timezone]);
-
-/** STARTED: it runs or is about to. A rule that failed is stopped until its next start. */
-export function stateOf(
-  rule: Pick<SiteRule, "disabled">,
-  isActive: boolean,
-  status: RuleStatus | undefined,
-): "STARTED" | "STOPPED" {
-  if (rule.disabled || !isActive) return "STOPPED";
-  return status === undefined || status.isRunning ? "STARTED" : "STOPPED";
-}

@@ -1,25 +1,26 @@
 // Rules of a site and the engine that runs them, as clients of the ecosystem call them.
-import { refuse } from "#core/app-error.ts";
 import type { EngineState, SiteRule } from "#core/rule/site-rule.ts";
 import type { Site } from "#core/site/site.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import { expectedRevision, IF_MATCH } from "#service/interlock/interlock-wire.ts";
-import { siteOfPath } from "#service/operation/find-place.ts";
+import { askedOfGateway } from "#service/operation/find-place.ts";
 import { type Operation, operation } from "#service/operation/operation.ts";
 import { pageOf, paging } from "#service/operation/query.ts";
 import { type Static, Type } from "#service/operation/schema.ts";
 import { listAnswer, NOTHING, renderPage } from "#service/operation/wire.ts";
-import type { Call, Needs } from "#service/ports.ts";
-import { visibleSite } from "#service/site/visible-site.ts";
+import type { Call } from "#service/ports.ts";
+import { changeOfEngine, changeOfRule, changeOfRules, deletionOfRule, newRule } from "./carry-rules.ts";
+import { after, type FollowNeeds, followRule, linesAfter } from "./follow-rule.ts";
 import { RULE_LEVEL } from "./rule-caller.ts";
 import type { RuleEngine } from "./rule-engine.ts";
-import type { RuleLog } from "./rule-log.ts";
 import {
   engineSchema,
   logLineSchema,
   newRuleSchema,
+  type newScriptSchema,
   parseScript,
   parseSlug,
+  renderEngine,
   renderLogLine,
   renderRule,
   ruleChangeSchema,
@@ -28,17 +29,16 @@ import {
   scriptChangeSchema,
 } from "./rule-wire.ts";
 import { changeRules, createRule, deleteRule, requireRule, type SaveRuleNeeds } from "./save-rule.ts";
+import { rulesOfSite, type ShownRulesNeeds, showRules, sourceOfRules } from "./shown-rules.ts";
 
-export interface RuleNeeds extends SaveRuleNeeds, Pick<Needs, "sites"> {
+export interface RuleNeeds extends SaveRuleNeeds, ShownRulesNeeds, FollowNeeds {
   readonly ruleEngine: RuleEngine;
-  readonly ruleLog: Pick<RuleLog, "follow">;
-  readonly role: "gateway" | "cloud";
 }
 
 const tag = "Rules";
 const level = RULE_LEVEL;
 const base = "/v3/sites/:site_id/rule_engine";
-const atGateway = { by: "gateway alone", place: siteOfPath } as const;
+type NewScript = Static<typeof newScriptSchema>;
 const engineAnswer = Type.Object({ engine: engineSchema }, { additionalProperties: false });
 const ruleAnswer = Type.Object({ rule: ruleSchema }, { additionalProperties: false });
 const rulesAnswer = Type.Object({ rule: ruleSchema, rules: Type.Array(ruleSchema) }, { additionalProperties: false });
@@ -47,27 +47,13 @@ export function ruleOperations(needs: RuleNeeds): readonly Operation[] {
   return [...engineOperations(needs), ...reading(needs), ...changing(needs), ...switching(needs)];
 }
 
-/** Rules run where the devices are. */
-async function siteOf(needs: RuleNeeds, call: Call, siteId: string): Promise<Site> {
-  const site = await visibleSite(needs, call, siteId);
-  if (needs.role === "gateway") return site;
-  throw refuse("not_available", "rules run on gateways; a cloud has none of its own");
-}
+/** Rules run where the devices are: on gateways. */
+const siteOf = async (needs: ShownRulesNeeds, call: Call, siteId: string): Promise<Site> =>
+  (await sourceOfRules(needs, call, siteId)).site;
 
-async function shown(needs: RuleNeeds, rule: SiteRule): Promise<Static<typeof ruleSchema>> {
-  return renderer(needs, await needs.rules.engineState(rule.siteId))(rule);
+async function shown(needs: RuleNeeds, call: Call, rule: SiteRule): Promise<Static<typeof ruleSchema>> {
+  return renderRule(rule, await showRules(needs, await rulesOfSite(needs, call, rule.siteId), [rule]));
 }
-
-function renderer({ ruleEngine }: RuleNeeds, state: EngineState) {
-  return (rule: SiteRule) =>
-    renderRule(rule, {
-      isActive: state === "ACTIVE",
-      status: ruleEngine.status(rule.id),
-      explanation: ruleEngine.explanation(rule.id),
-    });
-}
-
-const renderEngine = ({ id, timezone }: Site, state: EngineState) => ({ engine: { id, state, timezone } });
 
 function engineOperations(needs: RuleNeeds): readonly Operation[] {
   const switchTo = (state: EngineState) => async (call: Call & { readonly params: { readonly site_id: string } }) => {
@@ -75,7 +61,7 @@ function engineOperations(needs: RuleNeeds): readonly Operation[] {
     const trail = auditTrail(needs, call, { target: { siteId: site.id }, details: { state } });
     await needs.rules.setEngineState(site.id, state, trail);
     needs.ruleEngine.changed();
-    return renderEngine(site, state);
+    return { engine: renderEngine(await rulesOfSite(needs, call, site.id)) };
   };
   return [
     operation({
@@ -85,12 +71,8 @@ function engineOperations(needs: RuleNeeds): readonly Operation[] {
       summary: "Get the rule engine of a site",
       tag,
       level: "readonly",
-      atGateway,
       answer: engineAnswer,
-      run: async (call) => {
-        const site = await siteOf(needs, call, call.params.site_id);
-        return renderEngine(site, await needs.rules.engineState(site.id));
-      },
+      run: async (call) => ({ engine: renderEngine(await rulesOfSite(needs, call, call.params.site_id)) }),
     }),
     operation({
       method: "POST",
@@ -100,7 +82,7 @@ function engineOperations(needs: RuleNeeds): readonly Operation[] {
       description: "They stay enabled, and start again when the engine is resumed. Their claims end.",
       tag,
       level,
-      atGateway,
+      atGateway: changeOfEngine(needs, "SUSPENDED"),
       answer: engineAnswer,
       run: switchTo("SUSPENDED"),
     }),
@@ -111,7 +93,7 @@ function engineOperations(needs: RuleNeeds): readonly Operation[] {
       summary: "Start the enabled rules of a site",
       tag,
       level,
-      atGateway,
+      atGateway: changeOfEngine(needs, "ACTIVE"),
       answer: engineAnswer,
       run: switchTo("ACTIVE"),
     }),
@@ -127,13 +109,13 @@ function reading(needs: RuleNeeds): readonly Operation[] {
       summary: "List the rules of a site, by slug",
       tag,
       level: "readonly",
-      atGateway,
       query: paging,
       answer: listAnswer("rules", ruleSchema),
       run: async (call) => {
-        const { id } = await siteOf(needs, call, call.params.site_id);
-        const render = renderer(needs, await needs.rules.engineState(id));
-        return renderPage("rules", await needs.rules.list(id, pageOf(call.query)), render);
+        const known = await rulesOfSite(needs, call, call.params.site_id);
+        const page = await needs.rules.list(known.site.id, pageOf(call.query));
+        const shownRules = await showRules(needs, known, page.items);
+        return renderPage("rules", page, (rule) => renderRule(rule, shownRules));
       },
     }),
     operation({
@@ -144,11 +126,10 @@ function reading(needs: RuleNeeds): readonly Operation[] {
       description: "By id or slug.",
       tag,
       level: "readonly",
-      atGateway,
       answer: ruleAnswer,
       run: async (call) => {
         const { id } = await siteOf(needs, call, call.params.site_id);
-        return { rule: await shown(needs, await requireRule(needs, id, call.params.rule)) };
+        return { rule: await shown(needs, call, await requireRule(needs, id, call.params.rule)) };
       },
     }),
     operation({
@@ -160,18 +141,19 @@ function reading(needs: RuleNeeds): readonly Operation[] {
         "The newest 1,000 lines are kept; newest first. As a WebSocket, this path sends each new line as a message.",
       tag,
       level: "readonly",
-      atGateway,
-      query: paging,
+      atGateway: askedOfGateway,
+      query: { ...paging, after },
       answer: listAnswer("logs", logLineSchema),
       run: async (call) => {
         const { id } = await siteOf(needs, call, call.params.site_id);
         const rule = await requireRule(needs, id, call.params.rule);
+        if (call.query.after !== undefined) return await linesAfter(needs, rule.id, call.query);
         return renderPage("logs", await needs.rules.log(rule.id, pageOf(call.query)), renderLogLine);
       },
       live: async (call) => {
-        const { id } = await siteOf(needs, call, call.params.site_id);
-        const rule = await requireRule(needs, id, call.params.rule);
-        return await needs.ruleLog.follow(call, rule.id, renderLogLine);
+        const { site, reportedBy } = await sourceOfRules(needs, call, call.params.site_id);
+        const rule = await requireRule(needs, site.id, call.params.rule);
+        return await followRule(needs, call, { rule, gatewayId: reportedBy });
       },
     }),
   ];
@@ -187,14 +169,14 @@ function changing(needs: RuleNeeds): readonly Operation[] {
       description: "It runs at once unless `disable` is true. It acts with level owner on this site alone.",
       tag,
       level,
-      atGateway,
+      atGateway: newRule(needs),
       body: newRuleSchema,
       answer: ruleAnswer,
       run: async (call) => {
         const { id: siteId } = await siteOf(needs, call, call.params.site_id);
         const { slug, script, disable = false } = call.body;
         const given = { siteId, slug: parseSlug(slug), script: parseScript(script), disabled: disable };
-        return { rule: await shown(needs, await createRule(needs, call, given)) };
+        return { rule: await shown(needs, call, await createRule(needs, call, given)) };
       },
     }),
     operation({
@@ -205,7 +187,7 @@ function changing(needs: RuleNeeds): readonly Operation[] {
       description: "A rule that runs goes on.",
       tag,
       level,
-      atGateway,
+      atGateway: changeOfRule(needs, ({ slug }) => parseSlug(String(slug))),
       headers: IF_MATCH,
       body: ruleChangeSchema,
       answer: ruleAnswer,
@@ -213,7 +195,7 @@ function changing(needs: RuleNeeds): readonly Operation[] {
         const { id: siteId } = await siteOf(needs, call, call.params.site_id);
         const change = { expected: expectedRevision(call), slug: parseSlug(call.body.slug) };
         const [rule] = await changeRules(needs, call, { siteId, names: [call.params.rule], change });
-        return { rule: await shown(needs, rule) };
+        return { rule: await shown(needs, call, rule) };
       },
     }),
     operation({
@@ -224,7 +206,7 @@ function changing(needs: RuleNeeds): readonly Operation[] {
       description: "With its log and what it stored.",
       tag,
       level,
-      atGateway,
+      atGateway: deletionOfRule(needs),
       headers: IF_MATCH,
       answer: NOTHING,
       run: async (call) => {
@@ -241,7 +223,7 @@ function changing(needs: RuleNeeds): readonly Operation[] {
       description: "If it is enabled, it starts anew with the new script.",
       tag,
       level,
-      atGateway,
+      atGateway: changeOfRule(needs, ({ script }) => parseScript(script as NewScript)),
       headers: IF_MATCH,
       body: scriptChangeSchema,
       answer: ruleAnswer,
@@ -249,7 +231,7 @@ function changing(needs: RuleNeeds): readonly Operation[] {
         const { id: siteId } = await siteOf(needs, call, call.params.site_id);
         const change = { expected: expectedRevision(call), script: parseScript(call.body.script) };
         const [rule] = await changeRules(needs, call, { siteId, names: [call.params.rule], change });
-        return { rule: await shown(needs, rule) };
+        return { rule: await shown(needs, call, rule) };
       },
     }),
   ];
@@ -264,14 +246,14 @@ function switching(needs: RuleNeeds): readonly Operation[] {
       summary: disabled ? "Disable a rule" : "Enable a rule",
       tag,
       level,
-      atGateway,
+      atGateway: changeOfRule(needs),
       headers: IF_MATCH,
       answer: ruleAnswer,
       run: async (call) => {
         const { id: siteId } = await siteOf(needs, call, call.params.site_id);
         const change = { expected: expectedRevision(call), disabled };
         const [rule] = await changeRules(needs, call, { siteId, names: [call.params.rule], change });
-        return { rule: await shown(needs, rule) };
+        return { rule: await shown(needs, call, rule) };
       },
     });
   const batch = (disabled: boolean) =>
@@ -283,15 +265,15 @@ function switching(needs: RuleNeeds): readonly Operation[] {
       description: "All of them, or none if one does not exist. `rule` is the first of them.",
       tag,
       level,
-      atGateway,
+      atGateway: changeOfRules(needs),
       body: ruleNamesSchema,
       answer: rulesAnswer,
       run: async (call) => {
         const { id: siteId } = await siteOf(needs, call, call.params.site_id);
         const change = { expected: undefined, disabled };
         const changed = await changeRules(needs, call, { siteId, names: call.body.rule_ids, change });
-        const render = renderer(needs, await needs.rules.engineState(siteId));
-        return { rule: render(changed[0]), rules: changed.map(render) };
+        const known = await showRules(needs, await rulesOfSite(needs, call, siteId), changed);
+        return { rule: renderRule(changed[0], known), rules: changed.map((rule) => renderRule(rule, known)) };
       },
     });
   return [one(false), one(true), batch(false), batch(true)];

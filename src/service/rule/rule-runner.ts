@@ -1,18 +1,13 @@
 // What runs the rules of one runtime version. The engine decides which rules run; a runner keeps each of them running, in
 // containment, and starts it again after a failure, later each time.
+import type { Issue } from "#core/blueprint/issue.ts";
 import type { LogSeverity } from "#core/device/device-message.ts";
+import type { RuleError } from "#core/rule/rule-report.ts";
+import type { RuleTrace } from "#core/rule/rule-trace.ts";
 import type { RuntimeVersion, SiteRule } from "#core/rule/site-rule.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { RunnableRule } from "#service/ports/rule-store.ts";
-
-interface RuleError {
-  readonly message: string;
-  readonly file: string | undefined;
-  readonly line: number | undefined;
-  /** The frames that led there. */
-  readonly traceback: string | undefined;
-  readonly at: Instant;
-}
+import type { RuleWatch } from "./rule-function.ts";
 
 export interface RuleStatus {
   /** Whether it runs now: not between a failure and the next start. */
@@ -22,15 +17,13 @@ export interface RuleStatus {
   readonly restartAt: Instant | undefined;
 }
 
-/** A mistake in the code, found before it is stored. */
-export interface CodeProblem {
-  readonly message: string;
-  readonly line: number | undefined;
-}
+/** Something that is wrong with the text, found before it is stored. Errors refuse it. */
+export type CodeProblem = Pick<Issue, "severity" | "message" | "path" | "range"> & { readonly code: string };
 
 export interface RuleRunner {
   readonly runtimeVersion: RuntimeVersion;
-  check(slug: string, code: Uint8Array): Promise<readonly CodeProblem[]>;
+  /** Compares the text with what the site has, too. */
+  check(siteId: string, code: Uint8Array): Promise<readonly CodeProblem[]>;
   /** Replaces the one that runs. Failures are its status, not a rejection. */
   start(runnable: RunnableRule): Promise<void>;
   stop(ruleId: string): Promise<void>;
@@ -43,9 +36,11 @@ export interface RuleRunner {
 /** What a runner needs of the engine. */
 export interface RuleHost {
   log(ruleId: string, severity: LogSeverity, message: string): void;
+  /** What a script did and why; shown beside traces of rules in YAML. One with a known id replaces it. */
+  trace(ruleId: string, trace: RuleTrace): void;
   /**
    * Answers a function that scripts call, with plain JSON values. What a script should see is among the results: a value, or
    * null and why not.
    */
-  ask(rule: SiteRule, name: string, args: readonly unknown[]): Promise<readonly unknown[]>;
+  ask(rule: SiteRule, name: string, args: readonly unknown[], watch?: RuleWatch): Promise<readonly unknown[]>;
 }

@@ -1,6 +1,8 @@
 import { refuse } from "#core/app-error.ts";
 import { LOG_SEVERITIES } from "#core/device/device-message.ts";
 import { isSlug, SLUG_RULE } from "#core/device/slug.ts";
+import { madeByOf } from "#core/rule/controllers/made-by.ts";
+import type { Explanation } from "#core/rule/rule-report.ts";
 import {
   ENGINE_STATES,
   LONGEST_INTERVAL_MS,
@@ -12,12 +14,13 @@ import {
   type SiteRule,
 } from "#core/rule/site-rule.ts";
 import { durationProblem, parseDuration, toMilliseconds } from "#core/time/duration.ts";
-import { renderInstant } from "#core/time/instant.ts";
+import { instant, renderInstant } from "#core/time/instant.ts";
 import { type Static, Type } from "#service/operation/schema.ts";
 import { described, id, nullable, oneOf, strict, timestamp } from "#service/operation/wire.ts";
 import type { SiteVariable, StoredLogLine } from "#service/ports/rule-store.ts";
-import { type Explanation, stateOf } from "./rule-engine.ts";
-import type { RuleStatus } from "./rule-runner.ts";
+import type { RulesOfSite, ShownRules, Source } from "./rules-of-site.ts";
+import { stateOf } from "./shown-state.ts";
+import { lastRunSchema, renderLastRun } from "./trace-wire.ts";
 
 const LANGUAGES = ["lua", "yaml"] as const;
 
@@ -55,10 +58,22 @@ export const ruleNamesSchema = strict("RuleNames", {
   }),
 });
 
+const sourceFields = {
+  reported_by: {
+    ...nullable(Type.String()),
+    description: "In a cloud: the gateway that runs the rules and reported this. null: they run here.",
+  },
+  not_confirmed_since: {
+    ...nullable(timestamp),
+    description: "In a cloud: the gateway is away since then, and nobody knows whether this is still so.",
+  },
+};
+
 export const engineSchema = described("RuleEngine", "What runs the rules of a site.", {
   id: id("That of the site."),
   state: oneOf(ENGINE_STATES),
   timezone: Type.String({ description: "Of the site." }),
+  ...sourceFields,
 });
 
 const errorSchema = described("RuleError", "The last error of a rule that its script did not catch.", {
@@ -69,11 +84,27 @@ const errorSchema = described("RuleError", "The last error of a rule that its sc
   at: timestamp,
 });
 
+const madeBySchema = described("RuleController", "The controller that made a rule.", {
+  id: Type.String(),
+  parameters: Type.Unsafe<Readonly<Record<string, string | number | boolean>>>({
+    type: "object",
+    additionalProperties: { anyOf: [{ type: "string" }, { type: "number" }, { type: "boolean" }] },
+  }),
+  is_changed: Type.Boolean({ description: "Somebody has edited the text since." }),
+});
+
+export const RULE_STATES = ["STARTED", "STOPPED"] as const;
+
+export const explanationSchema = described("RuleExplanation", "What the rule says about what it does.", {
+  text: Type.String(),
+  at: timestamp,
+});
+
 export const ruleSchema = described("Rule", "A rule of a site.", {
   id: id("Rule identifier."),
   slug: Type.String(),
   disabled: Type.Boolean(),
-  state: oneOf(["STARTED", "STOPPED"], { description: "STOPPED also between a failure and the next start." }),
+  state: oneOf(RULE_STATES, { description: "STOPPED also between a failure and the next start." }),
   script: described("RuleScript", "What a rule runs.", {
     code: Type.String({ description: "Base64 of the text." }),
     runtime_version: oneOf(["V3"]),
@@ -83,14 +114,16 @@ export const ruleSchema = described("Rule", "A rule of a site.", {
   revision: Type.Integer({ description: "Rises with each change. For the header If-Match." }),
   last_error: nullable(errorSchema),
   restart_at: nullable({ ...timestamp, description: "When it starts again after a failure." }),
-  explanation: nullable(
-    described("RuleExplanation", "What the rule says about what it does.", { text: Type.String(), at: timestamp }),
-  ),
+  explanation: nullable(explanationSchema),
+  controller: nullable(madeBySchema),
+  last_run: nullable(lastRunSchema),
   created_at: timestamp,
   updated_at: timestamp,
+  ...sourceFields,
 });
 
 export const logLineSchema = described("RuleLogLine", "A line of a rule's log.", {
+  sequence: Type.Integer({ description: "Rises with each line of the rule." }),
   timestamp: Type.Integer({ description: "Unix seconds." }),
   severity: oneOf(LOG_SEVERITIES),
   message: Type.String(),
@@ -108,6 +141,7 @@ export const variableSchema = described(
     name: Type.String(),
     value,
     updated_at: timestamp,
+    ...sourceFields,
   },
 );
 
@@ -144,20 +178,28 @@ function parseInterval(text: string | undefined, wrong: (field: string, message:
   throw wrong("exec_interval", "exec_interval goes from 1s to 7d; 0s means none");
 }
 
-interface Shown {
-  readonly isActive: boolean;
-  readonly status: RuleStatus | undefined;
-  readonly explanation: Explanation | undefined;
-}
+const renderSource = ({ reportedBy, unconfirmedSince }: Source) => ({
+  reported_by: reportedBy ?? null,
+  not_confirmed_since: unconfirmedSince === undefined ? null : renderInstant(instant(unconfirmedSince)),
+});
 
-export function renderRule(rule: SiteRule, { isActive, status, explanation }: Shown): Static<typeof ruleSchema> {
+export const renderEngine = (known: RulesOfSite): Static<typeof engineSchema> => ({
+  id: known.site.id,
+  state: known.state,
+  timezone: known.site.timezone,
+  ...renderSource(known),
+});
+
+export function renderRule(rule: SiteRule, known: ShownRules): Static<typeof ruleSchema> {
   const { code, runtimeVersion, execInterval } = rule.script;
-  const error = status?.lastError;
+  const report = known.report(rule);
+  const { lastError: error, explanation } = report ?? {};
+  const lastRun = known.lastRun(rule);
   return {
     id: rule.id,
     slug: rule.slug,
     disabled: rule.disabled,
-    state: stateOf(rule, isActive, status),
+    state: stateOf(rule, known.state === "ACTIVE", report),
     script: {
       code,
       // Public clients know no other version.
@@ -176,21 +218,37 @@ export function renderRule(rule: SiteRule, { isActive, status, explanation }: Sh
             traceback: error.traceback ?? null,
             at: renderInstant(error.at),
           },
-    restart_at: status?.restartAt === undefined ? null : renderInstant(status.restartAt),
-    explanation: explanation === undefined ? null : { text: explanation.text, at: renderInstant(explanation.at) },
+    restart_at: report?.restartAt === undefined ? null : renderInstant(report.restartAt),
+    explanation: renderExplanation(explanation),
+    controller: runtimeVersion === "DECLARATIVE" ? renderMadeBy(code) : null,
+    last_run: lastRun === undefined ? null : renderLastRun(lastRun),
     created_at: renderInstant(rule.createdAt),
     updated_at: renderInstant(rule.updatedAt),
+    ...renderSource(known),
   };
 }
 
-export const renderLogLine = ({ at, severity, message }: StoredLogLine): Static<typeof logLineSchema> => ({
+function renderMadeBy(code: string): Static<typeof madeBySchema> | null {
+  const found = madeByOf(Buffer.from(code, "base64").toString("utf8"));
+  return found === undefined ? null : { id: found.id, parameters: found.parameters, is_changed: found.isChanged };
+}
+
+export const renderExplanation = (explanation: Explanation | undefined): Static<typeof explanationSchema> | null =>
+  explanation === undefined ? null : { text: explanation.text, at: renderInstant(explanation.at) };
+
+export const renderLogLine = ({ sequence, at, severity, message }: StoredLogLine): Static<typeof logLineSchema> => ({
+  sequence,
   timestamp: Math.floor(at / 1000),
   severity,
   message,
 });
 
-export const renderVariable = ({ name, value, updatedAt }: SiteVariable): Static<typeof variableSchema> => ({
+export const renderVariable = (
+  { name, value, updatedAt }: SiteVariable,
+  source: Source,
+): Static<typeof variableSchema> => ({
   name,
   value,
   updated_at: renderInstant(updatedAt),
+  ...renderSource(source),
 });

@@ -1,4 +1,5 @@
 import { refuse } from "#core/app-error.ts";
+import { renderDiagnostic } from "#core/blueprint/diagnostic-wire.ts";
 import type { RuleScript, SiteRule } from "#core/rule/site-rule.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import type { RuleChange } from "#service/ports/rule-store.ts";
@@ -17,7 +18,7 @@ interface NewRule {
 }
 
 export async function createRule(needs: SaveRuleNeeds, call: Call, given: NewRule): Promise<SiteRule> {
-  await requireCode(needs, given.slug, given.script);
+  await requireCode(needs, given.siteId, given.script);
   const now = needs.now();
   const rule = { id: needs.newId(), ...given, revision: 1, createdAt: now, updatedAt: now };
   await needs.rules.insert(rule, trailOf(needs, call, rule));
@@ -33,7 +34,7 @@ export async function changeRules(
   call: Call,
   { siteId, names, change }: { readonly siteId: string; readonly names: readonly string[]; readonly change: Change },
 ): Promise<readonly [SiteRule, ...SiteRule[]]> {
-  if (change.script !== undefined) await requireCode(needs, names[0] ?? "", change.script);
+  if (change.script !== undefined) await requireCode(needs, siteId, change.script);
   const ids: string[] = [];
   for (const name of names) ids.push((await requireRule(needs, siteId, name)).id);
   const trail = auditTrail(needs, call, { target: { siteId }, details: detailsOf(ids, names, change) });
@@ -62,6 +63,7 @@ export async function requireRule(needs: Pick<Needs, "rules">, siteId: string, n
 const noRule = (name: string) => refuse("not_found", `the site has no rule ${JSON.stringify(name.slice(0, 80))}`);
 
 const MOST_NAMED = 20;
+const MOST_DIAGNOSTICS = 100;
 
 function detailsOf(ids: readonly string[], names: readonly string[], { slug, script, disabled }: Change) {
   return {
@@ -80,18 +82,28 @@ function trailOf(needs: SaveRuleNeeds, call: Call, { id, siteId, slug, script }:
   return auditTrail(needs, call, { target: { siteId }, details });
 }
 
-/** Refuses code that its runner cannot read, and versions that nothing runs. */
-async function requireCode({ ruleEngine }: SaveRuleNeeds, slug: string, script: RuleScript): Promise<void> {
-  const runner = ruleEngine.runnerOf(script.runtimeVersion);
+/** Refuses what its runner finds errors in, and versions that nothing runs. */
+async function requireCode(needs: SaveRuleNeeds, siteId: string, script: RuleScript) {
+  const all = await diagnosticsOf(needs, siteId, script);
+  const errors = all.filter(({ severity }) => severity === "error");
+  if (errors.length === 0) return;
+  const said = errors.map(({ message, line, column }) => `line ${line}, column ${column}: ${message}`);
+  throw refuse("invalid_body", said.slice(0, MOST_NAMED).join("; "), {
+    pointer: "/script/code",
+    diagnostics: all.slice(0, MOST_DIAGNOSTICS),
+  });
+}
+
+/** Everything that is wrong with the text, in its order. */
+export async function diagnosticsOf(
+  { ruleEngine }: { readonly ruleEngine: Pick<RuleEngine, "runnerOf"> },
+  siteId: string,
+  { runtimeVersion, code }: RuleScript,
+) {
+  const runner = ruleEngine.runnerOf(runtimeVersion);
   if (runner === undefined) {
-    const message = `rules of runtime version ${script.runtimeVersion} cannot run here`;
+    const message = `rules of runtime version ${runtimeVersion} cannot run here`;
     throw refuse("invalid_body", message, { pointer: "/script/runtime_version" });
   }
-  const [first, ...others] = await runner.check(slug, Buffer.from(script.code, "base64"));
-  if (first === undefined) return;
-  const lines = [first, ...others].slice(0, MOST_NAMED);
-  throw refuse("invalid_body", lines.map(({ message }) => message).join("; "), {
-    pointer: "/script/code",
-    problems: lines,
-  });
+  return (await runner.check(siteId, Buffer.from(code, "base64"))).map(renderDiagnostic);
 }

@@ -2,20 +2,26 @@
 import { refuse } from "#core/app-error.ts";
 import { VARIABLE_NAME } from "#core/rule/site-rule.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
-import { siteOfPath } from "#service/operation/find-place.ts";
 import { type Operation, operation } from "#service/operation/operation.ts";
 import { Type } from "#service/operation/schema.ts";
-import { NOTHING } from "#service/operation/wire.ts";
+import { NOTHING, nullable } from "#service/operation/wire.ts";
 import type { Needs } from "#service/ports.ts";
-import { visibleSite } from "#service/site/visible-site.ts";
+import { deletionOfVariable, newVariable } from "./carry-variables.ts";
 import { RULE_LEVEL } from "./rule-caller.ts";
 import { isVariableValue, VARIABLE_RULE } from "./rule-variables.ts";
 import { renderVariable, variableChangeSchema, variableSchema } from "./rule-wire.ts";
+import { type ShownRulesNeeds, sourceOfRules } from "./shown-rules.ts";
 
-export type VariableOperationNeeds = Pick<Needs, "rules" | "sites" | "now" | "newId">;
+export type VariableOperationNeeds = Pick<Needs, "now" | "newId"> & ShownRulesNeeds;
+
+const variableAnswer = Type.Object(
+  {
+    variable: { ...nullable(variableSchema), description: "null: in a cloud, while a new one waits for its gateway." },
+  },
+  { additionalProperties: false },
+);
 
 const tag = "Rules";
-const atGateway = { by: "gateway alone", place: siteOfPath } as const;
 
 export function variableOperations(needs: VariableOperationNeeds): readonly Operation[] {
   return [
@@ -26,11 +32,11 @@ export function variableOperations(needs: VariableOperationNeeds): readonly Oper
       summary: "List the variables of a site, by name",
       tag,
       level: "readonly",
-      atGateway,
       answer: Type.Object({ variables: Type.Array(variableSchema) }, { additionalProperties: false }),
       run: async (call) => {
-        const { id } = await visibleSite(needs, call, call.params.site_id);
-        return { variables: (await needs.rules.variables(id)).map(renderVariable) };
+        const source = await sourceOfRules(needs, call, call.params.site_id);
+        const all = await needs.rules.variables(source.site.id);
+        return { variables: all.map((one) => renderVariable(one, source)) };
       },
     }),
     operation({
@@ -41,11 +47,12 @@ export function variableOperations(needs: VariableOperationNeeds): readonly Oper
       description: "Rules read it with variables.get, and may set it, too.",
       tag,
       level: RULE_LEVEL,
-      atGateway,
+      atGateway: newVariable(needs),
       body: variableChangeSchema,
-      answer: Type.Object({ variable: variableSchema }, { additionalProperties: false }),
+      answer: variableAnswer,
       run: async (call) => {
-        const { id: siteId } = await visibleSite(needs, call, call.params.site_id);
+        const source = await sourceOfRules(needs, call, call.params.site_id);
+        const siteId = source.site.id;
         const name = call.params.variable;
         const { value } = call.body;
         if (!VARIABLE_NAME.test(name)) throw refuse("invalid_request", VARIABLE_RULE, { parameter: "variable" });
@@ -56,7 +63,7 @@ export function variableOperations(needs: VariableOperationNeeds): readonly Oper
           variable,
           auditTrail(needs, call, { target: { siteId }, details: { name, value } }),
         );
-        return { variable: renderVariable(variable) };
+        return { variable: renderVariable(variable, source) };
       },
     }),
     operation({
@@ -66,10 +73,11 @@ export function variableOperations(needs: VariableOperationNeeds): readonly Oper
       summary: "Delete a variable of a site",
       tag,
       level: RULE_LEVEL,
-      atGateway,
+      atGateway: deletionOfVariable(needs),
       answer: NOTHING,
       run: async (call) => {
-        const { id: siteId } = await visibleSite(needs, call, call.params.site_id);
+        const { site } = await sourceOfRules(needs, call, call.params.site_id);
+        const siteId = site.id;
         const name = call.params.variable;
         const trail = auditTrail(needs, call, { target: { siteId }, details: { name: name.slice(0, 80) } });
         if (await needs.rules.deleteVariable(siteId, name, trail)) return {};

@@ -1,9 +1,11 @@
 import { LOG_SEVERITIES } from "#core/device/device-message.ts";
+import { parseRuleReport } from "#core/link/parse-rule.ts";
+import type { RuleReport } from "#core/rule/rule-report.ts";
 import { RUNTIME_VERSIONS, type SiteRule, type VariableValue } from "#core/rule/site-rule.ts";
 import type { SiteVariable, StoredLogLine } from "#service/ports/rule-store.ts";
 import type { DamageLog, Database, Row } from "#store/database.ts";
 import { number, oneOf, optionalText, text, time } from "./row.ts";
-import { storedJson } from "./stored-json.ts";
+import { isObject, storedJson } from "./stored-json.ts";
 
 export const RULE_COLUMNS =
   "id, site_id, slug, is_disabled, code, runtime_version, exec_interval, revision, created_at, updated_at";
@@ -50,6 +52,14 @@ export function parseVariable(row: Row, database: DamageLog): SiteVariable | und
   const value = storedJson({ database, table: "site_variable", row }, "value", isVariable);
   return value === undefined ? undefined : { name: text(row, "name"), value, updatedAt: time(row, "updated_at") };
 }
+
+/** Undefined for a damaged one, which is reported. */
+export function parseStoredReport(row: Row, database: DamageLog): RuleReport | undefined {
+  return storedJson({ database, table: "rule_report", row }, "report", isReport);
+}
+
+/** One that cannot be read throws, and counts as damaged. */
+const isReport = (value: unknown): value is RuleReport => isObject(value) && parseRuleReport(value) !== undefined;
 
 const isVariable = (value: unknown): value is VariableValue =>
   typeof value === "number" || typeof value === "string" || typeof value === "boolean";

@@ -20,6 +20,8 @@ commands:
     arguments:
       power: {type: float, unit: kW, min: 0, max: 11, required: true, display_name: Power}
   blink: {group: main, display_name: Blink}
+  ping: {group: main, display_name: Ping}
+  pong: {group: main, display_name: Pong}
 .busbar:
   controls:
     power: {command: set_power, argument: power, unit: W, reads: power, fallback: {value: min}}
@@ -36,7 +38,7 @@ async function connect(): Promise<void> {
   charger = await connectFakeDevice(await site.configOf(chargerId));
   charger.onCommand(async (command) => {
     if (command.name === "blink") blinks += 1;
-    else power = Number(command.arguments["power"]);
+    else if (command.name === "set_power") power = Number(command.arguments["power"]);
     await command.completed({});
     await charger.sendTelemetry({ power });
   });
@@ -98,7 +100,8 @@ else:
 `;
 
 test("a rule holds a claim while its condition is true, follows its value, gives it back, and repeats no command after a restart", async () => {
-  expect((await create("surplus", SURPLUS)).errors).toEqual([]);
+  const made = await create("surplus", SURPLUS);
+  expect([made.errors, made.body.rule.state]).toEqual([[], "STARTED"]);
   const feed = (surplus: number) => charger.sendTelemetry({ surplus, power });
   await feed(1);
   expect(await ruleOf("surplus")).toMatchObject({
@@ -165,4 +168,29 @@ test("mistakes are refused before anything is stored, all at once, each with lin
     details: { pointer: "/script/exec_interval" },
   });
   expect((await busbar.admin.get(`${engine}/rules/wrong`)).status).toBe(404);
+});
+
+test("two rules that start each other by commands end after eight runs in a row", async () => {
+  const echo = (other: string) =>
+    `when: { device: charger, command: ${other}, ended: any }\nmode: parallel\nthen: { execute: ${other === "ping" ? "pong" : "ping"}, device: charger }\n`;
+  expect((await create("ping", echo("pong"))).errors).toEqual([]);
+  expect((await create("pong", echo("ping"))).errors).toEqual([]);
+  await vi.waitFor(async () => expect((await ruleOf("ping")).state).toBe("STARTED"), patiently);
+  await busbar.admin.post(`/v3/devices/${chargerId}/commands/execute`, { name: "ping" });
+  const tracesOf = async (slug: string) => {
+    type Traces = { readonly traces: readonly { readonly outcome: string; readonly causes: readonly string[] }[] };
+    return (await busbar.admin.get<Traces>(`${engine}/rules/${slug}/traces`)).body.traces;
+  };
+  await vi.waitFor(async () => {
+    const all = [...(await tracesOf("ping")), ...(await tracesOf("pong"))];
+    expect(all.filter(({ outcome }) => outcome === "loop").map(({ causes }) => causes.length)).toEqual([9]);
+    expect(
+      all
+        .filter(({ outcome }) => outcome === "ran")
+        .map(({ causes }) => causes.length)
+        .sort(),
+    ).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  }, patiently);
+  await remove("ping");
+  await remove("pong");
 });

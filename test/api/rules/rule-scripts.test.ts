@@ -129,6 +129,7 @@ test("values have an age: an old one is stale unless the script says otherwise",
   const lines = await said(
     "ages",
     `local t = enapter.device('old').telemetry
+enapter.log(tostring(t.avg('power', '10m', {relevance_interval = '5m'})) .. ' ' .. select(2, t.avg('power', '10m', {relevance_interval = '30s'})))
 local value, why = t.now('power')
 enapter.log(tostring(value) .. ' ' .. tostring(why))
 enapter.log(t.now('power', {relevance_interval = '5m'}) .. ' ' .. t:now('power', {max_age = 300}) .. ' ' .. t.now('power', '5m'))
@@ -141,6 +142,7 @@ enapter.log(select(2, t.avg('power', 'soon')))
 enapter.log(select(2, t.now()))`,
   );
   expect(lines).toEqual([
+    "1.5 stale",
     "nil stale",
     "1.5 1.5 1.5",
     "1.5 true true",
@@ -226,4 +228,77 @@ enapter.log(tostring(d.release()))`,
   expect(lines[3]).toContain("kind");
   expect(lines[4]).toBe("a lease lasts from 1s to 1d");
   expect(lines[5]).toBe("0");
+});
+
+test("functions are called when what they wait for comes: values, variables, times; and what they do is traced", async () => {
+  await busbar.admin.put(`/v3/sites/${site.siteId}/variables/mode`, { value: "off" });
+  await charger.sendTelemetry({ power: 1 });
+  await create(
+    "waits",
+    `enapter.log(#enapter.device('charger').alerts() .. ' alerts')
+local id = on({device = 'charger', attribute = 'power', above = 5}, function(event)
+  enapter.log('on ' .. tostring(event.is_on) .. ' ' .. event.values['charger.power'])
+  variables.set('mode', 'high')
+end, function() enapter.log('off') end)
+enapter.log(type(id))
+on({variable = 'mode', equals = 'high'}, function() notify('it is high', {title = 'Mode', severity = 'warning'}) end)
+local ticks = 0
+local every
+every = schedule('1s', function() ticks = ticks + 1 if ticks == 2 then enapter.log('twice') off(every) end end)
+enapter.log(select(2, on({device = 'charger', attribute = 'power'}, print)))
+enapter.log(select(2, schedule('whenever', print)))
+enapter.log(tostring(pcall(on, {})))
+enapter.log('ready')`,
+  );
+  await vi.waitFor(async () => expect(await logOf("waits")).toContain("ready"), 30_000);
+  const first = await logOf("waits");
+  expect(first.slice(0, 2)).toEqual(["0 alerts", "string"]);
+  expect(first.at(2)).toContain("/when");
+  expect(first.at(3)).toContain("cron");
+  expect(first.at(4)).toBe("false");
+  await vi.waitFor(async () => expect(await logOf("waits")).toContain("twice"), 30_000);
+  await charger.sendTelemetry({ power: 7.5 });
+  await vi.waitFor(async () => expect(await logOf("waits")).toContain("Mode: it is high"), 30_000);
+  await charger.sendTelemetry({ power: 0 });
+  await vi.waitFor(async () => expect(await logOf("waits")).toContain("off"), 30_000);
+  expect((await logOf("waits")).filter((line) => /^(?:on|off|Mode)/.test(line))).toEqual([
+    "on true 7.5",
+    "Mode: it is high",
+    "off",
+  ]);
+  await remove("waits");
+});
+
+test("what does not exist is nil and why: prices without a tariff, forecasts without values", async () => {
+  const lines = await said(
+    "energy",
+    `enapter.log(select(2, tariff.at()))
+enapter.log(select(2, tariff.at('now')))
+enapter.log(select(2, forecast.pv('1h')))
+enapter.log(select(2, forecast.load('25h')))
+enapter.log(select(2, notify('')))
+enapter.log(select(2, notify('x', {severity = 'loud'})))`,
+  );
+  expect(lines).toEqual([
+    "the site has no tariff",
+    "a time is a number of seconds since 1970, as os.time() gives it",
+    "fewer than 3 of the last days have values",
+    "a forecast is for at most 24h",
+    "a message is a text of 1 to 1000 characters",
+    "severity must be one of info, warning, error",
+  ]);
+  const at = Math.floor(Date.now() / 900_000) * 900_000;
+  await busbar.admin.put(`/v3/sites/${site.siteId}/tariff`, {
+    currency: "EUR",
+    versions: [{ import: { type: "fixed", price: 0.3 } }],
+  });
+  const priced = await said(
+    "priced",
+    `local now = tariff.at(${at / 1000})
+enapter.log(now.import .. ' ' .. now.currency)
+local best = tariff.cheapest('2h', {from = ${at / 1000}})
+enapter.log(best.from .. ' ' .. (best.to - best.from) .. ' ' .. best.price)
+enapter.log(select(2, tariff.cheapest('2h', {from = ${at / 1000}, to = ${at / 1000 + 3600}})))`,
+  );
+  expect(priced).toEqual(["0.3 EUR", `${at / 1000} 7200 0.3`, "the duration is longer than the window"]);
 });

@@ -173,7 +173,12 @@ scheduler.add(100, function() enapter.log('tick', 'warning') end)`;
   const headers = { "x-enapter-auth-token": ADMIN_TOKEN };
   const socket = await openSocket(`${busbar.url}${OF_ONLY}/rules/talks/logs`, headers);
   const line = await socket.next();
-  expect(line).toEqual({ timestamp: expect.any(Number), severity: "warning", message: "tick" });
+  expect(line).toEqual({
+    sequence: expect.any(Number),
+    timestamp: expect.any(Number),
+    severity: "warning",
+    message: "tick",
+  });
   expect(Math.abs(Number(line["timestamp"]) - Date.now() / 1000)).toBeLessThan(600);
   await busbar.admin.delete(`${ofSite}/rules/talks`);
   await socket.closed;
@@ -194,9 +199,14 @@ test("an error has its line and frame; the rule stops, and starts again later", 
   );
 });
 
-test("what does not compile says where", async () => {
-  await create("typo", "local x = 1\nlocal y = = 2");
-  await vi.waitFor(async () => expect((await read("typo")).last_error?.message).toContain("typo.lua:2:"), 20_000);
+test("what is no Lua is refused, with line and column", async () => {
+  const script = scriptOf("local x = 1\nlocal y = = 2");
+  const { status, errors } = await busbar.admin.post(`${ofSite}/rules`, { slug: "typo", script });
+  expect([status, errors]).toMatchObject([
+    400,
+    [{ details: { pointer: "/script/code", diagnostics: [{ code: "lua_syntax", line: 2, column: 11 }] } }],
+  ]);
+  expect((await busbar.admin.get(`${ofSite}/rules/typo`)).status).toBe(404);
 });
 
 test("an interval runs the script again and again, with its globals kept and its jobs renewed", async () => {

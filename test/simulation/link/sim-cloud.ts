@@ -119,6 +119,7 @@ export async function startNode(side: CloudNeeds, run: Run): Promise<NodeRun> {
       letGo: nothing,
       forget: nothing,
     },
+    gatewayQuestions: { open: () => ({ replied: nothing, close: nothing }) },
     gatewayChanges: { open: () => ({ lane: { close: nothing }, done: Promise.resolve() }) },
     tokenSharing: { open: () => nothing },
     // Nobody claims anything here, and nobody listens.

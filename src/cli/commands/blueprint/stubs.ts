@@ -6,7 +6,14 @@ import { remark } from "#cli/print.ts";
 import { saveFile } from "#cli/save-file.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
-import { renderSettings, renderStubs, STUBS_FOLDER, STUBS_SETTINGS } from "#core/lua/host/render-stubs.ts";
+import { createRuleApi } from "#core/lua/host/create-host-api.ts";
+import {
+  renderRuleStubs,
+  renderSettings,
+  renderStubs,
+  STUBS_FOLDER,
+  STUBS_SETTINGS,
+} from "#core/lua/host/render-stubs.ts";
 import { hostApi } from "#drivers/host-api.ts";
 
 /** Writes the type stubs of a blueprint's folder anew. */
@@ -20,12 +27,19 @@ export async function stubs(cli: Cli, path: string | undefined): Promise<void> {
   writeStubs(cli, folder, blueprint);
 }
 
-/** The folder of stubs is ours and written anew. Settings of the editor that are already there stay as they are. */
 export function writeStubs(cli: Cli, folder: string, blueprint: Blueprint): void {
+  writeStubFiles(cli, folder, renderStubs(hostApi(blueprint.luaHost), blueprint));
+}
+
+/** Of what scripts of rules find around them. */
+export const writeRuleStubs = (cli: Cli, folder: string): void =>
+  writeStubFiles(cli, folder, renderRuleStubs(createRuleApi()));
+
+/** The folder of stubs is ours and written anew. Settings of the editor that are already there stay as they are. */
+function writeStubFiles(cli: Cli, folder: string, files: ReadonlyMap<string, string>): void {
   const stubsFolder = resolve(cli.cwd, folder, STUBS_FOLDER);
   rmSync(stubsFolder, { recursive: true, force: true });
   mkdirSync(stubsFolder, { recursive: true });
-  const files = renderStubs(hostApi(blueprint.luaHost), blueprint);
   for (const [name, text] of files) writeFileSync(join(stubsFolder, name), text);
   cli.stdout.write(`${join(folder, STUBS_FOLDER)}\n`);
   const settings = join(folder, STUBS_SETTINGS);

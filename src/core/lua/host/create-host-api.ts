@@ -3,6 +3,7 @@
 import { V1_MISSING, V1_SIGNATURES, V1_TABLES } from "#core/lua/v1/v1-signatures.ts";
 import { DEVICE_ALIASES, DEVICE_SIGNATURES, DEVICE_TABLES } from "./device-signatures.ts";
 import { type HostMember, parseSignature } from "./parse-signature.ts";
+import { RULE_SIGNATURES, RULE_TABLES, SHARED_TABLES } from "./rule-signatures.ts";
 import { STANDARD_LIBRARY } from "./standard-library.ts";
 
 /** A global table, or a class of objects and plain tables. */
@@ -38,6 +39,20 @@ const CALLED_EITHER_WAY: ReadonlySet<string> = new Set([
   "modbustcp.Client.err_to_str",
   "ucm.Peer.execute_command",
 ]);
+
+/** What the script of a rule finds around it. */
+export function createRuleApi(): HostApi {
+  const made: Tables = { globals: new Map(), tables: new Map() };
+  const shared = Object.entries(DEVICE_TABLES).filter(([name]) => SHARED_TABLES.includes(name));
+  addTables(made, { ...Object.fromEntries(shared), ...RULE_TABLES });
+  addStandardLibrary(made);
+  const owners = [...SHARED_TABLES, "math", "coroutine"];
+  const signatures = Object.entries(DEVICE_SIGNATURES).filter(([text]) =>
+    owners.includes(parseSignature(text, "").owner),
+  );
+  addSignatures(made, { ...Object.fromEntries(signatures), ...RULE_SIGNATURES });
+  return { ...made, aliases: new Map() };
+}
 
 /** `drivers` are the signatures of what reaches devices, servers and ports. */
 export function createHostApi(version: HostVersion, drivers: readonly Signatures[]): HostApi {
@@ -91,7 +106,8 @@ function addSignatures({ globals, tables }: Tables, signatures: Readonly<Record<
     if (name === undefined && table !== undefined && member.kind === "value") {
       tables.set(owner, { ...table, others: member.type });
     } else if (name !== undefined) {
-      const isEither = member.kind === "function" && CALLED_EITHER_WAY.has(`${owner}.${name}`);
+      const isEither =
+        member.kind === "function" && (CALLED_EITHER_WAY.has(`${owner}.${name}`) || /^enapter\.Device/.test(owner));
       (table?.members ?? globals).set(name, isEither ? { ...member, call: "either" } : member);
     }
   }

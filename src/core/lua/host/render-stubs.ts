@@ -9,10 +9,18 @@ import { STANDARD_LIBRARY } from "./standard-library.ts";
 export const STUBS_FOLDER = ".lua-stubs";
 export const STUBS_SETTINGS = ".luarc.json";
 
-const HEADER = "-- Written by busbar blueprint stubs. Changes are lost when it runs again.";
+const HEADER = "-- Written by busbar. Changes are lost when it writes the stubs again.";
 
 /** By file name. */
 export function renderStubs(api: HostApi, blueprint: Blueprint): ReadonlyMap<string, string> {
+  const files = renderHost({ api, blueprint });
+  return files.set("manifest.lua", renderFile("", renderManifestStub(api, blueprint)));
+}
+
+/** Of the host of rules, by file name. */
+export const renderRuleStubs = (api: HostApi): ReadonlyMap<string, string> => renderHost({ api, blueprint: undefined });
+
+function renderHost({ api, blueprint }: StubContext): Map<string, string> {
   const files = new Map<string, string>();
   for (const name of api.globals.keys()) {
     const table = api.tables.get(name);
@@ -20,7 +28,6 @@ export function renderStubs(api: HostApi, blueprint: Blueprint): ReadonlyMap<str
     files.set(`${name}.lua`, renderFile(name, renderModule({ api, blueprint }, table)));
   }
   files.set("globals.lua", renderFile("", renderGlobals(api)));
-  files.set("manifest.lua", renderFile("", renderManifestStub(api, blueprint)));
   return files;
 }
 
@@ -43,7 +50,8 @@ function renderFile(module: string, parts: readonly string[]): string {
 
 interface StubContext {
   readonly api: HostApi;
-  readonly blueprint: Blueprint;
+  /** Undefined for a rule. */
+  readonly blueprint: Blueprint | undefined;
 }
 
 function renderModule({ api, blueprint }: StubContext, table: HostTable): readonly string[] {
@@ -66,7 +74,7 @@ function renderModule({ api, blueprint }: StubContext, table: HostTable): readon
 
 function renderTable(
   { name, about, members, others }: HostTable,
-  { variable, blueprint }: { readonly variable: string; readonly blueprint: Blueprint },
+  { variable, blueprint }: { readonly variable: string; readonly blueprint: Blueprint | undefined },
 ): readonly string[] {
   const fields = [...members].flatMap(([field, member]) =>
     member.kind === "value" ? [renderField(field, member.type, member.about)] : [],
@@ -107,7 +115,9 @@ function renderFunction(
 }
 
 /** What a blueprint makes of a call: the arguments of its commands, the values of its buckets. */
-function overloads(name: string, { commands, configuration }: Blueprint): readonly string[] {
+function overloads(name: string, blueprint: Blueprint | undefined): readonly string[] {
+  if (blueprint === undefined) return [];
+  const { commands, configuration } = blueprint;
   if (name === "enapter.register_command_handler") {
     return [...commands.values()].map(
       ({ id }) => `fun(name: '${id}', handler: fun(ctx: enapter.CommandContext, args: ${argumentsClass(id)}): table?)`,

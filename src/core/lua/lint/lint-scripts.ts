@@ -2,15 +2,18 @@
 // the host does not have. It reports only what is certain: a warning that is wrong teaches people to ignore warnings.
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { ScriptIssue } from "#core/blueprint/script-issue.ts";
-import type { HostApi, HostVersion } from "#core/lua/host/create-host-api.ts";
+import { createRuleApi, type HostApi, type HostVersion } from "#core/lua/host/create-host-api.ts";
+import type { LuaChain } from "#core/lua/lua-syntax.ts";
 import { parseLua } from "#core/lua/parse-lua.ts";
 import { scanRequires } from "#core/lua/scan-requires.ts";
 import { walkLua } from "#core/lua/walk-lua.ts";
+import type { RuleSite } from "#core/rule/rule-site.ts";
 import { checkCall, checkManifestNames, reportUnknownField } from "./check-calls.ts";
 import { checkGlobals } from "./check-globals.ts";
-import { createHostTypes } from "./host-types.ts";
-import { gatherFacts, type ParsedFile } from "./lint-facts.ts";
-import { createLintReport } from "./lint-report.ts";
+import { checkSiteNames } from "./check-site-names.ts";
+import { createHostTypes, type HostCall } from "./host-types.ts";
+import { gatherFacts, type LintFacts, type ParsedFile } from "./lint-facts.ts";
+import { createLintReport, type LintReport } from "./lint-report.ts";
 
 export interface LintInput {
   readonly files: readonly LintFile[];
@@ -45,9 +48,39 @@ export function lintScripts({ files, blueprint, isComplete, libraryAt, hostApi }
     blueprint.luaHost === "v1" ||
     own.some(({ text }) => scanRequires(text).needed.some(({ name }) => name === "busbar.v1"));
   const api = hostApi(isV1 ? "v1" : "v3");
+  const libraries = { libraryAt, isComplete: isComplete && parsed.length === files.length };
+  return lintParsed(
+    { parsed, texts: new Map(own.map(({ path, text }) => [path, text])), api, ...libraries },
+    (report) =>
+      ({ path, call }) =>
+        checkManifestNames({ report, blueprint }, path, call),
+  );
+}
+
+interface ParsedProgram {
+  readonly parsed: readonly ParsedFile[];
+  /** Of the files that are reported on. */
+  readonly texts: ReadonlyMap<string, string>;
+  readonly api: HostApi;
+  readonly isComplete: boolean;
+  readonly libraryAt: LintInput["libraryAt"];
+}
+
+interface LintedCall {
+  readonly path: string;
+  readonly chain: LuaChain;
+  readonly call: HostCall;
+}
+
+/** `namesOf` looks at the names that a call of the host is given. */
+function lintParsed(
+  { parsed, texts, api, isComplete, libraryAt }: ParsedProgram,
+  namesOf: (report: LintReport, facts: LintFacts) => (called: LintedCall) => void,
+): readonly ScriptIssue[] {
   const facts = gatherFacts(parsed);
   const types = createHostTypes({ api, facts, libraryAt });
-  const report = createLintReport(new Map(own.map(({ path, text }) => [path, text])));
+  const report = createLintReport(texts);
+  const checkNames = namesOf(report, facts);
   const ownParsed = parsed.filter(({ isOwn }) => isOwn);
 
   /** A field that a script tests somewhere may be missing. */
@@ -72,11 +105,43 @@ export function lintScripts({ files, blueprint, isComplete, libraryAt, hostApi }
           },
           called(call) {
             checkCall(report, path, call);
-            checkManifestNames({ report, blueprint }, path, call);
+            checkNames({ path, chain, call });
           },
         }),
     });
   }
-  checkGlobals({ api, facts, report, isComplete: isComplete && parsed.length === files.length });
+  checkGlobals({ api, facts, report, isComplete });
   return report.issues();
+}
+
+let ruleApi: HostApi | undefined;
+
+export interface LintedRule {
+  readonly file: string;
+  readonly text: string;
+  /** Undefined: names are not checked. */
+  readonly site: RuleSite | undefined;
+}
+
+/** The script of a rule: what is no Lua is an error, everything else a warning. Never throws. */
+export function lintRule({ file, text, site }: LintedRule): readonly ScriptIssue[] {
+  const { chunk, problem } = parseLua(text);
+  if (chunk === undefined) {
+    const report = createLintReport(new Map([[file, text]]));
+    const at = problem?.at ?? 0;
+    report.add(
+      "lua_syntax",
+      file,
+      { at, end: at },
+      `This is not valid Lua: ${problem?.message ?? "it cannot be read"}.`,
+    );
+    return report.issues();
+  }
+  ruleApi ??= createRuleApi();
+  const api = ruleApi;
+  const program = { parsed: [{ path: file, chunk, isOwn: true }], texts: new Map([[file, text]]), api };
+  const libraryAt = (name: string) => (api.tables.has(name) ? name : undefined);
+  return lintParsed({ ...program, isComplete: true, libraryAt }, (report, facts) => ({ path, chain, call }) => {
+    if (site !== undefined) checkSiteNames({ report, facts, site }, path, chain, call);
+  });
 }

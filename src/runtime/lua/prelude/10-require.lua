@@ -66,7 +66,7 @@ preload['busbar.v1'] = function()
   return true
 end
 preload['busbar.rule'] = function()
-  return load(instant('rule host'), '=[busbar]', 't')(call, instant) or true
+  return load(instant('rule host'), '=[busbar]', 't')(call, instant, set_play) or true
 end
 
 local require, seed_random = require, math.randomseed

@@ -2,7 +2,8 @@
 // under way. One that asks too often waits longer; what changes something costs more.
 import type { Drivers } from "#drivers/drivers.ts";
 import { type LuaValue, sizeOf } from "#drivers/lua-value.ts";
-import type { ToPool } from "#runtime/lua/pool-messages.ts";
+import type { AskingActivity, ToPool } from "#runtime/lua/pool-messages.ts";
+import type { RunningActivity } from "#runtime/lua/script-host.ts";
 import { createTokenBucket } from "#runtime/lua/token-bucket.ts";
 
 const ASKS = { perSecond: 100, burst: 500 };
@@ -11,6 +12,12 @@ const COSTS: Readonly<Record<string, number>> = {
   claim: 5,
   release: 5,
   set_variable: 5,
+  notify: 5,
+  on: 10,
+  schedule: 10,
+  tariff_cheapest: 5,
+  forecast_pv: 20,
+  forecast_load: 20,
   series: 5,
   devices: 5,
 };
@@ -19,14 +26,37 @@ const MAX_BYTES = 65_536;
 
 export interface RuleAsks extends Drivers {
   answered(id: number, values: readonly LuaValue[]): void;
+  /** Whether the activity that began at this elapsed time has asked for something. */
+  hasAsked(beganAt: number): boolean;
+}
+
+export interface RuleAsksNeeds {
+  readonly slot: number;
+  readonly post: (message: ToPool) => void;
+  readonly wake: () => void;
+  /** What the script is doing. */
+  readonly activity: () => RunningActivity | undefined;
+}
+
+/** Of an elapsed time of this thread. */
+export function wallTime(elapsed: number): number {
+  return Math.round(Date.now() - (performance.now() - elapsed));
 }
 
 const PREFIX = "rule.";
 
-export function createRuleAsks(slot: number, post: (message: ToPool) => void, wake: () => void): RuleAsks {
+export function createRuleAsks({ slot, post, wake, activity }: RuleAsksNeeds): RuleAsks {
   const waiting = new Map<number, (values: readonly LuaValue[]) => void>();
   const bucket = createTokenBucket(ASKS.perSecond, ASKS.burst);
   let last = 0;
+  let askedBy: number | undefined;
+
+  function asking(): AskingActivity {
+    const { kind = "job", beganAt = 0, file, line } = activity() ?? {};
+    askedBy = beganAt;
+    return { id: beganAt, kind, beganAt: wallTime(beganAt), place: file === undefined ? undefined : `${file}:${line}` };
+  }
+
   return {
     async call(full, args) {
       const name = full.startsWith(PREFIX) ? full.slice(PREFIX.length) : full;
@@ -38,13 +68,14 @@ export function createRuleAsks(slot: number, post: (message: ToPool) => void, wa
         wake();
       }
       const id = ++last;
-      post({ kind: "ask", slot, id, name, args });
+      post({ kind: "ask", slot, id, name, args, by: asking() });
       return await new Promise((resolve) => waiting.set(id, resolve));
     },
     answered(id, values) {
       waiting.get(id)?.(values);
       waiting.delete(id);
     },
+    hasAsked: (beganAt) => beganAt === askedBy,
     close: () => waiting.clear(),
   };
 }

@@ -1,14 +1,15 @@
 -- The host of rules: what a script sees of its site. Everything else of the device host stays, except what only devices have.
 -- Answers the function that runs the script again and again, for a rule with an interval.
-local call, instant = ...
+local call, instant, set_play = ...
 
-local ipairs, pairs, rawequal, select, setmetatable, tostring, type =
-  ipairs, pairs, rawequal, select, setmetatable, tostring, type
+local ipairs, next, pairs, rawequal, select, setmetatable, tostring, type =
+  ipairs, next, pairs, rawequal, select, setmetatable, tostring, type
 local error, insert = error, table.insert
 local log, add_job, remove_job = enapter.log, scheduler.add, scheduler.remove
 
 for _, name in pairs({
   'device', 'configuration', 'modbus', 'sunspec', 'http', 'mqtt', 'serial', 'can', 'relay', 'digitalin', 'analogin',
+  'digitalout', 'analogout',
   'rs485', 'rs232', 'ports',
 }) do
   _G[name] = nil
@@ -55,6 +56,9 @@ local function new_device(about)
       return found[wanted] == true
     end
     return found
+  end
+  function object.alerts()
+    return call('rule.alerts', id)
   end
   function object.property(...)
     return call('rule.property', id, (own(object, ...)))
@@ -114,12 +118,84 @@ function explain(text)
 end
 enapter.explain = explain
 
+-- A message to people.
+function notify(text, options)
+  return call('rule.notify', tostring(text), options)
+end
+
+tariff = {}
+function tariff.at(time)
+  return call('rule.tariff_at', time)
+end
+function tariff.cheapest(duration, window)
+  return call('rule.tariff_cheapest', duration, window)
+end
+
+forecast = {}
+function forecast.pv(duration, options)
+  return call('rule.forecast_pv', duration, options)
+end
+function forecast.load(duration, options)
+  return call('rule.forecast_load', duration, options)
+end
+
+-- Functions that wait for something, by the id of their trigger.
+local waiting = {}
+
+local function register(kind, trigger, fn, otherwise, options)
+  if type(fn) ~= 'function' then
+    error("bad argument #2 to '" .. kind .. "' (function expected, got " .. type(fn) .. ')', 3)
+  end
+  local id, problem = call('rule.' .. kind, trigger, type(otherwise) == 'function', options)
+  if id == nil then
+    return nil, problem
+  end
+  waiting[id] = { ['then'] = fn, ['else'] = otherwise }
+  return id
+end
+
+function on(trigger, fn, otherwise)
+  return register('on', trigger, fn, otherwise)
+end
+
+function schedule(times, fn, options)
+  return register('schedule', times, fn, nil, options)
+end
+
+function off(id)
+  waiting[id] = nil
+  return call('rule.off', id)
+end
+
+set_play('trigger', function(id, branch, event)
+  local fn = waiting[id] and waiting[id][branch]
+  if fn == nil or not call('rule.fired', event.id) then
+    return
+  end
+  local due_before, executed_before = due, executed
+  due, executed = event.id, 0
+  local _ <close> = setmetatable({}, {
+    __close = function()
+      due, executed = due_before, executed_before
+    end,
+  })
+  fn(event)
+end)
+
 variables = {}
 function variables.get(name)
   return call('rule.variable', name)
 end
 function variables.set(name, value)
   return call('rule.set_variable', name, value)
+end
+
+calendar = {}
+function calendar.now(name)
+  return call('rule.calendar_now', name)
+end
+function calendar.next(name)
+  return call('rule.calendar_next', name)
 end
 
 if interval == nil then
@@ -143,6 +219,10 @@ return function(run)
       for index = #jobs, 1, -1 do
         remove_job(jobs[index])
         jobs[index] = nil
+      end
+      if next(waiting) ~= nil then
+        waiting = {}
+        call('rule.off_all')
       end
       due, executed = tostring(at), 0
       -- Before the run: an error of it does not end the next ones.

@@ -28,8 +28,7 @@ export async function carryOut(needs: CarryOutNeeds, rule: SiteRule, effect: Rul
       return resultOf(await ask("set_variable", effect.variable, effect.value), "set");
     case "notify": {
       const { title, text, severity } = effect;
-      host.log(rule.id, severity, title === undefined ? text : `${title}: ${text}`);
-      return "written to the log of the rule";
+      return resultOf(await ask("notify", text, { title, severity }, effect.key), "sent");
     }
     case "report":
       host.log(rule.id, "warning", effect.message);

@@ -1,12 +1,14 @@
 // What a declarative rule sees of its site: read once for each step, then the machine answers from memory.
 import { AppError } from "#core/app-error.ts";
 import type { Device } from "#core/device/device.ts";
+import { samplesBetween } from "#core/rule/replay-gap.ts";
 import type { RuleReads } from "#core/rule/rule-reads.ts";
-import type { RuleControl, RuleVariable, RuleWorld } from "#core/rule/rule-world.ts";
+import type { RuleControl, RuleSample, RuleVariable, RuleWorld } from "#core/rule/rule-world.ts";
 import type { SiteRule } from "#core/rule/site-rule.ts";
 import type { Location } from "#core/site/site.ts";
 import { conversionOf } from "#manifest/unit-conversion.ts";
 import { deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
+import type { SiteCalendars } from "#service/calendar/site-calendars.ts";
 import type { Controls } from "#service/control/controls.ts";
 import { deviceStatus, type StatusNeeds } from "#service/device/device-status.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
@@ -17,9 +19,22 @@ import { cronTimes } from "#service/schedule/next-time.ts";
 import { attributesOf } from "#service/telemetry/attributes.ts";
 import { type NowNeeds, readNow } from "#service/telemetry/read-now.ts";
 
-export interface LookNeeds extends NowNeeds, StatusNeeds, Pick<Needs, "alerts" | "rules" | "sites" | "now"> {
+export interface LookNeeds
+  extends NowNeeds,
+    StatusNeeds,
+    Pick<Needs, "alerts" | "calendars" | "rules" | "sites" | "now"> {
   readonly usualIntervals: UsualIntervals;
+  readonly siteCalendars: Pick<SiteCalendars, "book">;
   readonly controlling: Pick<Controls, "controlsOfDevice" | "view">;
+}
+
+export type RuleWindow = RuleReads["windows"][number];
+
+/** Values of the last time, for averages and sums over it. */
+export interface RecentValues {
+  /** A value that was seen now. What is stored is read at the first one. */
+  take(call: Call, read: RuleWindow, seen: RuleSample | undefined): Promise<void>;
+  of(read: Omit<RuleWindow, "ms">): readonly RuleSample[];
 }
 
 /** Which runs of rules led to a value. What this program does not know has no cause. */
@@ -36,9 +51,13 @@ interface Looking {
   readonly reads: RuleReads;
   readonly timezone: string;
   readonly causes: KnownCauses;
+  readonly recent: RecentValues;
 }
 
-export async function lookForRule(needs: LookNeeds, { rule, reads, timezone, causes }: Looking): Promise<RuleWorld> {
+export async function lookForRule(
+  needs: LookNeeds,
+  { rule, reads, timezone, causes, recent }: Looking,
+): Promise<RuleWorld> {
   const call = callOfRule(rule, "lookForRule");
   const [readings, online, alerts, variables, controls] = [
     new Map<string, Reading>(),
@@ -51,6 +70,8 @@ export async function lookForRule(needs: LookNeeds, { rule, reads, timezone, cau
     const found = await readingOf(needs, call, read);
     if (found !== undefined) readings.set(keyOf(read.device, read.attribute, read.unit), found);
   }
+  for (const read of reads.windows)
+    await recent.take(call, read, readings.get(keyOf(read.device, read.attribute, read.unit)));
   for (const name of reads.devices) {
     const device = await knownDevice(needs, call, name);
     if (device === undefined) continue;
@@ -74,15 +95,19 @@ export async function lookForRule(needs: LookNeeds, { rule, reads, timezone, cau
       variables.set(name, { value, at, causes: causes.ofVariable(rule.siteId, name, at) });
     }
   }
+  const book = reads.calendars.length > 0 ? await needs.siteCalendars.book(rule.siteId) : undefined;
+  const now = needs.now();
   return {
-    now: needs.now(),
+    now,
     timezone,
     location: placeOf((await needs.sites.find(rule.siteId))?.location),
     reading: (device, attribute, unit) => readings.get(keyOf(device, attribute, unit)),
+    samples: (device, attribute, { unit, from }) => samplesBetween(recent.of({ device, attribute, unit }), from, now),
     isOnline: (device) => online.get(device),
     alerts: (device) => alerts.get(device),
     variable: (name) => variables.get(name),
     control: (device, control) => controls.get(keyOf(device, control)),
+    calendar: (name, at) => book?.stateAt(name, at),
     nextCron: (expression, after) => cronTimes(expression, timezone)(after),
   };
 }

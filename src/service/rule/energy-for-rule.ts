@@ -1,0 +1,165 @@
+// What scripts of rules know of prices, and what they may expect of the sun and of the use of the site.
+import type { Period } from "#core/energy/parse-period.ts";
+import { dayOf, type PriceDays } from "#core/energy/price-days.ts";
+import { createRates, type Direction } from "#core/energy/rates.ts";
+import type { Tariff } from "#core/energy/tariff.ts";
+import { versionsOf } from "#core/energy/tariff-versions.ts";
+import { DAY_MS, QUARTER_MS } from "#core/time/hour.ts";
+import { instant } from "#core/time/instant.ts";
+import { findPricing } from "#service/energy/read-costs.ts";
+import { type EnergyNeeds, readSiteEnergy, type SiteEnergy } from "#service/energy/read-site-energy.ts";
+import type { Call } from "#service/ports.ts";
+import { optionsAt, RuleProblem, windowOf } from "./rule-arguments.ts";
+import type { RuleFunction } from "./rule-function.ts";
+
+export type EnergyForRuleNeeds = EnergyNeeds;
+
+const LONGEST_WINDOW_MS = 7 * DAY_MS;
+/** A forecast looks at the same time on so many days before. */
+const FORECAST_DAYS = 7;
+const LEAST_FORECAST_DAYS = 3;
+const MOST_FORECASTS = 1_000;
+const MILLIONTH = 1_000_000;
+const MILLIWATT_HOURS = 1_000_000;
+
+export function energyFunctions(needs: EnergyForRuleNeeds): Readonly<Record<string, RuleFunction>> {
+  const forecasts = new Map<string, { readonly at: number; readonly answer: readonly unknown[] }>();
+
+  /** The same question is answered from memory for a quarter of an hour. */
+  async function forecast(call: Call, siteId: string, kind: "pv" | "load", args: readonly unknown[]) {
+    const { from, to } = forecastWindow(args, needs.now());
+    const key = JSON.stringify([siteId, kind, from, to]);
+    const known = forecasts.get(key);
+    if (known !== undefined && needs.now() - known.at < QUARTER_MS) return known.answer;
+    const answer = await averageOf(needs, call, { siteId, kind, period: { from: instant(from), to: instant(to) } });
+    forecasts.delete(key);
+    forecasts.set(key, { at: needs.now(), answer });
+    const [oldest] = forecasts.keys();
+    if (forecasts.size > MOST_FORECASTS && oldest !== undefined) forecasts.delete(oldest);
+    return answer;
+  }
+
+  return {
+    async tariff_at(_call, [time], { rule }) {
+      const at = time === undefined || time === null ? needs.now() : momentOf(time);
+      const rates = await ratesOf(needs, rule.siteId, { from: at, to: at + 1 });
+      const price = (of: Direction) => rates.of(of, at)?.price;
+      const [bought, sold] = [price("import"), price("export")];
+      if (bought === undefined && sold === undefined) throw new RuleProblem("no price is known for this time");
+      return [
+        {
+          currency: rates.currency,
+          rate: rates.of("import", at)?.name ?? "",
+          ...(bought === undefined ? {} : { import: bought / MILLIONTH }),
+          ...(sold === undefined ? {} : { export: sold / MILLIONTH }),
+        },
+      ];
+    },
+    async tariff_cheapest(_call, args, { rule }) {
+      const lengthMs = windowOf(args[0], "the duration");
+      const { from, to } = cheapestWindow(optionsAt(args, 1), needs.now());
+      if (lengthMs > to - from) throw new RuleProblem("the duration is longer than the window");
+      const rates = await ratesOf(needs, rule.siteId, { from, to });
+      const found = cheapest((at) => rates.of("import", at)?.price, { from, to, lengthMs });
+      if (found === undefined) throw new RuleProblem("no prices are known for so long in this window");
+      const price = found.price / MILLIONTH;
+      return [{ from: found.from / 1000, to: (found.from + lengthMs) / 1000, price, currency: rates.currency }];
+    },
+    forecast_pv: (call, args, { rule }) => forecast(call, rule.siteId, "pv", args),
+    forecast_load: (call, args, { rule }) => forecast(call, rule.siteId, "load", args),
+  };
+}
+
+/** Unix seconds. */
+function momentOf(value: unknown): number {
+  if (typeof value === "number" && value >= 0 && value < 253_402_300_800) return value * 1000;
+  throw new RuleProblem("a time is a number of seconds since 1970, as os.time() gives it");
+}
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+
+function cheapestWindow(options: Readonly<Record<string, unknown>>, now: number) {
+  const start = isGiven(options["from"]) ? momentOf(options["from"]) : now;
+  const from = Math.ceil(start / QUARTER_MS) * QUARTER_MS;
+  const to = isGiven(options["to"]) ? momentOf(options["to"]) : from + DAY_MS;
+  if (to <= from || to - from > LONGEST_WINDOW_MS)
+    throw new RuleProblem("the window must end after it begins, within 7d");
+  return { from, to };
+}
+
+function forecastWindow(args: readonly unknown[], now: number) {
+  const lengthMs = isGiven(args[0]) ? windowOf(args[0], "the duration") : 3_600_000;
+  if (lengthMs > DAY_MS) throw new RuleProblem("a forecast is for at most 24h");
+  const options = optionsAt(args, 1);
+  const start = isGiven(options["from"]) ? momentOf(options["from"]) : now;
+  if (Math.abs(start - now) > LONGEST_WINDOW_MS) throw new RuleProblem("a forecast begins within 7d");
+  const from = Math.floor(start / QUARTER_MS) * QUARTER_MS;
+  return { from, to: from + Math.max(1, Math.round(lengthMs / QUARTER_MS)) * QUARTER_MS };
+}
+
+async function ratesOf(needs: EnergyForRuleNeeds, siteId: string, { from, to }: { from: number; to: number }) {
+  const timezone = (await needs.sites.find(siteId))?.timezone ?? "UTC";
+  const pricing = await findPricing(needs, { siteId, timezone });
+  if (pricing === undefined) throw new RuleProblem("the site has no tariff");
+  const { tariff } = pricing;
+  const days = { first: dayOf(from), last: dayOf(to - 1) };
+  const read = (kind: Direction): Promise<PriceDays> | PriceDays =>
+    usesStored(tariff, kind) ? needs.tariffs.prices(siteId, kind, days) : new Map();
+  const prices = { import: await read("import"), export: await read("export") };
+  return { currency: tariff.currency, of: createRates({ versionAt: versionsOf(tariff, timezone), timezone, prices }) };
+}
+
+const usesStored = ({ versions }: Tariff, kind: Direction): boolean =>
+  versions.some((version) => version[kind]?.type === "prices");
+
+interface Cheapest {
+  readonly from: number;
+  readonly to: number;
+  readonly lengthMs: number;
+}
+
+/** The earliest of the cheapest spans that begin with a quarter of an hour. Every quarter of a span has a price. */
+function cheapest(priceAt: (at: number) => number | undefined, { from, to, lengthMs }: Cheapest) {
+  const count = Math.ceil(lengthMs / QUARTER_MS);
+  let best: { readonly from: number; readonly price: number } | undefined;
+  for (let start = from; start + lengthMs <= to; start += QUARTER_MS) {
+    let sum = 0;
+    for (let n = 0; n < count; n++) {
+      const partMs = Math.min(QUARTER_MS, lengthMs - n * QUARTER_MS);
+      sum += (priceAt(start + n * QUARTER_MS) ?? Number.NaN) * (partMs / lengthMs);
+    }
+    if (!Number.isNaN(sum) && (best === undefined || sum < best.price)) best = { from: start, price: sum };
+  }
+  return best;
+}
+
+interface Expected {
+  readonly siteId: string;
+  readonly kind: "pv" | "load";
+  readonly period: Period;
+}
+
+/** Kilowatt-hours, and of how many days they are the average. */
+async function averageOf(needs: EnergyForRuleNeeds, call: Call, { siteId, kind, period }: Expected) {
+  let [sum, days] = [0, 0];
+  // The last one that is over.
+  const first = Math.max(1, Math.ceil((period.to - needs.now()) / DAY_MS));
+  for (let back = first; back < first + FORECAST_DAYS; back++) {
+    const from = instant(period.from - back * DAY_MS);
+    const to = instant(period.to - back * DAY_MS);
+    const asked = { siteId, step: undefined, isBeforeAsked: false, areCostsAsked: false };
+    const energy = await readSiteEnergy(needs, call, { ...asked, period: () => ({ kind: "range", from, to }) });
+    const value = kind === "pv" ? energy.total.produced : energy.total.used;
+    if (value === undefined || !isWhole(energy, kind)) continue;
+    sum += value;
+    days += 1;
+  }
+  if (days < LEAST_FORECAST_DAYS) return [null, `fewer than ${LEAST_FORECAST_DAYS} of the last days have values`];
+  return [sum / days / MILLIWATT_HOURS, days];
+}
+
+/** Every device that counts has values in each hour. Without any such device nothing is known. */
+function isWhole({ devices }: SiteEnergy, kind: "pv" | "load"): boolean {
+  const counting = devices.filter(({ role }) => role === "production" || (kind === "load" && role !== "load"));
+  return counting.length > 0 && counting.every(({ hours, hoursKnown }) => hoursKnown >= hours);
+}
