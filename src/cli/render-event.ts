@@ -7,7 +7,11 @@ import type { Control } from "#client/resources.ts";
 import { printable } from "#core/text/printable.ts";
 import { renderAlertDetails } from "./render-alert-details.ts";
 
-export type Happening = Extract<LiveEvent, { readonly device_id: string }>;
+export type Happening = Extract<LiveEvent, { readonly site_id: string }>;
+
+/** What an event of a site is about. */
+export const sourceOf = (event: Extract<Happening, { readonly kind: "rule" | "notification" }>): string =>
+  event.kind === "rule" ? event.slug : event.source.slug;
 
 /** One line; `name` is what to call the device. */
 export function renderEvent(event: Happening, name: string, colour: boolean): string {
@@ -28,11 +32,14 @@ function timeOf(event: Happening): string {
     case "control":
     case "runtime":
     case "alert":
+    case "notification":
     case "device":
     case "change":
     case "bulk":
     case "configuration":
       return event.at;
+    case "rule":
+      return event.last_run?.at ?? event.explanation?.at ?? "";
     case "log":
       return event.received_at;
     case "telemetry":
@@ -62,6 +69,10 @@ function textOf(event: Happening): string {
       const more = details === undefined ? "" : `: ${details}`;
       return `${event.change} ${severity} ${state} ${display_name} (${id})${more}`;
     }
+    case "notification":
+      return `${event.severity}: ${event.title === null ? "" : `${event.title}: `}${event.text}`;
+    case "rule":
+      return `${event.state}${event.last_run === null ? "" : `, ${event.last_run.outcome}: ${event.last_run.why}`}`;
     case "device":
       return event.change;
     case "change":

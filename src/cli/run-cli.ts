@@ -103,6 +103,10 @@ export const VERBS: Readonly<Record<string, readonly [about: string, load: () =>
     "What runs a site by itself: list, show, create, update, rename, delete, enable, disable, logs, suspend, resume.",
     async () => (await import("#cli/commands/rule.ts")).addRuleCommands,
   ],
+  calendar: [
+    "When something is on, for rules and schedules: list, show, set, import, delete, next.",
+    async () => (await import("#cli/commands/calendar.ts")).addCalendarCommands,
+  ],
   now: ["The latest values of devices.", async () => (await import("#cli/commands/now.ts")).addNowCommand],
   telemetry: [
     "Time series: query, chart, export, import.",
@@ -119,6 +123,10 @@ export const VERBS: Readonly<Record<string, readonly [about: string, load: () =>
   alerts: [
     "What is wrong with devices, now and in the past.",
     async () => (await import("#cli/commands/alerts.ts")).addAlertsCommand,
+  ],
+  notifications: [
+    "What rules told the people of a site.",
+    async () => (await import("#cli/commands/notifications.ts")).addNotificationsCommand,
   ],
   alert: ["One alert explained: show.", async () => (await import("#cli/commands/alert.ts")).addAlertCommands],
   simulate: [

@@ -3,6 +3,7 @@ import { audit } from "./audit.ts";
 import { backups } from "./backups.ts";
 import { blueprints } from "./blueprints.ts";
 import { bulk } from "./bulk.ts";
+import { calendars } from "./calendars.ts";
 import { catalogue } from "./catalogue.ts";
 import { commands } from "./commands.ts";
 import { controls } from "./controls.ts";
@@ -10,6 +11,7 @@ import { type DeviceShape, type TypedDevice, typedDevice } from "./device.ts";
 import { devices } from "./devices.ts";
 import { changes, gateways, uplink } from "./gateways.ts";
 import { type EventCall, type EventQuery, listenToEvents } from "./listen-to-events.ts";
+import { notifications } from "./notifications.ts";
 import { provisioning } from "./provisioning.ts";
 import { rollouts } from "./rollouts.ts";
 import { rules } from "./rules.ts";
@@ -71,12 +73,14 @@ export function createClient<
     /** What happens, as it happens: `for await (const event of client.events())`. */
     events: (query: EventQuery = {}, call: EventCall = {}) => listenToEvents(transport, query, call),
     alerts: alerts(transport),
+    notifications: notifications(transport),
     webhooks: webhooks(transport),
     views: views(transport),
     controls: controls(transport),
     bulk: bulk(transport),
     schedules: schedules(transport),
     rules: rules(transport),
+    calendars: calendars(transport),
     gateways: gateways(transport),
     changes: changes(transport),
     uplink: uplink(transport),

@@ -63,9 +63,11 @@ export type EventKind =
   | "device"
   | "change"
   | "bulk"
+  | "notification"
   | "control"
   | "runtime"
   | "log"
+  | "rule"
   | "telemetry";
 
 export type ExecutionState = "NEW" | "IN_PROGRESS" | "SUCCESS" | "ERROR" | "TIMEOUT" | "UNSYNC";
@@ -80,7 +82,7 @@ export type ResponseState = "STARTED" | "IN_PROGRESS" | "SUCCEEDED" | "ERROR";
 
 export type ViewKind = "explore" | "dashboard" | "device_filter";
 
-export type WebhookKind = "alert" | "connectivity" | "execution";
+export type WebhookKind = "alert" | "connectivity" | "execution" | "notification";
 
 /** One raising of an alert. It is active while it has no cleared_at. */
 export type Alert = {
@@ -304,6 +306,55 @@ export type BulkHead = {
   readonly has_ended: boolean;
 };
 
+/** When something is on, for rules and schedules of a site. */
+export type Calendar = {
+  readonly name: string;
+  readonly kind: "weekly" | "ical";
+  /** Null: that of the site. */
+  readonly timezone: string | null;
+  readonly plan: WeeklyPlan | null;
+  /** Of kind ical, where one calendar is read. */
+  readonly text?: string;
+  readonly except: readonly string[];
+  readonly state: CalendarState | null;
+  readonly revision: number;
+  readonly created_at: string;
+  readonly updated_at: string;
+};
+
+export type CalendarEntry = {
+  readonly from: string;
+  readonly to: string;
+  /** What holds during the range, such as a set point. All values of a plan have one type. */
+  readonly value: string | number | boolean | null;
+  readonly title: string | null;
+};
+
+export type CalendarPreview = {
+  readonly problems: readonly CalendarProblem[];
+  readonly entries: readonly CalendarEntry[];
+};
+
+export type CalendarProblem = {
+  readonly message: string;
+  /** Where, in the body. */
+  readonly pointer: string;
+  /** Of the text. */
+  readonly line: number | null;
+};
+
+export type CalendarState = {
+  readonly on: boolean;
+  /** What holds during the range, such as a set point. All values of a plan have one type. */
+  readonly value: string | number | boolean | null;
+  /** Of the entry that began last. */
+  readonly title: string | null;
+  /** Null: for more than a year, or nobody knows. */
+  readonly since: string | null;
+  /** Null: for a year at least. */
+  readonly until: string | null;
+};
+
 export type CatalogueCategory = {
   readonly category: string | null;
   /** How many entries match the words. */
@@ -473,6 +524,9 @@ export type CommandSchedule = {
   readonly is_enabled: boolean;
   readonly at: string | null;
   readonly cron: string | null;
+  readonly daily: ShownScheduleDaily | null;
+  readonly except: readonly string[];
+  readonly only: readonly string[];
   readonly timezone: string;
   readonly missed: "skip" | "run_late";
   readonly late_within_seconds: number;
@@ -494,7 +548,12 @@ export type CommandScheduleChange = {
   readonly at?: string | null | undefined;
   /** Five fields: minute, hour, day, month, weekday. Or at. */
   readonly cron?: string | null | undefined;
-  /** Of cron. Default: that of the first device's site. */
+  readonly daily?: ScheduleDaily | null | undefined;
+  /** Calendars of the site: a time while one of them is on is left out. */
+  readonly except?: readonly string[] | undefined;
+  /** Calendars of the site: only times while one of them is on count. */
+  readonly only?: readonly string[] | undefined;
+  /** Of cron and daily. Default: that of the first device's site. */
   readonly timezone?: string | undefined;
   /** What becomes of a time at which nothing ran. Default: skip. */
   readonly missed?: "skip" | "run_late" | undefined;
@@ -603,6 +662,69 @@ export type ControlRecord = {
   readonly source_name: string | null;
   readonly reason: string | null;
   readonly cause: string | null;
+};
+
+/** A rule that people set up by parameters. */
+export type Controller = {
+  readonly id: string;
+  readonly display_name: string;
+  readonly description: string;
+  /** Key of an icon. */
+  readonly icon: string;
+  /** Of the rule that it makes. */
+  readonly language: "yaml" | "lua";
+  readonly parameters: readonly ControllerParameter[];
+};
+
+/** What is wrong with a parameter. */
+export type ControllerDiagnostic = {
+  /** JSON pointer into the request; empty for what no parameter is the cause of. */
+  readonly pointer: string;
+  readonly message: string;
+};
+
+/** A parameter of a controller. */
+export type ControllerParameter = {
+  readonly name: string;
+  readonly display_name: string;
+  readonly description: string;
+  readonly kind:
+    | "device"
+    | "attribute"
+    | "control"
+    | "command"
+    | "number"
+    | "integer"
+    | "duration"
+    | "time"
+    | "boolean"
+    | "choice"
+    | "text"
+    | "variable"
+    | "calendar";
+  /** For an attribute, a control or a command: the parameter that names its device. */
+  readonly of: string | null;
+  readonly unit: string | null;
+  readonly min: number | null;
+  readonly max: number | null;
+  readonly default: string | number | boolean | null;
+  readonly required: boolean;
+  readonly choices: readonly string[] | null;
+  readonly suggests: ControllerSuggestion | null;
+};
+
+export type ControllerRender = {
+  /** Of the rule. Default: by its name. */
+  readonly slug?: string | undefined;
+  /** By name. What is null or empty counts as not given. */
+  readonly parameters: Readonly<Record<string, string | number | boolean | null>>;
+};
+
+/** Devices that fit. */
+export type ControllerSuggestion = {
+  /** Better than by category; the first one fits best. */
+  readonly profiles: readonly string[];
+  readonly categories: readonly string[];
 };
 
 export type CorrectionAuthor = {
@@ -1014,6 +1136,8 @@ export type EventData = {
   readonly runtime: RuntimeEvent;
   readonly log: LogEvent;
   readonly telemetry: TelemetryEvent;
+  readonly rule: RuleEvent;
+  readonly notification: Notification;
   readonly gap: GapEvent;
 };
 
@@ -1182,14 +1306,16 @@ export type Interlock = {
   /** null: what is stored is damaged. */
   readonly document: NewInterlock | null;
   /**
-   * idle: it changes nothing. holding: it limits. blind: a measurement is missing. damaged: its document cannot
-   * be read, and the controls that it may have limited have their safe values. Of a grid signal: init and
-   * failsafe (its failsafe values count), limited, unlimited, autonomous (the failsafe has ended by itself). In
-   * a cloud: unknown while the gateway is away; limits are then those that it last reported.
+   * idle: it changes nothing. holding: it limits. waiting: the first measurement after a start has not come yet.
+   * blind: a measurement is missing. damaged: its document cannot be read, and the controls that it may have
+   * limited have their safe values. Of a grid signal: init and failsafe (its failsafe values count), limited,
+   * unlimited, autonomous (the failsafe has ended by itself). In a cloud: unknown while the gateway is away;
+   * limits are then those that it last reported.
    */
   readonly state:
     | "idle"
     | "holding"
+    | "waiting"
     | "blind"
     | "damaged"
     | "init"
@@ -1421,6 +1547,18 @@ export type NewBulkCommand = {
   readonly stop_after?: number | undefined;
 };
 
+export type NewCalendar = {
+  /** weekly: needs plan. ical: needs text. */
+  readonly kind: "weekly" | "ical";
+  /** Of a plan, and of times of a file without a zone. Default: that of the site. */
+  readonly timezone?: string | null | undefined;
+  readonly plan?: WeeklyPlan | undefined;
+  /** An iCalendar file (RFC 5545), at most 256 KiB. */
+  readonly text?: string | undefined;
+  /** Calendars of the site: while one of them is on, this one is off. */
+  readonly except?: readonly string[] | undefined;
+};
+
 export type NewChildDevice = {
   /** Name of the device. */
   readonly name: string;
@@ -1462,7 +1600,12 @@ export type NewCommandSchedule = {
   readonly at?: string | null | undefined;
   /** Five fields: minute, hour, day, month, weekday. Or at. */
   readonly cron?: string | null | undefined;
-  /** Of cron. Default: that of the first device's site. */
+  readonly daily?: ScheduleDaily | null | undefined;
+  /** Calendars of the site: a time while one of them is on is left out. */
+  readonly except?: readonly string[] | undefined;
+  /** Calendars of the site: only times while one of them is on count. */
+  readonly only?: readonly string[] | undefined;
+  /** Of cron and daily. Default: that of the first device's site. */
   readonly timezone?: string | undefined;
   /** What becomes of a time at which nothing ran. Default: skip. */
   readonly missed?: "skip" | "run_late" | undefined;
@@ -1640,6 +1783,17 @@ export type NewRule = {
   readonly disable?: boolean | undefined;
 };
 
+export type NewRuleDryRun = {
+  readonly script?: NewRuleScript | undefined;
+  /** Id or slug of a stored rule, instead of a script. */
+  readonly rule?: string | undefined;
+  readonly from: string;
+  /** At most 31 days later. */
+  readonly to: string;
+  /** Their values at the beginning, instead of those of now. */
+  readonly variables?: Readonly<Record<string, string | number | boolean>> | undefined;
+};
+
 export type NewRuleScript = {
   /** Base64 of the text. */
   readonly code: string;
@@ -1649,6 +1803,24 @@ export type NewRuleScript = {
   readonly language?: "lua" | "yaml" | undefined;
   /** How often the script runs as a whole. Without it, or with 0s, it runs once and goes on by its jobs. */
   readonly exec_interval?: string | undefined;
+};
+
+export type NewScheduleTimes = {
+  /** Whose sun and calendars count: the site of the devices. */
+  readonly site_id?: string | undefined;
+  /** Once, at this time. Or cron. */
+  readonly at?: string | null | undefined;
+  /** Five fields: minute, hour, day, month, weekday. Or at. */
+  readonly cron?: string | null | undefined;
+  readonly daily?: ScheduleDaily | null | undefined;
+  /** Calendars of the site: a time while one of them is on is left out. */
+  readonly except?: readonly string[] | undefined;
+  /** Calendars of the site: only times while one of them is on count. */
+  readonly only?: readonly string[] | undefined;
+  /** Of cron and daily. Default: that of the first device's site. */
+  readonly timezone?: string | undefined;
+  /** Default: 5. */
+  readonly count?: number | undefined;
 };
 
 export type NewSettingValue = {
@@ -1774,6 +1946,25 @@ export type NextCommand = {
   readonly progress?: boolean;
 };
 
+/** A message to the people of a site. */
+export type Notification = {
+  /** Notification identifier. */
+  readonly id: string;
+  readonly site_id: string;
+  readonly at: string;
+  readonly severity: "info" | "warning" | "error";
+  readonly title: string | null;
+  readonly text: string;
+  readonly source: NotificationSource;
+};
+
+export type NotificationSource = {
+  readonly kind: "rule";
+  readonly id: string;
+  /** As it was then. */
+  readonly slug: string;
+};
+
 /** A code with which a gateway can still join. */
 export type OpenJoinCode = {
   /** Identifier, not the code itself. */
@@ -1801,6 +1992,15 @@ export type OwnToken = {
 
 export type OwnTokenAnswer = {
   readonly token: OwnToken;
+};
+
+export type PlanRange = {
+  /** By the local clock, such as 22:00. */
+  readonly from: string;
+  /** Such as 06:00: on the next day if it is not later. 24:00 is the end of the day. */
+  readonly to: string;
+  /** What holds during the range, such as a set point. All values of a plan have one type. */
+  readonly value?: string | number | boolean;
 };
 
 export type Price = {
@@ -1887,6 +2087,15 @@ export type RefusedRecord = {
   /** The record among those of its kind. */
   readonly id: string;
   readonly reason: string;
+};
+
+/** The rule that a controller makes. */
+export type RenderedController = {
+  /** The text of the rule; null while a parameter is wrong. */
+  readonly script: string | null;
+  /** The one that was given, or a free one. */
+  readonly slug: string;
+  readonly diagnostics: readonly ControllerDiagnostic[];
 };
 
 /** How long the telemetry of a site is kept: durations, or unlimited. */
@@ -1979,13 +2188,92 @@ export type Rule = {
   /** When it starts again after a failure. */
   readonly restart_at: string | null;
   readonly explanation: RuleExplanation | null;
+  readonly controller: RuleController | null;
+  readonly last_run: RuleRun | null;
   readonly created_at: string;
   readonly updated_at: string;
+  /** In a cloud: the gateway that runs the rules and reported this. null: they run here. */
+  readonly reported_by: string | null;
+  /** In a cloud: the gateway is away since then, and nobody knows whether this is still so. */
+  readonly not_confirmed_since: string | null;
 };
 
 export type RuleChange = {
   /** Unique on the site. */
   readonly slug: string;
+};
+
+export type RuleCheck = {
+  readonly script: NewRuleScript;
+};
+
+/** The controller that made a rule. */
+export type RuleController = {
+  readonly id: string;
+  readonly parameters: Readonly<Record<string, string | number | boolean>>;
+  /** Somebody has edited the text since. */
+  readonly is_changed: boolean;
+};
+
+/** Something that is wrong with the text of a rule. */
+export type RuleDiagnostic = {
+  /** A rule with errors is not stored. */
+  readonly severity: "error" | "warning";
+  readonly code: string;
+  readonly message: string;
+  /** JSON pointer into a text in YAML; empty in Lua. */
+  readonly path: string;
+  readonly line: number;
+  readonly column: number;
+  readonly end_line: number;
+  readonly end_column: number;
+};
+
+/** What a rule would have done with the stored past. */
+export type RuleDryRun = {
+  readonly from: string;
+  /** Earlier than asked for if there was too much to simulate. */
+  readonly simulated_to: string;
+  /** How many times it started. */
+  readonly started: number;
+  /** How long its conditions were true. null: it has none. */
+  readonly on_seconds: number | null;
+  readonly claims: readonly RuleDryRunClaim[];
+  readonly bands: readonly RuleDryRunBand[];
+  readonly effects: readonly RuleDryRunEffect[];
+  /** The last ones, newest first. */
+  readonly traces: readonly RuleTrace[];
+  /** What was simplified or is unknown. */
+  readonly problems: readonly string[];
+};
+
+export type RuleDryRunBand = {
+  /** As the rule names it, if the site has no such device. */
+  readonly device_id: string;
+  readonly control: string;
+  readonly kind: "target" | "min" | "max";
+  /** null: unlimited. */
+  readonly value: number | null;
+  readonly from: string;
+  readonly to: string;
+};
+
+export type RuleDryRunClaim = {
+  /** As the rule names it, if the site has no such device. */
+  readonly device_id: string;
+  readonly control: string;
+  readonly unit: string | null;
+  readonly count: number;
+  readonly seconds: number;
+  /** The claimed power over time. null: the control is no power, or unlimited. */
+  readonly energy_wh: number | null;
+};
+
+export type RuleDryRunEffect = {
+  readonly at: string;
+  readonly kind: "execute" | "notify" | "set" | "report" | "log";
+  readonly text: string;
+  readonly key?: string;
 };
 
 /** What runs the rules of a site. */
@@ -1995,6 +2283,10 @@ export type RuleEngine = {
   readonly state: "ACTIVE" | "SUSPENDED";
   /** Of the site. */
   readonly timezone: string;
+  /** In a cloud: the gateway that runs the rules and reported this. null: they run here. */
+  readonly reported_by: string | null;
+  /** In a cloud: the gateway is away since then, and nobody knows whether this is still so. */
+  readonly not_confirmed_since: string | null;
 };
 
 /** The last error of a rule that its script did not catch. */
@@ -2007,6 +2299,30 @@ export type RuleError = {
   readonly at: string;
 };
 
+/** What a rule of the site does, or how it is, has changed. At most once a second for each rule. */
+export type RuleEvent = {
+  readonly site_id: string;
+  readonly rule_id: string;
+  readonly slug: string;
+  readonly state: "STARTED" | "STOPPED";
+  readonly disabled: boolean;
+  readonly explanation: RuleExplanation | null;
+  readonly last_run: RuleRun | null;
+};
+
+/** Something that a rule looked at. */
+export type RuleEvidence = {
+  /** JSON pointer into the text of a rule in YAML, or the function that a script called. */
+  readonly place: string;
+  /** Such as meter.power. */
+  readonly what: string;
+  /** null: unknown. */
+  readonly outcome: boolean | null;
+  /** Missing: unknown, or the token may not read it. */
+  readonly value?: string | number | boolean;
+  readonly age_seconds?: number;
+};
+
 /** What the rule says about what it does. */
 export type RuleExplanation = {
   readonly text: string;
@@ -2015,6 +2331,8 @@ export type RuleExplanation = {
 
 /** A line of a rule's log. */
 export type RuleLogLine = {
+  /** Rises with each line of the rule. */
+  readonly sequence: number;
   /** Unix seconds. */
   readonly timestamp: number;
   readonly severity: LogSeverity;
@@ -2024,6 +2342,57 @@ export type RuleLogLine = {
 export type RuleNames = {
   /** Ids or slugs. All of them are changed, or none. */
   readonly rule_ids: readonly string[];
+};
+
+export type RuleNamesAlert = {
+  readonly id: string;
+  readonly display_name: string;
+};
+
+export type RuleNamesAttribute = {
+  readonly name: string;
+  readonly display_name: string;
+  readonly type: "boolean" | "string" | "integer" | "float" | "array_of_strings" | "alerts";
+  readonly unit: string | null;
+};
+
+export type RuleNamesCommand = {
+  readonly name: string;
+  readonly display_name: string;
+};
+
+export type RuleNamesControl = {
+  readonly name: string;
+  readonly display_name: string;
+  readonly unit: string | null;
+  /** null: no limit is known. */
+  readonly min: number | null;
+  readonly max: number | null;
+};
+
+export type RuleNamesOfDevice = {
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly category: string | null;
+  /** Also those that others include. */
+  readonly profiles: readonly string[];
+  readonly attributes: readonly RuleNamesAttribute[];
+  readonly commands: readonly RuleNamesCommand[];
+  readonly controls: readonly RuleNamesControl[];
+  readonly alerts: readonly RuleNamesAlert[];
+};
+
+export type RuleNamesVariable = {
+  readonly name: string;
+  readonly value: string | number | boolean;
+};
+
+/** The newest trace of a rule, in short. */
+export type RuleRun = {
+  readonly at: string;
+  readonly outcome: "ran" | "skipped" | "not_met" | "unknown" | "loop" | "failed";
+  readonly why: string;
 };
 
 /** What a rule runs. */
@@ -2038,6 +2407,39 @@ export type RuleScript = {
 
 export type RuleScriptChange = {
   readonly script: NewRuleScript;
+};
+
+/** Something that a run did. */
+export type RuleStep = {
+  /** JSON pointer into the text of a rule in YAML, or the function that a script called. */
+  readonly place: string;
+  readonly at: string;
+  readonly what: string;
+  /** null: not known yet, or there is none. */
+  readonly result: string | null;
+};
+
+/** What a rule did at a moment, and why. */
+export type RuleTrace = {
+  readonly id: string;
+  readonly at: string;
+  /** JSON pointer of the trigger, /when for the conditions, or what started a script. */
+  readonly trigger: string;
+  /**
+   * not_met: if was false. unknown: nobody knows whether if is true. loop: rules start each other in a circle.
+   * failed: the script ended with an error.
+   */
+  readonly outcome: "ran" | "skipped" | "not_met" | "unknown" | "loop" | "failed";
+  readonly why: string;
+  readonly branch: "then" | "else";
+  /** Ids of the traces that led to it, this one last. */
+  readonly causes: readonly string[];
+  readonly evidence: readonly RuleEvidence[];
+  readonly steps: readonly RuleStep[];
+  /** null: it goes on. */
+  readonly ended_at: string | null;
+  /** Why it ended. */
+  readonly ended: string | null;
 };
 
 export type RuntimeError = {
@@ -2087,6 +2489,13 @@ export type SavedView = {
   readonly content: ExploreView | DashboardView | DeviceFilterView;
 };
 
+export type ScheduleDaily = {
+  /** 07:30, or by the sun of the site: sunrise, sunset-30m. */
+  readonly at: string;
+  /** Default: every day. */
+  readonly days?: readonly ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[] | undefined;
+};
+
 /** What became of one time of a schedule. */
 export type ScheduleRun = {
   readonly due_at: string;
@@ -2109,6 +2518,11 @@ export type Session = {
   readonly site_ids: readonly string[] | null;
   readonly created_at: string;
   readonly expires_at: string;
+};
+
+export type ShownScheduleDaily = {
+  readonly at: string;
+  readonly days: readonly ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[] | null;
 };
 
 export type SignIn = {
@@ -2589,6 +3003,10 @@ export type Variable = {
   readonly name: string;
   readonly value: string | number | boolean;
   readonly updated_at: string;
+  /** In a cloud: the gateway that runs the rules and reported this. null: they run here. */
+  readonly reported_by: string | null;
+  /** In a cloud: the gateway is away since then, and nobody knows whether this is still so. */
+  readonly not_confirmed_since: string | null;
 };
 
 export type VariableChange = {
@@ -2669,6 +3087,16 @@ export type WebhookTest = {
   readonly error: string | null;
 };
 
+export type WeeklyPlan = {
+  readonly mon?: readonly PlanRange[];
+  readonly tue?: readonly PlanRange[];
+  readonly wed?: readonly PlanRange[];
+  readonly thu?: readonly PlanRange[];
+  readonly fri?: readonly PlanRange[];
+  readonly sat?: readonly PlanRange[];
+  readonly sun?: readonly PlanRange[];
+};
+
 /** What each operation answers, by its name in the OpenAPI document. Those that do not answer with JSON are not here. */
 export type Answers = {
   readonly abortRollout: {
@@ -2690,6 +3118,9 @@ export type Answers = {
     readonly cancelling?: Execution;
   };
   readonly checkInterlock: InterlockCheck;
+  readonly checkRule: {
+    readonly diagnostics: readonly RuleDiagnostic[];
+  };
   readonly claimControl: {
     readonly control: Control;
     readonly pending_change?: GatewayChange;
@@ -2726,6 +3157,7 @@ export type Answers = {
     readonly view: SavedView;
   };
   readonly createWebhook: CreatedWebhook;
+  readonly deleteCalendar: JsonObject;
   readonly deleteCommandSchedule: JsonObject;
   readonly deleteCounterCorrection: JsonObject;
   readonly deleteDevice: JsonObject;
@@ -2735,20 +3167,26 @@ export type Answers = {
   readonly deletePriceSource: {
     readonly pending_change?: GatewayChange;
   };
-  readonly deleteRule: JsonObject;
+  readonly deleteRule: {
+    readonly pending_change?: GatewayChange;
+  };
   readonly deleteSite: JsonObject;
   readonly deleteTariff: {
     readonly pending_change?: GatewayChange;
   };
-  readonly deleteVariable: JsonObject;
+  readonly deleteVariable: {
+    readonly pending_change?: GatewayChange;
+  };
   readonly deleteView: JsonObject;
   readonly deleteWebhook: JsonObject;
   readonly disableRule: {
     readonly rule: Rule;
+    readonly pending_change?: GatewayChange;
   };
   readonly disableRules: {
     readonly rule: Rule;
     readonly rules: readonly Rule[];
+    readonly pending_change?: GatewayChange;
   };
   readonly dryRunBulkCommand: {
     readonly devices: readonly BulkDryRun[];
@@ -2756,12 +3194,17 @@ export type Answers = {
   readonly dryRunCommand: {
     readonly dry_run: CommandDryRun;
   };
+  readonly dryRunRule: {
+    readonly dry_run: RuleDryRun;
+  };
   readonly enableRule: {
     readonly rule: Rule;
+    readonly pending_change?: GatewayChange;
   };
   readonly enableRules: {
     readonly rule: Rule;
     readonly rules: readonly Rule[];
+    readonly pending_change?: GatewayChange;
   };
   readonly endCurrentSession: JsonObject;
   readonly endOwnSessions: JsonObject;
@@ -2783,6 +3226,9 @@ export type Answers = {
   };
   readonly getBulkCommand: {
     readonly bulk: BulkCommand;
+  };
+  readonly getCalendar: {
+    readonly calendar: Calendar;
   };
   readonly getChange: {
     readonly change: GatewayChange;
@@ -2877,6 +3323,9 @@ export type Answers = {
   readonly getRuleEngine: {
     readonly engine: RuleEngine;
   };
+  readonly getRuleTrace: {
+    readonly trace: RuleTrace;
+  };
   readonly getScenarioSchema: JsonObject;
   readonly getSimulation: {
     readonly simulation: Simulation;
@@ -2925,6 +3374,14 @@ export type Answers = {
     /** How many match, on all pages. */
     readonly total_count: number;
   };
+  readonly listCalendarEntries: {
+    readonly entries: readonly CalendarEntry[];
+  };
+  readonly listCalendars: {
+    readonly calendars: readonly Calendar[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
   readonly listCatalogue: CataloguePage;
   readonly listChanges: {
     readonly changes: readonly GatewayChange[];
@@ -2945,6 +3402,9 @@ export type Answers = {
     readonly records: readonly ControlRecord[];
     /** How many match, on all pages. */
     readonly total_count: number;
+  };
+  readonly listControllers: {
+    readonly controllers: readonly Controller[];
   };
   readonly listCounterCorrections: {
     readonly corrections: readonly CounterCorrection[];
@@ -2984,6 +3444,11 @@ export type Answers = {
     /** How many match, on all pages. */
     readonly total_count: number;
   };
+  readonly listNotifications: {
+    readonly notifications: readonly Notification[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
   readonly listPriceSources: {
     readonly price_sources: readonly PriceSource[];
   };
@@ -2999,6 +3464,18 @@ export type Answers = {
   };
   readonly listRuleLogs: {
     readonly logs: readonly RuleLogLine[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
+  readonly listRuleNames: {
+    readonly devices: readonly RuleNamesOfDevice[];
+    /** How many devices there are, on all pages. */
+    readonly total_count: number;
+    readonly variables: readonly RuleNamesVariable[];
+    readonly calendars: readonly string[];
+  };
+  readonly listRuleTraces: {
+    readonly traces: readonly RuleTrace[];
     /** How many match, on all pages. */
     readonly total_count: number;
   };
@@ -3072,11 +3549,18 @@ export type Answers = {
   readonly pauseRollout: {
     readonly rollout: Rollout;
   };
+  readonly previewCalendar: CalendarPreview;
+  readonly previewScheduleTimes: {
+    readonly times: readonly string[];
+  };
   readonly provisionChildDevice: ProvisionedDevice;
   readonly provisionLuaDevice: ProvisionedDevice;
   readonly provisionSimulatedDevice: ProvisionedDevice;
   readonly provisionStandalone: ProvisionedDevice;
   readonly provisionVirtualUcm: ProvisionedDevice;
+  readonly putCalendar: {
+    readonly calendar: Calendar;
+  };
   readonly putConfiguration: {
     readonly configuration: Readonly<Record<string, JsonObject>>;
     readonly pending_change?: GatewayChange;
@@ -3113,12 +3597,15 @@ export type Answers = {
     readonly pending_change?: GatewayChange;
   };
   readonly putVariable: {
-    readonly variable: Variable;
+    /** null: in a cloud, while a new one waits for its gateway. */
+    readonly variable: Variable | null;
+    readonly pending_change?: GatewayChange;
   };
   readonly releaseClaim: {
     readonly control: Control;
     readonly pending_change?: GatewayChange;
   };
+  readonly renderController: RenderedController;
   readonly renewClaim: {
     readonly control: Control;
     readonly pending_change?: GatewayChange;
@@ -3134,6 +3621,7 @@ export type Answers = {
   };
   readonly resumeRuleEngine: {
     readonly engine: RuleEngine;
+    readonly pending_change?: GatewayChange;
   };
   readonly retryWebhookDelivery: {
     readonly delivery: Delivery;
@@ -3143,6 +3631,7 @@ export type Answers = {
   readonly rotateGatewayCredential: JsonObject;
   readonly suspendRuleEngine: {
     readonly engine: RuleEngine;
+    readonly pending_change?: GatewayChange;
   };
   readonly testWebhook: WebhookTest;
   readonly tryPriceSource: PriceTrial;
@@ -3159,9 +3648,11 @@ export type Answers = {
   };
   readonly updateRule: {
     readonly rule: Rule;
+    readonly pending_change?: GatewayChange;
   };
   readonly updateRuleScript: {
     readonly rule: Rule;
+    readonly pending_change?: GatewayChange;
   };
   readonly updateSite: {
     readonly site: Site;
@@ -3199,6 +3690,7 @@ export type Bodies = {
   readonly assignBlueprint: AssignBlueprint;
   /** As for putInterlock. */
   readonly checkInterlock: JsonObject;
+  readonly checkRule: RuleCheck;
   readonly claimControl: NewClaim;
   readonly createBulkCommand: NewBulkCommand;
   readonly createCommandExecution: CommandInput;
@@ -3216,6 +3708,7 @@ export type Bodies = {
   readonly disableRules: RuleNames;
   readonly dryRunBulkCommand: NewBulkCommand;
   readonly dryRunCommand: CommandInput;
+  readonly dryRunRule: NewRuleDryRun;
   readonly enableRules: RuleNames;
   readonly executeCommand: CommandInput;
   readonly generateConfig: GenerateConfig;
@@ -3223,11 +3716,14 @@ export type Bodies = {
   readonly giveSite: NewSiteGrant;
   readonly joinCloud: NewUplink;
   readonly joinGateway: Join;
+  readonly previewCalendar: NewCalendar;
+  readonly previewScheduleTimes: NewScheduleTimes;
   readonly provisionChildDevice: NewChildDevice;
   readonly provisionLuaDevice: NewLuaDevice;
   readonly provisionSimulatedDevice: NewSimulatedDevice;
   readonly provisionStandalone: NewStandaloneDevice;
   readonly provisionVirtualUcm: NewVirtualUcm;
+  readonly putCalendar: NewCalendar;
   readonly putConfiguration: Readonly<Record<string, JsonObject>>;
   /** Parameter to value. */
   readonly putConfigurationBucket: JsonObject;
@@ -3238,6 +3734,7 @@ export type Bodies = {
   readonly putSetting: NewSettingValue;
   readonly putTariff: NewTariff;
   readonly putVariable: VariableChange;
+  readonly renderController: ControllerRender;
   readonly renewClaim: ClaimRenewal;
   readonly tryPriceSource: NewPriceSource;
   readonly updateCommandSchedule: CommandScheduleChange;
@@ -3380,6 +3877,20 @@ export type Queries = {
     readonly offset?: number | undefined;
     /** Only devices in one of these states. */
     readonly "state.in"?: readonly ("WAITING" | "RUNNING" | "SUCCESS" | "FAILED" | "REFUSED" | "SKIPPED")[] | undefined;
+  };
+  readonly listCalendarEntries: {
+    /** Default: now. */
+    readonly from?: string | undefined;
+    /** Default, and at most: 366 days after from. */
+    readonly to?: string | undefined;
+    /** Default: 20. At most 1000. */
+    readonly limit?: number | undefined;
+  };
+  readonly listCalendars: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
   };
   readonly listCatalogue: {
     /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
@@ -3533,6 +4044,12 @@ export type Queries = {
     /** How many items to skip before the first one. */
     readonly offset?: number | undefined;
   };
+  readonly listNotifications: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+  };
   readonly listRolloutDevices: {
     /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
     readonly limit?: number | undefined;
@@ -3548,6 +4065,20 @@ export type Queries = {
     readonly offset?: number | undefined;
   };
   readonly listRuleLogs: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+    /** Only lines with a higher sequence, oldest first, and at most 100 of them. */
+    readonly after?: number | undefined;
+  };
+  readonly listRuleNames: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+  };
+  readonly listRuleTraces: {
     /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
     readonly limit?: number | undefined;
     /** How many items to skip before the first one. */

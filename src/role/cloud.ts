@@ -5,12 +5,14 @@ import { access } from "#role/subjects/access.ts";
 import { alerts } from "#role/subjects/alerts.ts";
 import { backups } from "#role/subjects/backups.ts";
 import { blueprints } from "#role/subjects/blueprints.ts";
+import { calendars } from "#role/subjects/calendars.ts";
 import { commands } from "#role/subjects/commands.ts";
 import { control } from "#role/subjects/control.ts";
 import { devices } from "#role/subjects/devices.ts";
 import { energy } from "#role/subjects/energy.ts";
 import { events } from "#role/subjects/events.ts";
 import { link } from "#role/subjects/link.ts";
+import { notifications } from "#role/subjects/notifications.ts";
 import { rollouts } from "#role/subjects/rollouts.ts";
 import { rulesOfGateways } from "#role/subjects/rules.ts";
 import { sites } from "#role/subjects/sites.ts";
@@ -22,6 +24,7 @@ import { createCloudControls } from "#service/control/cloud-controls.ts";
 import { createReportedControls } from "#service/control/reported-controls.ts";
 import { createReportedInterlocks } from "#service/interlock/reported-interlocks.ts";
 import { createGatewayChanges } from "#service/link/gateway-changes.ts";
+import { createGatewayQuestions } from "#service/link/gateway-questions.ts";
 import { createLinks } from "#service/link/links.ts";
 import { watchTokens } from "#service/link/share-tokens.ts";
 
@@ -39,6 +42,8 @@ export const cloud: Role = {
     commands(parts),
     control(parts),
     rulesOfGateways(parts),
+    calendars(parts),
+    notifications(parts),
     telemetry(parts),
     energy(parts),
     views(parts),
@@ -56,10 +61,11 @@ export const cloud: Role = {
 
 async function openLinks(linking: Linking) {
   const gatewayChanges = createGatewayChanges(linking);
+  const gatewayQuestions = createGatewayQuestions(linking);
   const reportedInterlocks = createReportedInterlocks(linking);
   const reportedControls = createReportedControls({ ...linking, reportedInterlocks });
   const cloudControls = createCloudControls({ ...linking, reportedControls });
-  const links = createLinks({ ...linking, gatewayChanges, reportedControls });
+  const links = createLinks({ ...linking, gatewayChanges, gatewayQuestions, reportedControls });
   linking.channel.add(links.carrier);
-  return { gatewayChanges, links, reportedControls, reportedInterlocks, cloudControls };
+  return { gatewayChanges, gatewayQuestions, links, reportedControls, reportedInterlocks, cloudControls };
 }

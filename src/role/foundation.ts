@@ -131,6 +131,7 @@ async function openInspection(
     buildScripts: inspector.build,
     checkJson: jsonChecker.check,
     inspectProfiles: inspector.inspectProfiles,
+    readIcal: inspector.readIcal,
     profiles,
   };
 }

@@ -13,12 +13,14 @@ import { access } from "#role/subjects/access.ts";
 import { alerts } from "#role/subjects/alerts.ts";
 import { backups } from "#role/subjects/backups.ts";
 import { blueprints } from "#role/subjects/blueprints.ts";
+import { calendars } from "#role/subjects/calendars.ts";
 import { commands } from "#role/subjects/commands.ts";
 import { control } from "#role/subjects/control.ts";
 import { devices } from "#role/subjects/devices.ts";
 import { energy } from "#role/subjects/energy.ts";
 import { events } from "#role/subjects/events.ts";
 import { link } from "#role/subjects/link.ts";
+import { notifications } from "#role/subjects/notifications.ts";
 import { rollouts } from "#role/subjects/rollouts.ts";
 import { rules } from "#role/subjects/rules.ts";
 import { sites } from "#role/subjects/sites.ts";
@@ -34,6 +36,7 @@ import type { Call } from "#service/ports.ts";
 
 const NO_GATEWAYS: CloudParts = {
   gatewayChanges: undefined,
+  gatewayQuestions: undefined,
   links: undefined,
   reportedControls: undefined,
   reportedInterlocks: undefined,
@@ -52,6 +55,8 @@ export const gateway: Role = {
     commands(parts),
     control(parts),
     rules(parts),
+    calendars(parts),
+    notifications(parts),
     telemetry(parts),
     energy(parts),
     views(parts),

@@ -18,6 +18,7 @@ import type { HostRouter } from "#service/device/host-router.ts";
 import type { EventHub, LiveEvent } from "#service/event/event-hub.ts";
 import type { ConnectivityStatus } from "#service/event/happening.ts";
 import type { GatewayChanges } from "#service/link/gateway-changes.ts";
+import type { GatewayQuestions } from "#service/link/gateway-questions.ts";
 import type { Links } from "#service/link/links.ts";
 import type { TokenSharing } from "#service/link/share-tokens.ts";
 import type { Carrier } from "#service/ports/carrier.ts";
@@ -53,6 +54,7 @@ interface JoinNeeds extends Pick<Needs, "devices" | "profiles">, ConfigurationNe
   readonly controlling: Pick<Controls, "heardOf">;
   readonly tokenSharing: Pick<TokenSharing, "changed">;
   readonly gatewayChanges: Pick<GatewayChanges, "wake" | "ended"> | undefined;
+  readonly gatewayQuestions: Pick<GatewayQuestions, "waits" | "answered"> | undefined;
 }
 
 /** Returns the function that leaves. Does nothing where one process alone uses the records. */
@@ -115,6 +117,16 @@ export function joinNodes(needs: JoinNeeds): () => void {
     else await send();
   }
 
+  function takeChange({ has, gatewayId, id }: Extract<NodeMessage, { kind: "change" }>): void {
+    if (has === "waits") needs.gatewayChanges?.wake(gatewayId);
+    else needs.gatewayChanges?.ended(id);
+  }
+
+  function takeQuestion({ has, gatewayId, id }: Extract<NodeMessage, { kind: "question" }>): void {
+    if (has === "ended") needs.gatewayQuestions?.answered(id);
+    else background.run("ask a gateway for another node", async () => needs.gatewayQuestions?.waits(gatewayId, id));
+  }
+
   function take(message: NodeMessage): void {
     switch (message.kind) {
       case "execution":
@@ -135,8 +147,10 @@ export function joinNodes(needs: JoinNeeds): () => void {
         needs.links?.leaveTo(message.id);
         break;
       case "change":
-        if (message.has === "waits") needs.gatewayChanges?.wake(message.gatewayId);
-        else needs.gatewayChanges?.ended(message.id);
+        takeChange(message);
+        break;
+      case "question":
+        takeQuestion(message);
         break;
       case "rotate":
         needs.links?.rotate(message.id);

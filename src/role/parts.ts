@@ -5,21 +5,26 @@ import type { RunningBackups } from "#role/backups.ts";
 import type { Carriers } from "#role/carriers.ts";
 import type { Linking } from "#role/open-linking.ts";
 import type { Simulators } from "#runtime/simulator/create-simulator.ts";
+import type { SiteCalendars } from "#service/calendar/site-calendars.ts";
 import type { CloudControls } from "#service/control/cloud-controls.ts";
 import type { ReportedControls } from "#service/control/reported-controls.ts";
 import type { EventStreams } from "#service/event/event-streams.ts";
 import type { ReportedInterlocks } from "#service/interlock/reported-interlocks.ts";
 import type { GatewayChanges } from "#service/link/gateway-changes.ts";
+import type { GatewayQuestions } from "#service/link/gateway-questions.ts";
 import type { JoinNeeds } from "#service/link/join-cloud.ts";
 import type { Links } from "#service/link/links.ts";
 import type { Uplink } from "#service/link/uplink.ts";
+import type { SimulateRule } from "#service/ports/simulate-rule.ts";
 import type { SystemReader } from "#service/ports/system-status.ts";
+import type { LuaDryRun } from "#service/rule/lua-dry-run.ts";
 import type { RuleEngine } from "#service/rule/rule-engine.ts";
 import type { RuleLog } from "#service/rule/rule-log.ts";
 
 export interface Parts extends Linking, GuideNeeds {
   /** These in a cloud. */
   readonly gatewayChanges: GatewayChanges | undefined;
+  readonly gatewayQuestions: GatewayQuestions | undefined;
   readonly links: Links | undefined;
   readonly reportedControls: ReportedControls | undefined;
   readonly reportedInterlocks: ReportedInterlocks | undefined;
@@ -32,6 +37,9 @@ export interface Parts extends Linking, GuideNeeds {
   readonly eventStreams: EventStreams;
   readonly backups: RunningBackups;
   readonly ruleEngine: RuleEngine;
+  readonly siteCalendars: SiteCalendars;
   readonly ruleLog: RuleLog;
+  readonly simulateRule: SimulateRule;
+  readonly luaDryRun: LuaDryRun;
   readonly system: SystemReader;
 }

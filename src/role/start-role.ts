@@ -93,7 +93,7 @@ export async function startRole(stores: OpenStores, surroundings: Surroundings):
   // First of all: gateways whose link ends connect to another node at once, and so do all others.
   opened.defer(() => server.closePort());
   const { port } = await server.listen(config.port, config.host);
-  demo?.fill();
+  await demo?.begin(parts);
   const recurring = subjects.flatMap((subject) => subject.chores ?? []);
   chores = startChores(engines, recurring);
   const { certificate, admin, operations } = engines;

@@ -5,7 +5,13 @@ import type { Caller } from "#core/access/caller.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { TraceContext } from "#core/trace/trace-context.ts";
 import type { ProfileCatalog } from "#service/blueprint/profile-catalog.ts";
-import type { BuildScripts, CompilePackage, InspectPackage, InspectProfiles } from "#service/ports/inspect-package.ts";
+import type {
+  BuildScripts,
+  CompilePackage,
+  InspectPackage,
+  InspectProfiles,
+  ReadIcal,
+} from "#service/ports/inspect-package.ts";
 import type { PriceFetcher } from "#service/ports/price-fetcher.ts";
 import type { SubjectStores } from "#service/ports/record-store.ts";
 import type { Seal } from "#service/ports/seal.ts";
@@ -21,6 +27,7 @@ export interface Needs extends SubjectStores {
   readonly compilePackage: CompilePackage;
   readonly buildScripts: BuildScripts;
   readonly inspectProfiles: InspectProfiles;
+  readonly readIcal: ReadIcal;
   readonly profiles: ProfileCatalog;
   readonly now: () => Instant;
   readonly newId: () => string;

@@ -87,6 +87,29 @@ test("a command of the cloud is a claim of its caller on the gateway", async () 
   expect(currents()).toEqual([16]);
 });
 
+test("a command of a schedule of the cloud counts as a rule on the gateway, and less than a person", async () => {
+  const { id, read, claim, currents } = await makeCharger("by-schedule");
+  const schedule = async (current: number) => {
+    const bulk = { name: "set_current", arguments: { current }, devices: { device_ids: [id] } };
+    const at = new Date(clocks.now() + 500).toISOString();
+    const made = await cloud.admin.post<{ schedule: { id: string } }>("/v3/commands/schedules", {
+      name: "s",
+      at,
+      bulk,
+    });
+    expect(made.status, made.text).toBe(200);
+    return made.body.schedule.id;
+  };
+  const first = await schedule(9);
+  await eventually(async () =>
+    expect(await read()).toMatchObject({ value: 9, winner: { class: "rule", source: `schedule:${first}` } }),
+  );
+  await claim({ value: 6, lease: "10m" }, gateway.admin);
+  await schedule(20);
+  await eventually(async () => expect(currents()).toContain(20));
+  await eventually(async () => expect(await read()).toMatchObject({ value: 6, winner: { class: "person" } }));
+});
+
 test("what is claimed on the gateway is seen and heard in the cloud, with its history", async () => {
   const { id, claim, read, path } = await makeCharger("by-gateway");
   const stream = await listen(cloud.url, ADMIN_TOKEN, { query: `?kind.in=control&device_id.in=${id}` });

@@ -3,15 +3,25 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { packPackage } from "#service/blueprint/pack-package.ts";
 import { listen, type SeenEvent } from "../support/listen.ts";
 import { connectAt, makeNodeSite } from "../support/node-site.ts";
-import { NODE_ADMIN_TOKEN, startNode } from "../support/nodes.ts";
+import { NODE_ADMIN_TOKEN, type Node, openNode, startNode } from "../support/nodes.ts";
 import { type Postgres, startPostgres } from "../support/postgres.ts";
 import { startReceiver } from "../support/receiver.ts";
 
 let server: Postgres;
+/** Of all tests that need no nodes of their own. */
+let one: Node;
+let other: Node;
 beforeAll(async () => {
   server = await startPostgres();
+  const url = await server.prepared("agree");
+  one = await openNode({ url });
+  other = await openNode({ url, like: one });
 });
-afterAll(() => server.stop());
+afterAll(async () => {
+  await one.stop();
+  await other.stop();
+  await server.stop();
+});
 
 const START = { name: "start", arguments: { power: 1 } };
 const passing = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -35,9 +45,6 @@ test("a token that one node revokes is refused by the other a second later, and 
 });
 
 test("a code that one node made signs in at the other, once", async () => {
-  const url = await server.prepared("codes");
-  const one = await startNode({ url });
-  const other = await startNode({ url, like: one });
   const { code } = (await one.admin.post("/v3/sessions/codes", {})).body;
   const signIn = async (node: typeof one) => {
     const headers = { "Content-Type": "application/json", "Sec-Fetch-Site": "same-origin" };
@@ -70,9 +77,6 @@ test("a node that hears nothing of the others asks the records for every token",
 });
 
 test("a new secret of a device ends its connection at another node", async () => {
-  const url = await server.prepared("credentials");
-  const one = await startNode({ url });
-  const other = await startNode({ url, like: one });
   const site = await makeNodeSite(one.admin);
   const deviceId = await site.device("Pump");
   const device = await connectAt(await site.configOf(deviceId), other.mqttPort);
@@ -85,9 +89,6 @@ test("a new secret of a device ends its connection at another node", async () =>
 });
 
 test("events of both nodes reach a listener at each in one order, and a listener goes on at the other node", async () => {
-  const url = await server.prepared("events");
-  const one = await startNode({ url });
-  const other = await startNode({ url, like: one });
   const site = await makeNodeSite(one.admin);
   const deviceId = await site.device("Pump");
   await connectAt(await site.configOf(deviceId), one.mqttPort);
@@ -141,9 +142,6 @@ test("a webhook that one node made hears of each execution once, whichever node 
 });
 
 test("profiles that one node was given count at the other", async () => {
-  const url = await server.prepared("profiles");
-  const one = await startNode({ url });
-  const other = await startNode({ url, like: one });
   const send = (at: string, body: Uint8Array) =>
     fetch(at, { method: "POST", body: Buffer.from(body), headers: { "X-Service-Auth-Token": NODE_ADMIN_TOKEN } });
   const bytes = packPackage(new Map([["shared/one.yml", Buffer.from("display_name: One")]]));
@@ -157,9 +155,6 @@ test("profiles that one node was given count at the other", async () => {
 });
 
 test("a configuration is sent to its device once, whichever node it was written at, and all nodes know who is connected", async () => {
-  const url = await server.prepared("configuration");
-  const one = await startNode({ url });
-  const other = await startNode({ url, like: one });
   const site = await makeNodeSite(one.admin);
   const deviceId = await site.device("Pump");
   const config = await site.configOf(deviceId);
@@ -194,15 +189,13 @@ test("a configuration is sent to its device once, whichever node it was written 
 });
 
 test("whoever has been refused is in the audit log when the answer comes, also at another node", async () => {
-  const url = await server.prepared("refused");
-  const one = await startNode({ url });
-  const other = await startNode({ url, like: one });
+  const refusals = async () => (await other.admin.get("/v3/audit?outcome.in=refused")).body.total_count as number;
+  const before = await refusals();
   // Entries are also stored each second: in five rounds without a pause one would be late.
   for (let round = 0; round < 5; round++) {
     const { token } = (await one.admin.post("/v3/tokens", { name: `reader ${round}`, level: "readonly" })).body;
     const refused = await one.as(token).post("/v3/sites", { name: "Mine" });
     expect(refused.status).toBe(403);
-    const { body } = await other.admin.get("/v3/audit?outcome.in=refused");
-    expect(body.total_count).toBe(round + 1);
+    expect(await refusals()).toBe(before + round + 1);
   }
 });

@@ -15,6 +15,9 @@ export const SCRIPT_ISSUE_CODES = {
   lua_unknown_field: warning("A field that a table or an object of the host does not have."),
   lua_wrong_call: warning("A call of the host with too few or too many arguments, or with a dot in place of a colon."),
   lua_undeclared_name: warning("A command, attribute, property or bucket that the manifest does not declare."),
+  lua_unknown_name: warning(
+    "A device, attribute, command, control, alert or variable that the site of a rule does not have.",
+  ),
   lua_too_many_issues: warning("More findings in the scripts than are listed."),
   rock_dependency: error("A dependency that cannot be read."),
   rock_missing: error("A rock that is not in the operator's folder in a version that fits."),

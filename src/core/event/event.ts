@@ -13,17 +13,22 @@ export const STORED_KINDS = [
   "device",
   "change",
   "bulk",
+  "notification",
 ] as const;
-/** Kinds that are only sent. What was missed after a restart is read: the controls of a device, its runtime and its log. */
-export const LIVE_KINDS = ["control", "runtime", "log"] as const;
+/** Kinds that are only sent. What was missed after a restart is read: the controls of a device, its runtime and its log, and rules. */
+export const LIVE_KINDS = ["control", "runtime", "log", "rule"] as const;
 /** Telemetry comes as the newest value of each attribute, and nothing of it is repeated. */
 export const EVENT_KINDS = [...STORED_KINDS, ...LIVE_KINDS, "telemetry"] as const;
 
 export type EventKind = (typeof EVENT_KINDS)[number];
 
+/** In place of a device, in events about a site. */
+export const NO_DEVICE = "";
+
 export interface EventFacts {
   readonly kind: EventKind;
   readonly siteId: string;
+  /** `NO_DEVICE` where the event is about its site. */
   readonly deviceId: string;
   /** Needed to know of it. */
   readonly readLevel: AccessLevel;

@@ -15,6 +15,9 @@ export type ComparedRecord =
   | "price_source"
   | "controls"
   | "interlock"
+  | "rule"
+  | "rule_engine"
+  | "variable"
   | "nothing";
 
 /** Values by name, as they are compared: of fields, or the revisions of configuration buckets. */

@@ -4,6 +4,7 @@ import type { CommandResponse } from "#core/command/execution.ts";
 import type { ExecutionChange } from "#core/command/remote-execution.ts";
 import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import { jsonExcess } from "#core/text/json-excess.ts";
+import { utf8Bytes } from "#core/text/utf8-bytes.ts";
 import type { ChangeOutcome } from "./asked-change.ts";
 import { RECORD_JSON } from "./link-limits.ts";
 import type { LinkedItem } from "./messages.ts";
@@ -40,6 +41,10 @@ export function fitRecord(item: LinkedItem): FittedRecord {
     case "device":
     case "control_record":
     case "interlock":
+    case "rule_engine":
+    case "rule":
+    case "rule_report":
+    case "variable":
     case "tariff":
     case "prices":
     case "alert":
@@ -91,12 +96,3 @@ function fits(value: unknown): boolean {
 }
 
 const countValues = (json: string): number => json.match(/[,[{]/g)?.length ?? 0;
-
-function utf8Bytes(text: string): number {
-  let bytes = text.length;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code > 0x7f) bytes += code > 0x7ff ? 2 : 1;
-  }
-  return bytes;
-}

@@ -1,6 +1,7 @@
 import type { Micros } from "#core/command/execution.ts";
 import { PRICE_KINDS, type PriceKind } from "#core/energy/price-days.ts";
 import { INTERLOCK_NAME } from "#core/interlock/interlock.ts";
+import { VARIABLE_NAME } from "#core/rule/site-rule.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import { FARTHEST } from "./message-fields.ts";
 
@@ -13,6 +14,10 @@ export const LINKED_KINDS = [
   "configuration",
   "controls",
   "interlock",
+  "rule_engine",
+  "rule",
+  "rule_report",
+  "variable",
   "tariff",
   "prices",
   "alert",
@@ -28,7 +33,7 @@ export const PASSING_KINDS: readonly LinkedKind[] = ["alert", "log", "control_re
 /** Names a record whose current state has to be sent. */
 export interface LinkedKey {
   readonly kind: LinkedKind;
-  /** The id of the site, blueprint, device or audit entry; of properties, configuration and controls that of their device, of a tariff that of its site. */
+  /** The id of the site, blueprint, device or audit entry; of properties, configuration and controls that of their device, of a tariff and an engine of rules that of its site. */
   readonly key: string;
 }
 
@@ -113,9 +118,36 @@ export function parseInterlockKey(key: string): InterlockKey | undefined {
   return siteId === undefined || name === undefined || !INTERLOCK_NAME.test(name) ? undefined : { siteId, name };
 }
 
-/** The site that an interlock, tariff or prices belong to. */
+/** A rule of a site, or what is reported of it. */
+export interface RuleKey {
+  readonly siteId: string;
+  readonly id: string;
+}
+
+export const ruleKey = ({ siteId, id }: RuleKey): string => `${siteId} ${id}`;
+
+export function parseRuleKey(key: string): RuleKey | undefined {
+  const [, siteId, id] = /^(\S+) (\S+)$/.exec(key) ?? [];
+  return siteId === undefined || id === undefined ? undefined : { siteId, id };
+}
+
+/** A variable of a site. */
+export interface VariableKey {
+  readonly siteId: string;
+  readonly name: string;
+}
+
+export const variableKey = ({ siteId, name }: VariableKey): string => `${siteId} ${name}`;
+
+export function parseVariableKey(key: string): VariableKey | undefined {
+  const [, siteId, name] = /^(\S+) (\S+)$/.exec(key) ?? [];
+  return siteId === undefined || name === undefined || !VARIABLE_NAME.test(name) ? undefined : { siteId, name };
+}
+
+/** The site that an interlock, rule, variable, tariff or prices belong to. */
 export function siteOfKey({ kind, key }: { readonly kind: string; readonly key: string }): string | undefined {
-  if (kind === "tariff") return key;
+  if (kind === "tariff" || kind === "rule_engine") return key;
+  if (kind === "rule" || kind === "rule_report" || kind === "variable") return parseRuleKey(key)?.siteId;
   if (kind === "interlock") return parseInterlockKey(key)?.siteId;
   return kind === "prices" ? parsePricesKey(key)?.siteId : undefined;
 }
@@ -136,6 +168,10 @@ export function deviceOfKey({ kind, key }: LinkedKey): string | undefined {
     case "site":
     case "blueprint":
     case "interlock":
+    case "rule_engine":
+    case "rule":
+    case "rule_report":
+    case "variable":
     case "tariff":
     case "prices":
     case "audit":

@@ -13,9 +13,12 @@ import type { CounterCorrection } from "#core/energy/counter-correction.ts";
 import type { PriceDay } from "#core/energy/price-days.ts";
 import type { PriceSourceRecord } from "#core/energy/price-source.ts";
 import type { InterlockReport } from "#core/interlock/interlock-report.ts";
+import type { RuleReport } from "#core/rule/rule-report.ts";
+import type { EngineState, SiteRule, VariableValue } from "#core/rule/site-rule.ts";
 import type { Site } from "#core/site/site.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { AskedChange, ChangeOutcome } from "./asked-change.ts";
+import type { AskedQuestion, QuestionOutcome } from "./asked-question.ts";
 import type { LinkedToken } from "./linked-token.ts";
 import type { RefusedRecord } from "./refused-record.ts";
 
@@ -23,7 +26,7 @@ import type { RefusedRecord } from "./refused-record.ts";
  * Raise the second number with every change of what travels, and record the frames anew: test/link/frames says how. Such a
  * change only adds; what a side of a lower number does not know is not sent to it.
  */
-export const LINK_PROTOCOL = "1.4";
+export const LINK_PROTOCOL = "1.5";
 
 /** A record as it is now; null when it was deleted. */
 export type LinkedItem =
@@ -35,6 +38,11 @@ export type LinkedItem =
   /** Those that somebody claims, or that still owe their fallback. */
   | { readonly kind: "controls"; readonly key: string; readonly value: readonly LinkedControl[] }
   | { readonly kind: "interlock"; readonly key: string; readonly value: LinkedInterlock | null }
+  | { readonly kind: "rule_engine"; readonly key: string; readonly value: LinkedRuleEngine }
+  | { readonly kind: "rule"; readonly key: string; readonly value: LinkedRule | null }
+  /** How a rule that runs is doing. Without one: nobody has said it yet. */
+  | { readonly kind: "rule_report"; readonly key: string; readonly value: RuleReport | null }
+  | { readonly kind: "variable"; readonly key: string; readonly value: LinkedVariable | null }
   | { readonly kind: "tariff"; readonly key: string; readonly value: LinkedTariff | null }
   | { readonly kind: "prices"; readonly key: string; readonly value: PriceDay | null }
   | { readonly kind: "alert"; readonly key: string; readonly value: LinkedAlert | null }
@@ -92,6 +100,20 @@ export interface LinkedInterlock {
   readonly document: object | null;
   /** Undefined: it was not evaluated yet. */
   readonly report?: InterlockReport | undefined;
+}
+
+/** What runs the rules of a site. */
+export interface LinkedRuleEngine {
+  readonly state: EngineState;
+}
+
+/** Its site and id are in its key. */
+export type LinkedRule = Omit<SiteRule, "id" | "siteId">;
+
+/** Its site and name are in its key. */
+export interface LinkedVariable {
+  readonly value: VariableValue;
+  readonly updatedAt: Instant;
 }
 
 /** What energy costs at a site, and where its prices are fetched from. */
@@ -157,6 +179,8 @@ export type UpMessage =
       /** As of records. */
       readonly unreadable?: readonly RefusedRecord[];
     }
+  /** The answer to a question. */
+  | { readonly type: "reply"; readonly id: string; readonly outcome: QuestionOutcome }
   /** Asks for a package that a change names. */
   | { readonly type: "want"; readonly digest: string }
   /** The hash of another credential that the gateway has: it is about to use it, or uses it from now on. */
@@ -193,6 +217,8 @@ export type DownMessage =
   | { readonly type: "ask"; readonly executions: readonly string[] }
   /** A change to make. Late: nobody waits for the answer any more. */
   | { readonly type: "change"; readonly change: AskedChange; readonly isLate: boolean }
+  /** Something to be read there. */
+  | { readonly type: "question"; readonly question: AskedQuestion }
   /** A package that the gateway wants; without bytes when the cloud does not have it. */
   | { readonly type: "package"; readonly digest: string; readonly content: Uint8Array }
   /** The tokens of the cloud that see a site of the gateway. */
@@ -219,6 +245,8 @@ export interface ExecutionOrder extends Pick<Execution, "id" | "deviceId" | "cre
   readonly caller: string;
   /** The id of that token; undefined: it is not known. */
   readonly callerId?: string | undefined;
+  /** The schedule of the cloud that has used the token. Since 1.5; earlier gateways take it for a command of the token. */
+  readonly scheduleId?: string | undefined;
   /** The trace that it belongs to, as the headers of W3C Trace Context. */
   readonly trace: LinkedTrace | undefined;
 }

@@ -47,6 +47,7 @@ import type {
   LinkedTariff,
 } from "./messages.ts";
 import { parseReport } from "./parse-report.ts";
+import { parseRuleItem } from "./parse-rule.ts";
 import { type RefusedRecord, refusedRecord } from "./refused-record.ts";
 
 /** How long they may be is judged record by record (record-problem.ts): one that is too long must not end the connection. */
@@ -109,6 +110,11 @@ function parseItem(value: unknown): LinkedItem {
         key,
         value: content === null ? null : parseInterlockRecord(object(content, "an interlock")),
       };
+    case "rule_engine":
+    case "rule":
+    case "rule_report":
+    case "variable":
+      return parseRuleItem(given["kind"], key, content);
     case "tariff":
       return { kind: "tariff", key, value: content === null ? null : parseTariffRecord(object(content, "a tariff")) };
     case "prices":

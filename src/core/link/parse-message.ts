@@ -17,8 +17,8 @@ import {
   texts,
   word,
 } from "./message-fields.ts";
-import type { DownMessage, LinkedPoints, LinkedTrace, UpMessage } from "./messages.ts";
-import { parseAskedChange, parseOutcome } from "./parse-change.ts";
+import type { DownMessage, ExecutionOrder, LinkedPoints, LinkedTrace, UpMessage } from "./messages.ts";
+import { parseAskedChange, parseAskedQuestion, parseOutcome, parseQuestionOutcome } from "./parse-change.ts";
 import { parseChange, parseItems } from "./parse-item.ts";
 import { MAX_REFUSED, type RefusedRecord, refusedRecord } from "./refused-record.ts";
 
@@ -27,12 +27,7 @@ export function parseUpMessage(value: unknown, content?: Uint8Array): UpMessage 
   const given = object(value, "a message");
   switch (given["type"]) {
     case "hello":
-      return {
-        type: "hello",
-        protocol: text(given, "protocol"),
-        version: text(given, "version"),
-        epoch: text(given, "epoch"),
-      };
+      return parseHello(given);
     case "records":
       return {
         type: "records",
@@ -56,10 +51,7 @@ export function parseUpMessage(value: unknown, content?: Uint8Array): UpMessage 
     case "connectivity":
       return {
         type: "connectivity",
-        devices: list(given, "devices").map((pair) => {
-          const [deviceId, status] = Array.isArray(pair) ? pair : [];
-          return [text({ deviceId }, "deviceId"), text({ status }, "status")] as const;
-        }),
+        devices: list(given, "devices").map(parseConnectivity),
       };
     case "points":
       return { type: "points", number: count(given, "number"), messages: list(given, "messages").map(parsePoints) };
@@ -70,12 +62,9 @@ export function parseUpMessage(value: unknown, content?: Uint8Array): UpMessage 
       if (content === undefined) throw new LinkMistake("history comes without its bytes");
       return { type: "history", number: count(given, "number"), deviceId: text(given, "deviceId"), content };
     case "changed":
-      return {
-        type: "changed",
-        id: text(given, "id"),
-        outcome: parseOutcome(given["outcome"]),
-        ...parseItems(list(given, "items")),
-      };
+      return parseChanged(given);
+    case "reply":
+      return { type: "reply", id: text(given, "id"), outcome: parseQuestionOutcome(given["outcome"]) };
     case "want":
       return { type: "want", digest: text(given, "digest") };
     case "credential":
@@ -107,24 +96,8 @@ export function parseDownMessage(value: unknown, content?: Uint8Array): DownMess
         to: count(given, "to"),
         ...(given["refused"] !== undefined && { refused: parseRefused(given) }),
       };
-    case "execute": {
-      const order = object(given["order"], "order");
-      return {
-        type: "execute",
-        order: {
-          id: text(order, "id"),
-          deviceId: text(order, "deviceId"),
-          createdAt: moment(order, "createdAt"),
-          ephemeral: flag(order, "ephemeral"),
-          name: text(order, "name"),
-          arguments: object(order["arguments"], "arguments"),
-          patienceMs: count(order, "patienceMs"),
-          caller: text(order, "caller"),
-          callerId: optionalText(order, "callerId"),
-          trace: order["trace"] === undefined ? undefined : parseTrace(order["trace"]),
-        },
-      };
-    }
+    case "execute":
+      return { type: "execute", order: parseOrder(object(given["order"], "order")) };
     case "stored":
       return { type: "stored", number: count(given, "number"), unknown: texts(given, "unknown") };
     case "packed_stored":
@@ -133,6 +106,8 @@ export function parseDownMessage(value: unknown, content?: Uint8Array): DownMess
       return { type: "ask", executions: texts(given, "executions") };
     case "change":
       return { type: "change", change: parseAskedChange(given["change"]), isLate: flag(given, "isLate") };
+    case "question":
+      return { type: "question", question: parseAskedQuestion(given["question"]) };
     case "package":
       if (content === undefined) throw new LinkMistake("a package comes without its bytes");
       return { type: "package", digest: text(given, "digest"), content };
@@ -145,6 +120,41 @@ export function parseDownMessage(value: unknown, content?: Uint8Array): DownMess
     default:
       throw new LinkMistake(`no message has the type ${String(given["type"]).slice(0, 40)}`);
   }
+}
+
+const parseHello = (given: Fields): UpMessage => ({
+  type: "hello",
+  protocol: text(given, "protocol"),
+  version: text(given, "version"),
+  epoch: text(given, "epoch"),
+});
+
+const parseChanged = (given: Fields): UpMessage => ({
+  type: "changed",
+  id: text(given, "id"),
+  outcome: parseOutcome(given["outcome"]),
+  ...parseItems(list(given, "items")),
+});
+
+function parseConnectivity(pair: unknown): readonly [string, string] {
+  const [deviceId, status] = Array.isArray(pair) ? pair : [];
+  return [text({ deviceId }, "deviceId"), text({ status }, "status")];
+}
+
+function parseOrder(order: Fields): ExecutionOrder {
+  return {
+    id: text(order, "id"),
+    deviceId: text(order, "deviceId"),
+    createdAt: moment(order, "createdAt"),
+    ephemeral: flag(order, "ephemeral"),
+    name: text(order, "name"),
+    arguments: object(order["arguments"], "arguments"),
+    patienceMs: count(order, "patienceMs"),
+    caller: text(order, "caller"),
+    callerId: optionalText(order, "callerId"),
+    scheduleId: optionalText(order, "scheduleId"),
+    trace: order["trace"] === undefined ? undefined : parseTrace(order["trace"]),
+  };
 }
 
 function parseRefused(given: Fields): readonly RefusedRecord[] {

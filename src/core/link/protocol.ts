@@ -20,6 +20,9 @@ export const takesControls = (protocol: string): boolean => minorOf(protocol) >=
 /** Interlocks travel since 1.4. */
 export const takesInterlocks = (protocol: string): boolean => minorOf(protocol) >= 4;
 
+/** Rules travel, and questions are answered, since 1.5. */
+export const takesRules = (protocol: string): boolean => minorOf(protocol) >= 5;
+
 /** 0 for what is no version. */
 function minorOf(protocol: string): number {
   return Number(/^\d{1,6}\.(\d{1,6})$/.exec(protocol)?.at(1) ?? 0);

@@ -33,6 +33,7 @@ import type {
   LinkedSite,
   LinkedTariff,
 } from "./messages.ts";
+import { ruleItemProblem } from "./rule-problem.ts";
 
 const LONGEST_NAME = 200;
 const LONGEST_TIMEZONE = 100;
@@ -69,6 +70,11 @@ export function recordProblem(item: LinkedItem): string | undefined {
       return controlRecordProblem(key, item.value);
     case "interlock":
       return interlockProblem(key, item.value);
+    case "rule_engine":
+    case "rule":
+    case "rule_report":
+    case "variable":
+      return ruleItemProblem(item);
     case "tariff":
       return idProblem("the id", key) ?? (item.value === null ? undefined : tariffProblem(item.value));
     case "prices":

@@ -2,7 +2,7 @@ import type { SiteScope } from "#core/access/caller.ts";
 import type { AccessLevel } from "#core/access/level.ts";
 import type { Instant } from "#core/time/instant.ts";
 
-export const WEBHOOK_KINDS = ["alert", "connectivity", "execution"] as const;
+export const WEBHOOK_KINDS = ["alert", "connectivity", "execution", "notification"] as const;
 export type WebhookKind = (typeof WEBHOOK_KINDS)[number];
 
 /** An address that receives events, limited to what the token that registered it may read. */

@@ -27,7 +27,14 @@ const STEP = {
   new_start: 12.5,
   note: "new meter",
 };
+const TIMES = { cron: "30 2 * * 1", timezone: "Europe/Berlin" };
+const CALENDAR = {
+  kind: "weekly",
+  plan: { mon: [{ from: "06:00", to: "22:00", value: 21 }], sat: [{ from: "08:00", to: "23:00", value: 21 }] },
+};
 const RULE_SCRIPT = { code: "ZW5hcHRlci5sb2coImhlbGxvIik=", runtime_version: "V3" };
+const STORM = { battery: "battery", charge_to: 90 };
+const DRY_RUN = { rule: "surplus", from: "2026-11-10T00:00:00Z", to: "2026-11-17T00:00:00Z" };
 const RULES = { rule_ids: ["surplus"] };
 const INTERLOCK = {
   kind: "condition",
@@ -177,6 +184,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   },
   cancelBulkCommand: { ts: `client.bulk.cancel(${bulk})` },
   createCommandSchedule: { body: SCHEDULE, ts: `client.schedules.create(${tsOf(SCHEDULE)})` },
+  previewScheduleTimes: { body: TIMES, ts: `client.schedules.preview(${tsOf(TIMES)})` },
   listCommandSchedules: { query: { limit: "20" }, ts: "client.schedules.list({ limit: 20 })" },
   getCommandSchedule: { ts: `client.schedules.get(${schedule})` },
   updateCommandSchedule: {
@@ -219,6 +227,23 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   enableRules: { body: RULES, ts: `client.rules.enableAll(${site}, ["surplus"])` },
   disableRules: { body: RULES, ts: `client.rules.disableAll(${site}, ["surplus"])` },
   listRuleLogs: { query: { limit: "20" }, ts: `client.rules.logs(${site}, "surplus", { limit: 20 })` },
+  listControllers: { ts: `client.rules.controllers(${site})` },
+  renderController: {
+    body: { slug: "storm", parameters: STORM },
+    ts: `client.rules.renderController(${site}, "storm_reserve", ${tsOf(STORM)}, "storm")`,
+  },
+  listCalendars: { query: { limit: "50" }, ts: `client.calendars.list(${site}, { limit: 50 })` },
+  getCalendar: { ts: `client.calendars.get(${site}, "heating")` },
+  listCalendarEntries: { query: { limit: "10" }, ts: `client.calendars.entries(${site}, "heating", { limit: 10 })` },
+  putCalendar: { body: CALENDAR, ts: `client.calendars.put(${site}, "heating", ${tsOf(CALENDAR)})` },
+  deleteCalendar: { ts: `client.calendars.delete(${site}, "heating")` },
+  previewCalendar: { body: CALENDAR, ts: `client.calendars.preview(${site}, ${tsOf(CALENDAR)})` },
+  listRuleTraces: { query: { limit: "20" }, ts: `client.rules.traces(${site}, "surplus", { limit: 20 })` },
+  getRuleTrace: { ts: `client.rules.trace(${site}, "surplus", ${tsOf(ID.trace_id)})` },
+  checkRule: { body: { script: RULE_SCRIPT }, ts: `client.rules.check(${site}, ${tsOf(RULE_SCRIPT)})` },
+  listNotifications: { query: { limit: "20" }, ts: `client.notifications.list(${site}, { limit: 20 })` },
+  listRuleNames: { query: { limit: "50" }, ts: `client.rules.names(${site}, { limit: 50 })` },
+  dryRunRule: { body: DRY_RUN, ts: `client.rules.dryRun(${site}, ${tsOf(DRY_RUN)})` },
   listVariables: { ts: `client.rules.variables(${site})` },
   putVariable: { body: { value: 0.3 }, ts: `client.rules.putVariable(${site}, "price_limit", 0.3)` },
   deleteVariable: { ts: `client.rules.deleteVariable(${site}, "price_limit")` },

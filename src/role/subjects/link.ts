@@ -15,6 +15,12 @@ export const link = (parts: Parts): Subject => ({
   chores: [
     { name: "find gateways whose node has ended", everyMs: 5 * SECOND, task: async () => await parts.links?.sweep() },
     {
+      name: "prune questions whose node has ended",
+      isShared: true,
+      everyMs: 10 * MINUTE,
+      task: () => untilDone(() => parts.questions.prune(ago(parts.clock, MINUTE))),
+    },
+    {
       name: "prune changes that gateways have settled",
       isShared: true,
       everyMs: 10 * MINUTE,

@@ -181,7 +181,7 @@ export async function storeExecution(
     execution,
     sealed: isSensitive ? needs.seal.seal(JSON.stringify(plan.arguments), execution.id) : undefined,
     attempted: needs.channel.isReady(device.id),
-    caller: { tokenId: call.caller.tokenId, name: call.caller.tokenName },
+    caller: { tokenId: call.caller.tokenId, name: call.caller.tokenName, scheduleId: call.scheduleId },
   };
   const trail = auditTrail(needs, call, {
     target: { siteId: device.siteId, deviceId: device.id },

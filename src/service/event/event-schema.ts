@@ -9,8 +9,10 @@ import { controlSchema } from "#service/control/control-wire.ts";
 import { connectivitySchema } from "#service/device/device-wire.ts";
 import { runtimeSchema } from "#service/device/runtime-wire.ts";
 import { changeSchema } from "#service/link/change-wire.ts";
+import { notificationSchema } from "#service/notification/notification-wire.ts";
 import { type Fields, Type } from "#service/operation/schema.ts";
 import { described, oneOf, strict, timestamp } from "#service/operation/wire.ts";
+import { ruleNewsSchema } from "#service/rule/rule-news-wire.ts";
 
 const OF_DEVICE = { site_id: Type.String(), device_id: Type.String() };
 const about = <Own extends Fields>(title: string, own: Own) => strict(title, { ...OF_DEVICE, ...own });
@@ -67,6 +69,8 @@ const EVENT_SCHEMAS = {
     "The newest value of attributes that changed, at most four times a second. It is never repeated.",
     { ...OF_DEVICE, telemetry: Type.Unsafe<object>({ type: "object", additionalProperties: snapshot }) },
   ),
+  rule: ruleNewsSchema,
+  notification: notificationSchema,
   gap: described("GapEvent", "Some events could not be kept: state that was built from events must be read again.", {
     kinds: Type.Array(oneOf(EVENT_KINDS), { description: "Of these kinds some events are missing." }),
   }),

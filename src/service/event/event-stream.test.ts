@@ -41,7 +41,7 @@ const idOf = (position: number, sequence?: number) => ids.render({ position, seq
 const numbers = (from: number, to: number, sign = "") =>
   Array.from({ length: to - from + 1 }, (_, n) => `${sign}${from + n}`);
 const GAP = (...kinds: string[]) => `event: gap data: ${JSON.stringify({ kinds })}`;
-const LIVE = GAP("control", "runtime", "log");
+const LIVE = GAP("control", "runtime", "log", "rule");
 const EVERYTHING = GAP(
   "execution",
   "alert",
@@ -50,9 +50,11 @@ const EVERYTHING = GAP(
   "device",
   "change",
   "bulk",
+  "notification",
   "control",
   "runtime",
   "log",
+  "rule",
 );
 
 test("a stream begins with the time to wait before it is opened again, then sends what happens", () => {

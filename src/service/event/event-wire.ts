@@ -1,4 +1,4 @@
-import type { EventKind } from "#core/event/event.ts";
+import { type EventKind, NO_DEVICE } from "#core/event/event.ts";
 import { type EventFilter, selectsKind } from "#core/event/event-filter.ts";
 import { renderInstant } from "#core/time/instant.ts";
 import { renderAlert } from "#service/alert/alert-wire.ts";
@@ -7,6 +7,7 @@ import { renderExecution, renderMicros } from "#service/command/command-wire.ts"
 import { renderRuntime } from "#service/device/runtime-wire.ts";
 import type { Happening, PublishedEvent } from "#service/event/happening.ts";
 import { renderGatewayChange } from "#service/link/change-wire.ts";
+import { renderNotification } from "#service/notification/notification-wire.ts";
 import type { CurrentValue } from "#service/telemetry/read-now.ts";
 import { renderSnapshots } from "#service/telemetry/snapshot-wire.ts";
 
@@ -44,7 +45,9 @@ export function telemetryData(text: Buffer): Buffer {
 
 /** The content of an event, wherever it is sent. */
 export function renderHappening(happening: Happening): object {
-  return { site_id: happening.siteId, device_id: happening.deviceId, ...renderContent(happening) };
+  const { siteId, deviceId } = happening;
+  const place = deviceId === NO_DEVICE ? { site_id: siteId } : { site_id: siteId, device_id: deviceId };
+  return { ...place, ...renderContent(happening) };
 }
 
 function renderContent(happening: Happening): object {
@@ -57,6 +60,10 @@ function renderContent(happening: Happening): object {
       return { runtime: renderRuntime(happening.status), at: renderInstant(happening.at) };
     case "control":
       return { control: happening.control, at: renderInstant(happening.at) };
+    case "rule":
+      return happening.rule;
+    case "notification":
+      return renderNotification(happening.notification);
     case "alert":
       return { change: happening.change, at: renderInstant(happening.at), alert: renderAlert(happening.alert) };
     case "device":

@@ -12,11 +12,13 @@ import {
   type PreparedEvent,
 } from "#core/event/event.ts";
 import type { GatewayChange } from "#core/link/asked-change.ts";
+import type { Notification } from "#core/notification/notification.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import type { DescribedAlert } from "#service/alert/describe-alert.ts";
 import type { RenderedControl } from "#service/control/control-wire.ts";
 import type { HostedStatus } from "#service/ports/device-host.ts";
 import type { DeviceLogEntry } from "#service/ports/device-log-store.ts";
+import type { RenderedRuleNews } from "#service/rule/rule-news-wire.ts";
 
 export type ConnectivityStatus = "ONLINE" | "OFFLINE" | "UNKNOWN";
 
@@ -51,6 +53,9 @@ export type Happening = Place &
     | { readonly kind: "log"; readonly entry: DeviceLogEntry }
     /** A device that runs in this process changed its state, or failed at something. */
     | { readonly kind: "runtime"; readonly status: HostedStatus; readonly at: Instant }
+    | { readonly kind: "notification"; readonly notification: Notification }
+    /** What a rule does, or how it is, has changed. */
+    | { readonly kind: "rule"; readonly rule: RenderedRuleNews; readonly at: Instant }
     /** Who controls a quantity, or whether the device follows, is different. */
     | { readonly kind: "control"; readonly control: RenderedControl; readonly at: Instant }
   );
@@ -102,11 +107,14 @@ function factsOf(happening: Happening): EventFacts {
       return facts("readonly", logEvent(happening, happening.entry).at);
     case "bulk":
       return facts("user", happening.at);
+    case "notification":
+      return facts("readonly", happening.notification.at);
     case "connectivity":
     case "device":
     case "change":
     case "runtime":
     case "control":
+    case "rule":
       return facts("readonly", happening.at);
   }
 }

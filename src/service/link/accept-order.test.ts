@@ -4,6 +4,7 @@ import type { ExecutionOrder } from "#core/link/messages.ts";
 import { instant } from "#core/time/instant.ts";
 import { parseTraceContext } from "#core/trace/trace-context.ts";
 import { parseManifest } from "#manifest/parse-manifest.ts";
+import type { Call } from "#service/ports.ts";
 import { commandManifest } from "../../../test/support/command-site.ts";
 import { createMemoryExecutions } from "../../../test/support/memory-executions.ts";
 import { type AcceptNeeds, acceptOrder } from "./accept-order.ts";
@@ -69,29 +70,37 @@ test.each([
   expect(begun).toEqual([expected]);
 });
 
+const SCHEDULE = "01a1ddf6-6088-7708-a563-d954b509f38b";
+
 test.each([
-  ["t", { tokenId: "t", tokenName: "Grid desk" }],
-  [undefined, { tokenId: "cloud", tokenName: "Grid desk" }],
-])("an accepted order of token %s counts as a command of its caller, once", async (callerId, expected) => {
-  const { blueprint } = parseManifest(commandManifest("Site"));
-  const begun: { readonly id: string; readonly caller: object }[] = [];
-  const needs = {
-    ...gateway(REFUSED),
-    catalog: { get: async () => ({ blueprint }) },
-    executions: createMemoryExecutions(),
-    channel: { isReady: () => false },
-    dispatcher: { openCount: 0, openOf: () => ({ count: 0, bytes: 0 }), accept: () => {} },
-    commandGuard: { permit: async () => {} },
-    executionTraces: { begun: () => {} },
-    directCommands: {
-      began: ({ id }: { id: string }, { caller }: { caller: object }) => void begun.push({ id, caller }),
-    },
-    newId: () => "00000000-0000-7000-8000-000000000001",
-  } as unknown as AcceptNeeds;
-  expect(await acceptOrder(needs, { ...ORDER, name: "stop", callerId })).toBeUndefined();
-  expect(await acceptOrder(needs, { ...ORDER, name: "stop", callerId })).toBeUndefined();
-  expect(begun).toEqual([{ id: "e", caller: expect.objectContaining(expected) }]);
-});
+  ["t", undefined, { tokenId: "t", tokenName: "Grid desk" }, undefined],
+  [undefined, undefined, { tokenId: "cloud", tokenName: "Grid desk" }, undefined],
+  ["t", SCHEDULE, { tokenId: "t", tokenName: "Grid desk" }, SCHEDULE],
+  ["t", "x".repeat(10_000), { tokenId: "t" }, undefined],
+])(
+  "an accepted order of token %s counts as a command of its caller, once",
+  async (callerId, given, expected, known) => {
+    const { blueprint } = parseManifest(commandManifest("Site"));
+    const begun: object[] = [];
+    const needs = {
+      ...gateway(REFUSED),
+      catalog: { get: async () => ({ blueprint }) },
+      executions: createMemoryExecutions(),
+      channel: { isReady: () => false },
+      dispatcher: { openCount: 0, openOf: () => ({ count: 0, bytes: 0 }), accept: () => {} },
+      commandGuard: { permit: async () => {} },
+      executionTraces: { begun: () => {} },
+      directCommands: {
+        began: ({ id }: { id: string }, { caller, scheduleId }: Call) => void begun.push({ id, caller, scheduleId }),
+      },
+      newId: () => "00000000-0000-7000-8000-000000000001",
+    } as unknown as AcceptNeeds;
+    const order = { ...ORDER, name: "stop", callerId, scheduleId: given };
+    expect(await acceptOrder(needs, order)).toBeUndefined();
+    expect(await acceptOrder(needs, order)).toBeUndefined();
+    expect(begun).toEqual([{ id: "e", caller: expect.objectContaining(expected), scheduleId: known }]);
+  },
+);
 
 test("an order that an interlock does not allow is refused with its name, and not stored", async () => {
   const { blueprint } = parseManifest(commandManifest("Site"));

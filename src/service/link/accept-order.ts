@@ -1,5 +1,6 @@
 import { AppError } from "#core/app-error.ts";
 import { planCommand } from "#core/command/plan-command.ts";
+import { isUuid } from "#core/device/slug.ts";
 import type { ExecutionOrder } from "#core/link/messages.ts";
 import { instant } from "#core/time/instant.ts";
 import { parseTraceContext } from "#core/trace/trace-context.ts";
@@ -46,12 +47,14 @@ export async function acceptOrder(needs: AcceptNeeds, order: ExecutionOrder): Pr
   }
 }
 
-function callOf({ id, caller, callerId = "cloud", trace }: ExecutionOrder): Call {
+function callOf({ id, caller, callerId = "cloud", scheduleId, trace }: ExecutionOrder): Call {
   return {
     caller: { tokenId: callerId, tokenName: caller, level: "system", sites: "all" },
     operation: "createExecution",
     requestId: id,
     remoteAddress: "cloud",
+    // It becomes part of a name: anything but an id is none.
+    scheduleId: scheduleId !== undefined && isUuid(scheduleId) ? scheduleId : undefined,
     trace: trace && parseTraceContext(trace.traceparent, trace.tracestate),
   };
 }

@@ -5,6 +5,7 @@ import type { LinkedInterlock, LinkedItem } from "#core/link/messages.ts";
 import { RecordRefused } from "#core/link/refused-record.ts";
 import { instant } from "#core/time/instant.ts";
 import { makeExecution } from "../../../test/support/executions.ts";
+import { NO_RULES } from "../../../test/support/no-rules.ts";
 import { type ApplyNeeds, applyItem, forgetOthers } from "./apply-linked.ts";
 
 /** A gateway with the device `own` on the site `here`. `done` lists what was stored, deleted or applied. */
@@ -35,6 +36,7 @@ function prepare(stored: { readonly kind: string } = { kind: "applied" }, known:
     },
     controls: { load: async () => ({ claims: [], states: [] }) },
     interlocks: { ofSite: async () => known },
+    rules: NO_RULES,
     reportedControls: {
       changed: async (id: string, names: ReadonlySet<string>) => void done.push(`heard ${id} ${[...names].join(" ")}`),
     },

@@ -10,6 +10,7 @@ import {
   parseLogKey,
   parsePricesKey,
   pricesKey,
+  siteOfKey,
 } from "#core/link/linked-key.ts";
 import type { LinkedControl, LinkedDevice, LinkedItem } from "#core/link/messages.ts";
 import { RecordRefused } from "#core/link/refused-record.ts";
@@ -23,6 +24,7 @@ import { KEPT_LOG_BYTES } from "#service/device/device-log.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
 import { logEvent } from "#service/event/happening.ts";
 import { type CopyAlertNeeds, copyAlert } from "#service/link/copy-alert.ts";
+import { copyRuleItem, goneRules, type RuleItem } from "#service/link/copy-rules.ts";
 import { linkedControls } from "#service/link/read-linked.ts";
 import type { Call, Needs } from "#service/ports.ts";
 
@@ -35,6 +37,7 @@ export interface ApplyNeeds
       | "copies"
       | "tariffs"
       | "interlocks"
+      | "rules"
       | "devices"
       | "telemetry"
       | "configurations"
@@ -95,6 +98,12 @@ export async function applyItem(
     case "interlock":
       await copyInterlock(needs, source, item);
       return "applied";
+    case "rule_engine":
+    case "rule":
+    case "rule_report":
+    case "variable":
+      await copyRules(needs, source, item);
+      return "applied";
     case "tariff":
       // The operators know that the whole site is refused.
       if (!source.refusedSites.has(item.key)) await orRefused(needs.copies.tariff(gatewayId, item.key, item.value));
@@ -109,21 +118,37 @@ export async function applyItem(
       await copyLogEntry(needs, source, item);
       return "applied";
     case "audit":
-      if (item.value === null || source.refusedSites.has(item.value.target.siteId ?? "")) return "applied";
-      await orRefused(needs.copies.auditEntry(gatewayId, { ...item.value, id: item.key }));
+      await copyAuditEntry(needs, source, item);
       return "applied";
-    case "execution": {
-      const { execution } = item.value;
-      const siteId = devices.get(execution.deviceId);
-      // Its device was deleted meanwhile, or is another gateway's.
-      if (siteId === undefined) return "applied";
-      if (siteId !== execution.siteId) throw new RecordRefused("the execution names another site than its device");
-      return (await needs.dispatcher.applyRemote(item.value)).kind === "gap" ? "gap" : "applied";
-    }
+    case "execution":
+      return await copyExecution(needs, source, item);
   }
 }
 
+async function copyRules(needs: ApplyNeeds, { gatewayId, refusedSites }: SourceGateway, item: RuleItem): Promise<void> {
+  // The operators know that the whole site is refused.
+  if (!refusedSites.has(siteOfKey(item) ?? "")) await orRefused(copyRuleItem(needs, gatewayId, item));
+}
+
 type Item<Kind extends LinkedItem["kind"]> = Extract<LinkedItem, { kind: Kind }>;
+
+async function copyAuditEntry(needs: ApplyNeeds, source: SourceGateway, { key, value }: Item<"audit">): Promise<void> {
+  if (value === null || source.refusedSites.has(value.target.siteId ?? "")) return;
+  await orRefused(needs.copies.auditEntry(source.gatewayId, { ...value, id: key }));
+}
+
+async function copyExecution(
+  needs: ApplyNeeds,
+  { devices }: SourceGateway,
+  { value }: Item<"execution">,
+): Promise<"applied" | "gap"> {
+  const { execution } = value;
+  const siteId = devices.get(execution.deviceId);
+  // Its device was deleted meanwhile, or is another gateway's.
+  if (siteId === undefined) return "applied";
+  if (siteId !== execution.siteId) throw new RecordRefused("the execution names another site than its device");
+  return (await needs.dispatcher.applyRemote(value)).kind === "gap" ? "gap" : "applied";
+}
 
 async function copyBlueprint(needs: ApplyNeeds, source: SourceGateway, { value }: Item<"blueprint">): Promise<void> {
   if (value === null || (await needs.blueprints.findByDigest(value.digest)) !== undefined) return;
@@ -305,6 +330,7 @@ export async function forgetOthers(
         const key = interlockKey({ siteId, name });
         if (!named.has(`interlock ${key}`)) await applyItem(needs, source, { kind: "interlock", key, value: null });
       }
+      for await (const item of goneRules(needs, siteId, named)) await applyItem(needs, source, item);
       continue;
     }
     await applyItem(needs, source, { kind: "site", key: siteId, value: null });

@@ -1,11 +1,13 @@
 // What goes down the line to a gateway beside commands: changes, tokens, and the demand for another credential.
 import type { DownMessage, LinkedItem, UpMessage } from "#core/link/messages.ts";
 import type { ChangeLane, GatewayChanges } from "#service/link/gateway-changes.ts";
+import type { GatewayQuestions, QuestionLane } from "#service/link/gateway-questions.ts";
 import type { TokenSharing } from "#service/link/share-tokens.ts";
 import type { Needs } from "#service/ports.ts";
 
 export interface DownLaneNeeds extends Pick<Needs, "gateways"> {
   readonly gatewayChanges: Pick<GatewayChanges, "open">;
+  readonly gatewayQuestions: Pick<GatewayQuestions, "open">;
   readonly tokenSharing: Pick<TokenSharing, "open">;
 }
 
@@ -22,6 +24,8 @@ export interface DownLane {
   open(): Promise<void>;
   /** The outcome of a change. */
   settled(message: Extract<UpMessage, { type: "changed" }>): Promise<void>;
+  /** The answer to a question. */
+  replied(message: Extract<UpMessage, { type: "reply" }>): void;
   /** The gateway needs a package. */
   wanted(digest: string): Promise<void>;
   /** Asks the gateway to change its credential. One that is not ready is asked when it is. */
@@ -31,18 +35,21 @@ export interface DownLane {
 
 export function createDownLane(needs: DownLaneNeeds, { gatewayId, send, copy, fail }: Down): DownLane {
   let changes: ChangeLane | undefined;
+  let questions: QuestionLane | undefined;
   let endTokens = () => {};
   return {
     async open() {
       const { lane, done } = needs.gatewayChanges.open({ gatewayId, send, copy });
       changes = lane;
       done.catch((error: unknown) => fail(error, "changes cannot be handed over to a gateway"));
+      questions = needs.gatewayQuestions.open({ gatewayId, send });
       endTokens = needs.tokenSharing.open({ gatewayId, send });
       // Read again: it may have been asked for since the gateway signed in.
       const { mustRotate } = (await needs.gateways.find(gatewayId)) ?? {};
       if (mustRotate === true) await send({ type: "rotate" });
     },
     settled: async (message) => await changes?.settled(message),
+    replied: (message) => questions?.replied(message),
     wanted: async (digest) => await changes?.wanted(digest),
     rotate() {
       // A line that fails is closed, and the gateway is asked over the next one.
@@ -50,6 +57,7 @@ export function createDownLane(needs: DownLaneNeeds, { gatewayId, send, copy, fa
     },
     close() {
       changes?.close();
+      questions?.close();
       endTokens();
     },
   };

@@ -45,7 +45,7 @@ async function assigned(had: Outcome | undefined): Promise<string> {
     },
   };
   const operations = createOperations(needs);
-  operations.open([ASSIGN], gatewayChanges);
+  operations.open([ASSIGN], { changes: gatewayChanges, questions: { ask: async () => ({}) } });
   const caller = { tokenId: "t", tokenName: "t", level: "installer", sites: "all" } as const;
   const call = { caller, operation: "runRollout", requestId: "rollout r", rolloutId: "r", remoteAddress: "" };
   const input = { params: { device_id: "d" }, body: { blueprint_id: "new" } };

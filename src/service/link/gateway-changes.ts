@@ -8,7 +8,7 @@ import type { PreparedEvent } from "#core/event/event.ts";
 import type { AskedChange, ChangeOutcome, ComparedRecord, GatewayChange } from "#core/link/asked-change.ts";
 import type { Gateway } from "#core/link/gateway.ts";
 import type { DownMessage, LinkedItem, UpMessage } from "#core/link/messages.ts";
-import { takesControls, takesInterlocks } from "#core/link/protocol.ts";
+import { takesControls, takesInterlocks, takesRules } from "#core/link/protocol.ts";
 import { rebased } from "#core/link/who-wins.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
@@ -326,6 +326,8 @@ export function createGatewayChanges(needs: GatewayChangeNeeds): GatewayChanges 
   return { ask, withdraw, open, wake, ended, endLapsed };
 }
 
+const RULES: ReadonlySet<ComparedRecord> = new Set(["rule", "rule_engine", "variable"]);
+
 /** Refuses a change of what does not travel in the version of the link that the gateway speaks. */
 function requireKnown({ name, version, protocol = "" }: Gateway, compares: ComparedRecord): void {
   const what =
@@ -333,7 +335,9 @@ function requireKnown({ name, version, protocol = "" }: Gateway, compares: Compa
       ? "whose devices cannot be controlled from a cloud"
       : compares === "interlock" && !takesInterlocks(protocol)
         ? "whose interlocks cannot be seen or changed from a cloud"
-        : undefined;
+        : RULES.has(compares) && !takesRules(protocol)
+          ? "whose rules cannot be seen or changed from a cloud"
+          : undefined;
   if (what !== undefined) {
     throw refuse("not_available", `the gateway ${name} runs Busbar ${version}, ${what}; update it`);
   }

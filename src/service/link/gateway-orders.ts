@@ -56,6 +56,7 @@ export function createGatewayOrders(
         patienceMs,
         caller: command.caller?.name ?? "cloud",
         callerId: command.caller?.tokenId,
+        scheduleId: command.caller?.scheduleId,
         trace: traceOf(id),
       };
       channel.send({ type: "execute", order }).catch(() => settle("unanswered"));

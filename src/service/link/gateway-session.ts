@@ -103,6 +103,8 @@ export function createGatewaySession(
       case "changed":
         records.refuseUnreadable(message);
         return await down.settled(message);
+      case "reply":
+        return down.replied(message);
       case "want":
         return await down.wanted(message.digest);
       case "credential":

@@ -68,6 +68,7 @@ async function listen(
     },
     connectivity: { connected: () => {}, loseSight: () => {} },
     reportedControls: { changed: nothing, gatewayChanged: nothing },
+    gatewayQuestions: { open: () => ({ replied: () => {}, close: () => {} }) },
     gatewayChanges: { open: () => ({ lane: { close: () => {} }, done: Promise.resolve() }) },
     tokenSharing: { open: () => () => {} },
   } as unknown as SessionNeeds;

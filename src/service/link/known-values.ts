@@ -7,7 +7,7 @@ import type { Needs } from "#service/ports.ts";
 
 export type KnownNeeds = Pick<
   Needs,
-  "sites" | "devices" | "blueprints" | "configurations" | "tariffs" | "priceSources" | "interlocks"
+  "sites" | "devices" | "blueprints" | "configurations" | "tariffs" | "priceSources" | "interlocks" | "rules"
 >;
 type Named = Pick<AskedChange, "siteId" | "deviceId" | "params" | "body">;
 
@@ -47,10 +47,31 @@ export async function knownValues(needs: KnownNeeds, change: Named, compares: Co
       const all = await needs.interlocks.ofSite(siteId);
       return { interlock: all.find(({ name }) => name === change.params["interlock"])?.revision ?? null };
     }
+    case "rule":
+      return Object.fromEntries(
+        await Promise.all(
+          rulesOf(change).map(async (id) => [id, (await needs.rules.find(siteId, id))?.revision ?? null] as const),
+        ),
+      );
+    case "rule_engine":
+      return { state: await needs.rules.engineState(siteId) };
+    case "variable": {
+      const name = change.params["variable"];
+      const found = (await needs.rules.variables(siteId)).find((one) => one.name === name);
+      return { variable: found?.updatedAt ?? null };
+    }
     case "controls":
     case "nothing":
       return {};
   }
+}
+
+/** The rules that a change names: in the path, or several in the body. */
+export function rulesOf({ params, body = {} }: Pick<Named, "params" | "body">): readonly string[] {
+  const { rule_ids: several } = body;
+  const { rule } = params;
+  if (Array.isArray(several)) return several.filter((one) => typeof one === "string");
+  return rule === undefined ? [] : [rule];
 }
 
 /** What is asked for, as far as it can be compared. */
@@ -65,6 +86,9 @@ export function wantedValues({ body = {}, blueprintDigest }: AskedChange, compar
     case "tariff":
     case "price_source":
     case "interlock":
+    case "rule":
+    case "rule_engine":
+    case "variable":
     case "controls":
     case "nothing":
       return {};

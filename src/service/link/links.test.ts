@@ -11,6 +11,7 @@ import { instant } from "#core/time/instant.ts";
 import type { LinkSocket } from "#service/ports/link-socket.ts";
 import { type Nodes, oneNode } from "#service/ports/nodes.ts";
 import { makeExecution } from "../../../test/support/executions.ts";
+import { NO_RULES } from "../../../test/support/no-rules.ts";
 import { PLAIN_INTAKE, PLAIN_INTAKES } from "../../../test/support/plain-intake.ts";
 import { createLinkChannel } from "./link-channel.ts";
 import { createLinks, type LinkNeeds } from "./links.ts";
@@ -48,6 +49,7 @@ function connect(
     version: "1",
     now: () => 0,
     nodes,
+    gatewayQuestions: { open: () => ({ replied: () => {}, close: () => {} }) },
     gatewayChanges: { open: () => ({ lane: { close: () => {} }, done: Promise.resolve() }) },
     tokenSharing: { open: () => () => {} },
     log: { info: () => {}, warn: () => {} },
@@ -79,6 +81,7 @@ function connect(
     alerts: { active: async () => [] },
     tariffs: { priceDays: async () => [] },
     interlocks: { ofSite: async () => [] },
+    rules: NO_RULES,
     telemetry: { deleteDevice: nothing },
     gateways: {
       find,

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { NO_RULES } from "../../../test/support/no-rules.ts";
 import { type ReadLinkedNeeds, readEverythingLinked, readLinkedChanges } from "./read-linked.ts";
 
 /** Records with these numbers of their latest changes: devices, audit entries, and executions of the first device. */
@@ -37,6 +38,7 @@ function records({
     priceSources: { ofSite: async () => [] },
     controls: { load: async () => ({ claims: [], states: [] }), history: async () => ({ items: [], total: 0 }) },
     interlocks: { ofSite: async () => [] },
+    rules: NO_RULES,
     audit: { find: async (id: string) => ({ id }) },
   } as unknown as ReadLinkedNeeds;
 }
@@ -83,6 +85,7 @@ test("no device is left out of a full upload when another one is deleted meanwhi
     priceSources: { ofSite: async () => [] },
     controls: { load: async () => ({ claims: [], states: [] }), history: async () => ({ items: [], total: 0 }) },
     interlocks: { ofSite: async () => [] },
+    rules: NO_RULES,
     deviceLogs: { list: none },
     sites: { list: none },
     blueprints: { list: none },

@@ -21,6 +21,7 @@ import {
 import type {
   LinkedAlert,
   LinkedControl,
+  LinkedDevice,
   LinkedInterlock,
   LinkedItem,
   LinkedPriceSource,
@@ -32,6 +33,7 @@ import { allAtOnce, allPages } from "#service/all-pages.ts";
 import type { AlertRecord } from "#service/ports/alert-store.ts";
 import type { DamagedInterlock, StoredInterlock } from "#service/ports/interlock-store.ts";
 import type { Needs } from "#service/ports.ts";
+import { readRuleItem, readRules } from "./read-linked-rules.ts";
 
 export type ReadLinkedNeeds = Pick<
   Needs,
@@ -46,6 +48,7 @@ export type ReadLinkedNeeds = Pick<
   | "configurations"
   | "controls"
   | "interlocks"
+  | "rules"
   | "alerts"
   | "deviceLogs"
   | "audit"
@@ -103,6 +106,7 @@ export async function* readEverythingLinked(needs: ReadLinkedNeeds, upTo: number
   }
   const siteIds = sites.map(({ id }) => id);
   yield* readInterlocks(needs, siteIds);
+  yield* readRules(needs, siteIds);
   yield* readTariffs(needs, siteIds);
   yield* readPassing(needs, devices);
   for (let cursor = 0; cursor < upTo; ) {
@@ -218,15 +222,8 @@ export async function readItem(needs: ReadLinkedNeeds, { kind, key }: LinkedKey)
       if (found === undefined || content === undefined) return { kind, key, value: null };
       return { kind, key, value: { digest: found.digest, content: Buffer.from(content).toString("base64") } };
     }
-    case "device": {
-      const device = await needs.devices.find(key);
-      if (device === undefined) return { kind, key, value: null };
-      const { blueprintId, ...rest } = device;
-      const blueprint = blueprintId === undefined ? undefined : await needs.blueprints.find(blueprintId);
-      const corrections = (await needs.corrections.ofDevices([key])).get(key) ?? [];
-      const some = corrections.length === 0 ? {} : { corrections };
-      return { kind, key, value: { ...rest, blueprintDigest: blueprint?.digest, ...some } };
-    }
+    case "device":
+      return { kind, key, value: await linkedDevice(needs, key) };
     case "properties":
       return { kind, key, value: (await needs.devices.properties([key])).get(key) ?? [] };
     case "configuration": {
@@ -245,6 +242,11 @@ export async function readItem(needs: ReadLinkedNeeds, { kind, key }: LinkedKey)
       const found = name && (await needs.interlocks.ofSite(name.siteId)).find((one) => one.name === name.name);
       return { kind, key, value: found === undefined ? null : linkedInterlock(found) };
     }
+    case "rule_engine":
+    case "rule":
+    case "rule_report":
+    case "variable":
+      return await readRuleItem(needs, { kind, key });
     case "tariff":
       return { kind, key, value: await linkedTariff(needs, key) };
     case "prices": {
@@ -264,6 +266,16 @@ export async function readItem(needs: ReadLinkedNeeds, { kind, key }: LinkedKey)
     case "audit":
       return { kind, key, value: (await needs.audit.find(key)) ?? null };
   }
+}
+
+async function linkedDevice(needs: ReadLinkedNeeds, id: string): Promise<LinkedDevice | null> {
+  const device = await needs.devices.find(id);
+  if (device === undefined) return null;
+  const { blueprintId, ...rest } = device;
+  const blueprint = blueprintId === undefined ? undefined : await needs.blueprints.find(blueprintId);
+  const corrections = (await needs.corrections.ofDevices([id])).get(id) ?? [];
+  const some = corrections.length === 0 ? {} : { corrections };
+  return { ...rest, blueprintDigest: blueprint?.digest, ...some };
 }
 
 /** Those that somebody claims, or that still owe their fallback. */

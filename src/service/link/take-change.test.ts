@@ -4,6 +4,7 @@ import { refuse } from "#core/app-error.ts";
 import type { AskedChange } from "#core/link/asked-change.ts";
 import { instant } from "#core/time/instant.ts";
 import type { Call } from "#service/ports.ts";
+import { NO_RULES } from "../../../test/support/no-rules.ts";
 import { LineLost, type TakeChangeNeeds, takeChange } from "./take-change.ts";
 
 const CHANGE: AskedChange = {
@@ -45,6 +46,7 @@ function gateway(run: () => object = () => ({ device: {} }), cloudNow: () => num
     priceSources: { ofSite: async () => [] },
     controls: { load: async () => ({ claims: [], states: [] }) },
     interlocks: { ofSite: async () => [] },
+    rules: NO_RULES,
     blueprints: { findByDigest: async () => undefined, find: async () => undefined },
     operations: {
       carried: async (name: string) => CARRIED[name],

@@ -5,20 +5,20 @@ import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { AppError, type ErrorCode, type Refusal, refuse } from "#core/app-error.ts";
 import type { Payload } from "#core/command/execution.ts";
 import type { AskedChange, ChangeOutcome } from "#core/link/asked-change.ts";
-import { interlockKey, type LinkedKey } from "#core/link/linked-key.ts";
+import { interlockKey, type LinkedKey, ruleKey, variableKey } from "#core/link/linked-key.ts";
 import type { LinkedItem } from "#core/link/messages.ts";
 import { parseOutcome } from "#core/link/parse-change.ts";
 import { overruledFields } from "#core/link/who-wins.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import { type UploadNeeds, uploadBlueprint } from "#service/blueprint/upload-blueprint.ts";
-import { type KnownNeeds, knownValues, wantedValues } from "#service/link/known-values.ts";
+import { type KnownNeeds, knownValues, rulesOf, wantedValues } from "#service/link/known-values.ts";
 import { type ReadLinkedNeeds, readItem } from "#service/link/read-linked.ts";
 import type { CarriedChange } from "#service/operation/operation.ts";
 import type { Operations } from "#service/operation/perform.ts";
 import type { Call, Needs } from "#service/ports.ts";
 
 export interface TakeChangeNeeds extends UploadNeeds, KnownNeeds, ReadLinkedNeeds, Pick<Needs, "audit"> {
-  readonly operations: Pick<Operations, "perform" | "carried">;
+  readonly operations: Pick<Operations, "perform" | "carried" | "asked">;
   readonly log: { warn(about: object, text: string): void };
 }
 
@@ -147,7 +147,7 @@ async function upload(needs: TakeChangeNeeds, change: AskedChange, content: Uint
 
 async function itemsOf(
   needs: ReadLinkedNeeds,
-  { siteId, deviceId, params }: AskedChange,
+  { siteId, deviceId, params, body }: AskedChange,
   { outcome, compares }: { readonly outcome: ChangeOutcome; readonly compares: CarriedChange["compares"] },
 ): Promise<readonly LinkedItem[]> {
   const made = outcome.state === "DONE" ? outcome.answer?.["device_id"] : undefined;
@@ -156,6 +156,13 @@ async function itemsOf(
   if (compares === "tariff" || compares === "price_source") keys.push({ kind: "tariff", key: siteId });
   else if (compares === "interlock") {
     keys.push({ kind: "interlock", key: interlockKey({ siteId, name: params["interlock"] ?? "" }) });
+  } else if (compares === "rule_engine") keys.push({ kind: "rule_engine", key: siteId });
+  else if (compares === "variable") {
+    keys.push({ kind: "variable", key: variableKey({ siteId, name: params["variable"] ?? "" }) });
+  } else if (compares === "rule") {
+    for (const id of new Set([...rulesOf({ params, body }), ...idsOf(outcome)])) {
+      keys.push({ kind: "rule", key: ruleKey({ siteId, id }) });
+    }
   } else if (key === undefined) keys.push({ kind: "site", key: siteId });
   else {
     keys.push({ kind: "device", key });
@@ -163,6 +170,13 @@ async function itemsOf(
     if (compares === "controls") keys.push({ kind: "controls", key });
   }
   return await Promise.all(keys.map((one) => readItem(needs, one)));
+}
+
+/** The rule that a change has made. */
+function idsOf(outcome: ChangeOutcome): readonly string[] {
+  const rule: unknown = outcome.state === "DONE" ? outcome.answer?.["rule"] : undefined;
+  const id: unknown = typeof rule === "object" && rule !== null && "id" in rule ? rule.id : undefined;
+  return typeof id === "string" ? [id] : [];
 }
 
 function callOf({ id, operation, asker, requestId }: AskedChange): Call & { readonly auditId: string } {

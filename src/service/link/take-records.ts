@@ -37,7 +37,17 @@ const APPLIED_TOGETHER = 256;
 /** Each of them takes some ten microseconds of the main thread at least. */
 const ITEMS_A_TURN = 32;
 /** A full upload deletes those of these kinds that it does not name. */
-const NAMED: ReadonlySet<LinkedItem["kind"]> = new Set(["site", "device", "alert", "interlock", "prices"]);
+const NAMED: ReadonlySet<LinkedItem["kind"]> = new Set([
+  "site",
+  "device",
+  "alert",
+  "interlock",
+  "rule",
+  "variable",
+  "prices",
+]);
+/** They belong to a site. */
+const OF_SITES: ReadonlySet<LinkedItem["kind"]> = new Set(["interlock", "rule", "variable", "prices"]);
 
 export function createRecordIntake(needs: TakeRecordsNeeds, source: SourceGateway, line: RecordLine): RecordIntake {
   const { refusals } = line;
@@ -47,7 +57,7 @@ export function createRecordIntake(needs: TakeRecordsNeeds, source: SourceGatewa
   /** What a full upload names and the cloud does not keep need not be remembered. */
   function isCopied(item: LinkedItem): boolean {
     if (!NAMED.has(item.kind) || item.value === null) return false;
-    if (item.kind === "prices" || item.kind === "interlock") return sites.has(siteOfKey(item) ?? "");
+    if (OF_SITES.has(item.kind)) return sites.has(siteOfKey(item) ?? "");
     return (
       item.kind === "site" || devices.has((item.kind === "alert" ? parseAlertKey(item.key)?.deviceId : item.key) ?? "")
     );

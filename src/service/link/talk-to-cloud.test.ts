@@ -4,6 +4,7 @@ import { type DownMessage, type ExecutionOrder, LINK_PROTOCOL, type UpMessage } 
 import { createTelemetrySpool } from "#core/link/telemetry-spool.ts";
 import type { Site } from "#core/site/site.ts";
 import { makeExecution } from "../../../test/support/executions.ts";
+import { NO_RULES } from "../../../test/support/no-rules.ts";
 import { PLAIN_INTAKE } from "../../../test/support/plain-intake.ts";
 import { makeSite } from "../../../test/support/records.ts";
 import { type TalkNeeds, talkToCloud } from "./talk-to-cloud.ts";
@@ -43,10 +44,12 @@ async function saidAfter(
   readonly tariffsFor: readonly string[];
   readonly controlsFor: readonly string[];
   readonly interlocksFor: readonly string[];
+  readonly rulesFor: readonly string[];
 }> {
   const tariffsFor: string[] = [];
   const controlsFor: string[] = [];
   const interlocksFor: string[] = [];
+  const rulesFor: string[] = [];
   const stored: string[] = [];
   const said: UpMessage[] = [];
   const noted: number[] = [];
@@ -118,6 +121,7 @@ async function saidAfter(
       prices: async () => new Map([[1, []]]),
     },
     priceSources: { ofSite: async () => [] },
+    rules: NO_RULES,
     interlocks: {
       ofSite: async (siteId: string) => [{ siteId, name: "hot", revision: 1, updatedAt: 0, document: {} }],
     },
@@ -146,6 +150,7 @@ async function saidAfter(
       noteCloud: async () => {},
       noteTariffs: async (epoch: string) => void tariffsFor.push(epoch),
       noteControls: async (epoch: string) => void controlsFor.push(epoch),
+      noteRules: async (epoch: string) => void rulesFor.push(epoch),
       noteInterlocks: async (epoch: string) => void interlocksFor.push(epoch),
       amongChanged: async () => [],
     },
@@ -165,7 +170,7 @@ async function saidAfter(
     if (number === latest + 1 && ordered === undefined) seen.resolve();
   };
   await talkToCloud(needs, channel, { isFormer: false, onWelcome: () => {}, onRefused: () => {}, onTaken });
-  return { said, taken: numbers, stored, noted, tariffsFor, controlsFor, interlocksFor };
+  return { said, taken: numbers, stored, noted, tariffsFor, controlsFor, interlocksFor, rulesFor };
 }
 
 test.each([
@@ -190,20 +195,25 @@ test("access by tokens of the cloud is prolonged once the cloud has sent them, n
   expect((await saidAfter(5, { ...situation, hasTokens: true })).stored).toEqual(["tokens", "contact"]);
 });
 
-test("a cloud of an earlier version is not sent tariffs, prices, controls and interlocks, and a later one gets all of them", async () => {
+test("a cloud of an earlier version is not sent tariffs, prices, controls, interlocks and rules, and a later one gets all of them", async () => {
   const situation = { latest: 5, confirmed: 4, cloudEpoch: "c", sites: [makeSite()] };
   const sentTo = async (protocol: string) => {
-    const { said, tariffsFor, controlsFor, interlocksFor } = await saidAfter(null, { ...situation, protocol });
+    const { said, tariffsFor, controlsFor, interlocksFor, rulesFor } = await saidAfter(null, {
+      ...situation,
+      protocol,
+    });
     const kinds = said.flatMap((message) => (message.type === "records" ? message.items.map(({ kind }) => kind) : []));
-    return { kinds, tariffsFor, controlsFor, interlocksFor };
+    return { kinds, tariffsFor, controlsFor, interlocksFor, rulesFor };
   };
   const later = ["site", "tariff", "prices"];
-  const none = { tariffsFor: [], controlsFor: [], interlocksFor: [] };
+  const none = { tariffsFor: [], controlsFor: [], interlocksFor: [], rulesFor: [] };
   expect(await sentTo("1.1")).toEqual({ ...none, kinds: ["site"] });
   expect(await sentTo("1.2")).toEqual({ ...none, kinds: later, tariffsFor: ["c"] });
   expect(await sentTo("1.3")).toEqual({ ...none, kinds: later, tariffsFor: ["c"], controlsFor: ["c"] });
-  const all = { tariffsFor: ["c"], controlsFor: ["c"], interlocksFor: ["c"] };
+  const all = { ...none, tariffsFor: ["c"], controlsFor: ["c"], interlocksFor: ["c"] };
   expect(await sentTo("1.4")).toEqual({ ...all, kinds: ["site", "interlock", "tariff", "prices"] });
+  const withRules = ["site", "interlock", "rule_engine", "tariff", "prices"];
+  expect(await sentTo("1.5")).toEqual({ ...all, kinds: withRules, rulesFor: ["c"] });
 });
 
 test("what the cloud has confirmed is noted at once, then now and then, and when the connection ends", async () => {

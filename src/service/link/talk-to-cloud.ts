@@ -7,6 +7,7 @@ import { type DownMessage, LINK_PROTOCOL, type UpMessage } from "#core/link/mess
 import { requireProtocol } from "#core/link/protocol.ts";
 import type { RefusedRecord } from "#core/link/refused-record.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
+import { type AnswerQuestionsNeeds, answerQuestions } from "#service/link/answer-questions.ts";
 import { openLine } from "#service/link/line.ts";
 import type { LinkChannel } from "#service/link/link-channel.ts";
 import type { OfflineAccess } from "#service/link/offline-access.ts";
@@ -25,6 +26,7 @@ export interface TalkNeeds
     UploadTelemetryNeeds,
     UploadConnectivityNeeds,
     TakeChangeNeeds,
+    AnswerQuestionsNeeds,
     RotationNeeds,
     Pick<Needs, "outbox" | "tokens"> {
   readonly authenticator: Pick<Authenticator, "forget">;
@@ -62,6 +64,7 @@ export async function talkToCloud(
   /** What the clock of the cloud is ahead of the time since this program began. */
   let cloudAhead: number | undefined;
   const changes = takeChanges(needs, line, () => (cloudAhead === undefined ? undefined : needs.elapsed() + cloudAhead));
+  const questions = answerQuestions(needs, line);
   const rotation = createRotation(needs, { send: line.send, isFormer: talk.isFormer });
   const changedConnectivity = new Set<string>();
   let isWelcome = false;
@@ -90,6 +93,8 @@ export async function talkToCloud(
         return await orders.answer(message.executions);
       case "change":
         return line.start(changes.add(message.change, message.isLate));
+      case "question":
+        return line.start(questions.add(message.question));
       case "package":
         return changes.fetched(message.digest, message.content);
       case "tokens":

@@ -147,6 +147,7 @@ test.each([
         noteTariffs: async () => {},
         noteControls: async () => {},
         noteInterlocks: async () => {},
+        noteRules: async () => {},
         latest: async () => 0,
         changesAfter: async () => ({ keys: [], upTo: 0 }),
       },

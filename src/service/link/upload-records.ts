@@ -1,6 +1,6 @@
 // Sends the cloud what has changed in the records, in their order, and notes what it has confirmed.
 import type { DownMessage, LinkedItem, UpMessage } from "#core/link/messages.ts";
-import { takesControls, takesInterlocks, takesTariffs } from "#core/link/protocol.ts";
+import { takesControls, takesInterlocks, takesRules, takesTariffs } from "#core/link/protocol.ts";
 import {
   mustWait,
   NOTHING_SENT,
@@ -41,6 +41,10 @@ const LATER_KINDS: ReadonlyMap<LinkedItem["kind"], (protocol: string) => boolean
   ["controls", takesControls],
   ["control_record", takesControls],
   ["interlock", takesInterlocks],
+  ["rule_engine", takesRules],
+  ["rule", takesRules],
+  ["rule_report", takesRules],
+  ["variable", takesRules],
 ]);
 
 /** Changes without an event are noticed after this time. */
@@ -120,6 +124,7 @@ export function uploadRecords(needs: UploadRecordsNeeds, line: Line, listeners: 
       if (takesTariffs(protocol)) await needs.uplinks.noteTariffs(epoch);
       if (takesControls(protocol)) await needs.uplinks.noteControls(epoch);
       if (takesInterlocks(protocol)) await needs.uplinks.noteInterlocks(epoch);
+      if (takesRules(protocol)) await needs.uplinks.noteRules(epoch);
       const own = { confirmed: atLeast, cloudEpoch, latest: await needs.uplinks.latest() };
       const taken = sendAfter(welcome, own);
       let at = taken ?? (await sendEverything(welcome.epoch));

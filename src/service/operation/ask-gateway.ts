@@ -10,16 +10,24 @@ import { type BlueprintNeeds, requireBlueprint } from "#service/device/provision
 import { changeSchema, renderGatewayChange } from "#service/link/change-wire.ts";
 import { earlierChange } from "#service/link/earlier-change.ts";
 import { type GatewayChanges, requireNotRefused } from "#service/link/gateway-changes.ts";
+import type { GatewayQuestions } from "#service/link/gateway-questions.ts";
+import { askQuestion } from "#service/operation/ask-question.ts";
 import type { AnyCall, AtGateway, CarriedChange, Operation, Place } from "#service/operation/operation.ts";
 import type { Schema } from "#service/operation/schema.ts";
 import type { Needs } from "#service/ports.ts";
 
 export interface AskNeeds extends Pick<Needs, "sites" | "devices" | "gateways" | "changes" | "now">, BlueprintNeeds {}
 
+/** The ways to the gateways of a cloud. */
+export interface Gateways {
+  readonly changes: Pick<GatewayChanges, "ask">;
+  readonly questions: Pick<GatewayQuestions, "ask">;
+}
+
 /** Undefined when the operation is to be performed here. */
 export async function askGateway(
   needs: AskNeeds,
-  gatewayChanges: Pick<GatewayChanges, "ask">,
+  gateways: Gateways,
   { operation, call }: { readonly operation: Operation; readonly call: AnyCall },
 ): Promise<object | undefined> {
   const { atGateway } = operation;
@@ -30,13 +38,17 @@ export async function askGateway(
   if (atGateway.by === "gateway alone") {
     throw refuse("owned_by_gateway", "the site belongs to a gateway; make the change there");
   }
+  if (atGateway.by === "question") {
+    return await askQuestion(gateways.questions, { operation, call, atGateway, gatewayId });
+  }
   if (call.rolloutId !== undefined && (await earlierChange(needs, call, place)) !== undefined) return {};
   const done = await atGateway.here?.(call, place);
   if (done !== undefined) return done;
   const { siteId, device } = place;
   const lease = await atGateway.lease?.(call, place);
-  const body = call.body as Payload | undefined;
-  const change = await gatewayChanges.ask(call, {
+  const named = await atGateway.named?.(call, place);
+  const body = named?.body ?? (call.body as Payload | undefined);
+  const change = await gateways.changes.ask(call, {
     operation: atGateway.as ?? operation.name,
     waits: atGateway.waits,
     compares: atGateway.compares,
@@ -45,7 +57,7 @@ export async function askGateway(
     leaseUntil: lease === undefined ? undefined : instant(needs.now() + lease),
     siteId,
     deviceId: device?.id,
-    params: paramsAt(call, atGateway, place),
+    params: { ...paramsAt(call, atGateway, place), ...named?.params },
     body,
     gatewayId,
     blueprintDigest: await digestOf(needs, body, device),

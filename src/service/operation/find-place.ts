@@ -1,6 +1,6 @@
 // The device or site that a call is about.
 import { visibleDevice } from "#service/device/visible-device.ts";
-import type { FindPlace } from "#service/operation/operation.ts";
+import type { CarriedQuestion, FindPlace } from "#service/operation/operation.ts";
 import { onlySite } from "#service/site/only-site.ts";
 import { visibleSite } from "#service/site/visible-site.ts";
 
@@ -16,6 +16,9 @@ export const deviceOfPath: FindPlace = async (needs, call) => {
 export const siteOfPath: FindPlace = async (needs, call) => ({
   siteId: (await visibleSite(needs, call, texts(call.params)["site_id"] ?? "")).id,
 });
+
+/** About a site, and only its gateway can answer it. */
+export const askedOfGateway = { by: "question", place: siteOfPath } as const satisfies CarriedQuestion;
 
 /** The only site that the caller sees. */
 export const siteOfCaller: FindPlace = async (needs, call) => ({

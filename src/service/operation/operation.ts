@@ -136,6 +136,11 @@ export interface CarriedChange extends Common {
   readonly compares: ComparedRecord;
   /** The operation that the gateway performs, where it has another name. */
   readonly as?: string;
+  /** Names by which the gateway knows for sure what is meant: they replace those of the path, or the body. */
+  readonly named?: (
+    call: AnyCall,
+    place: Place,
+  ) => Promise<{ readonly params?: Readonly<Record<string, string>>; readonly body?: Payload }>;
   /** Does it here, if the gateway has nothing to do with it yet. Undefined: the gateway has to be asked. */
   readonly here?: (call: AnyCall, place: Place) => Promise<object | undefined>;
   /** Of a claim: how long it holds, in milliseconds from now on. Refuses a wrong duration. */
@@ -152,7 +157,14 @@ export interface CarriedChange extends Common {
   readonly current?: (call: AnyCall, place: Place, answer: Payload | undefined) => Promise<object>;
 }
 
-export type AtGateway = RefusedByCloud | CarriedChange;
+/** The cloud asks the gateway for the answer, while that is connected. Nothing waits, and nothing is changed. */
+export interface CarriedQuestion extends Common {
+  readonly by: "question";
+  /** How long the cloud waits for the answer, in milliseconds. Without it: PATIENCE_MS. */
+  readonly withinMs?: number;
+}
+
+export type AtGateway = RefusedByCloud | CarriedChange | CarriedQuestion;
 
 /** An operation with a JSON body or none. */
 export function operation<

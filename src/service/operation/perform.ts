@@ -2,12 +2,11 @@
 // the site), and records a refusal. What it is about and whether the caller may see that is decided by the operation.
 import { AppError, refuse } from "#core/app-error.ts";
 import { requireLevel } from "#service/access/require-level.ts";
-import type { GatewayChanges } from "#service/link/gateway-changes.ts";
 import { LateAnswer } from "#service/operation/answer.ts";
-import { type AskNeeds, askGateway } from "#service/operation/ask-gateway.ts";
+import { type AskNeeds, askGateway, type Gateways } from "#service/operation/ask-gateway.ts";
 import { compileBody, type ParseBody } from "#service/operation/body.ts";
 import { ListAnswer, readList } from "#service/operation/list-answer.ts";
-import type { AnyCall, CarriedChange, Operation, Way } from "#service/operation/operation.ts";
+import type { AnyCall, CarriedChange, CarriedQuestion, Operation, Way } from "#service/operation/operation.ts";
 import { parseQuery } from "#service/operation/query.ts";
 import { type RecordNeeds, recordRefusal } from "#service/operation/record-refusal.ts";
 import type { Schema } from "#service/operation/schema.ts";
@@ -28,18 +27,20 @@ export interface Input {
 
 export interface Operations {
   /** All of them, with everything that performs them. Calls that came before wait until then. */
-  open(operations: readonly Operation[], gatewayChanges: Pick<GatewayChanges, "ask"> | undefined): void;
+  open(operations: readonly Operation[], gateways: Gateways | undefined): void;
   /** For calls whose input is parsed already. */
   run(operation: Operation, call: AnyCall): Promise<object>;
   /** For calls that do not come over HTTP. Checks the input like a call over HTTP, and refuses in the same words. */
   perform(call: Call, name: string, input: Input): Promise<object>;
   /** How a cloud has this operation carried out by the gateway of the site. Undefined: it does not. */
   carried(name: string): Promise<CarriedChange | undefined>;
+  /** How a cloud asks the gateway of the site for this operation's answer. Undefined: it does not. */
+  asked(name: string): Promise<CarriedQuestion | undefined>;
 }
 
 interface Opened {
   readonly byName: ReadonlyMap<string, Operation>;
-  readonly gatewayChanges: Pick<GatewayChanges, "ask"> | undefined;
+  readonly gateways: Gateways | undefined;
 }
 
 const NEVER = new AbortController().signal;
@@ -58,7 +59,7 @@ const OTHER_WAY: Way = {
 
 export function createOperations(needs: PerformNeeds): Operations {
   const opened = Promise.withResolvers<Opened>();
-  let gatewayChanges: Opened["gatewayChanges"];
+  let gateways: Opened["gateways"];
   const parsers = new Map<string, ParseBody<unknown>>();
 
   function parserOf({ name, body }: Operation): ParseBody<unknown> | undefined {
@@ -71,7 +72,7 @@ export function createOperations(needs: PerformNeeds): Operations {
   /** The declared level is checked where the input comes in. It is checked here again, because it is the only wall. */
   async function run(operation: Operation, call: AnyCall): Promise<object> {
     if (operation.level !== "public") requireLevel(call.caller, operation.level);
-    const asked = gatewayChanges && (await askGateway(needs, gatewayChanges, { operation, call }));
+    const asked = gateways && (await askGateway(needs, gateways, { operation, call }));
     return asked ?? (await operation.run(call));
   }
 
@@ -94,9 +95,9 @@ export function createOperations(needs: PerformNeeds): Operations {
   }
 
   return {
-    open(operations, changes) {
-      gatewayChanges = changes;
-      opened.resolve({ byName: new Map(operations.map((one) => [one.name, one])), gatewayChanges });
+    open(operations, asked) {
+      gateways = asked;
+      opened.resolve({ byName: new Map(operations.map((one) => [one.name, one])), gateways });
     },
     run,
     async perform(call, name, input) {
@@ -117,6 +118,10 @@ export function createOperations(needs: PerformNeeds): Operations {
     async carried(name) {
       const atGateway = (await opened.promise).byName.get(name)?.atGateway;
       return atGateway?.by === "gateway" ? atGateway : undefined;
+    },
+    async asked(name) {
+      const atGateway = (await opened.promise).byName.get(name)?.atGateway;
+      return atGateway?.by === "question" ? atGateway : undefined;
     },
   };
 }

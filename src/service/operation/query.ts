@@ -65,7 +65,7 @@ export function mapOf(description: string): Param<ReadonlyMap<string, readonly s
 /** More than any list has. Beyond it, sums with other numbers would not be exact. */
 const LARGEST = 999_999_999_999_999;
 
-function wholeNumber(description: string): Param<number> {
+export function wholeNumber(description: string): Param<number> {
   return {
     description,
     schema: { type: "integer", minimum: 0 },

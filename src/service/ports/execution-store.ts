@@ -10,6 +10,8 @@ import type { LongPage, PageRequest } from "./page.ts";
 export interface ExecutionCaller {
   readonly tokenId: string;
   readonly name: string;
+  /** The schedule that has used the token. */
+  readonly scheduleId?: string | undefined;
 }
 
 /** An execution about to be stored, with the parts that only the store and the device see. */

@@ -1,3 +1,4 @@
+import type { IcalFile } from "#core/calendar/ical/read-ical.ts";
 import type { Requester } from "#core/share/requester.ts";
 import type { BuiltProgram } from "#service/blueprint/build-program.ts";
 import type { CompiledPackage } from "#service/blueprint/compile-package.ts";
@@ -20,3 +21,6 @@ export type InspectProfiles = (bytes: Uint8Array, requester: Requester) => Promi
  * errors. Without a script, or with errors in one, there is no program.
  */
 export type BuildScripts = (bytes: Uint8Array, requester: Requester) => Promise<BuiltProgram>;
+
+/** Reads an iCalendar text in the same way. Times without a zone are of this one. */
+export type ReadIcal = (text: string, timezone: string, requester: Requester) => Promise<IcalFile>;

@@ -12,6 +12,7 @@ interface AnyStored {
   readonly updatedAt: Instant;
   /** What it remembered, and when that was last right. Undefined: nothing, or what is stored is damaged. */
   readonly memory: { readonly value: StoredMemory; readonly at: Instant } | undefined;
+  readonly isMemoryDamaged: boolean;
   /** What it demanded when that was last reported; undefined: never in this revision. */
   readonly report: InterlockReport | undefined;
 }
@@ -49,8 +50,14 @@ export interface InterlockStore {
   ofSite(siteId: string): Promise<readonly (StoredInterlock | DamagedInterlock)[]>;
   /** Replaces the one of this name, and gives its revision. Refused with `conflict` if the site has too many. */
   put(interlock: NewInterlock, trail: AuditEntry): Promise<number>;
-  /** Stores what these remember, unless they were changed meanwhile. What the others remember is right at that time, too. */
-  remember(memories: readonly RememberedInterlock[], at: Instant): Promise<void>;
+  /**
+   * Stores what these remember, unless they were changed meanwhile. What the others remember is right at that time, too, but for those
+   * that are unsure.
+   */
+  remember(
+    memories: readonly RememberedInterlock[],
+    moment: { readonly at: Instant; readonly unsure: readonly Pick<StoredInterlock, "siteId" | "name">[] },
+  ): Promise<void>;
   /** False when there is none. */
   delete(named: Pick<NewInterlock, "siteId" | "name" | "expected">, trail: AuditEntry): Promise<boolean>;
   /** Stores what it demands now. False when there is none of this revision. */

@@ -5,10 +5,18 @@ import type { CounterCorrection } from "#core/energy/counter-correction.ts";
 import type { PriceDay } from "#core/energy/price-days.ts";
 import type { Gateway, JoinCode, OpenJoinCode, Uplink } from "#core/link/gateway.ts";
 import type { DroppedHistory } from "#core/link/gateway-figures.ts";
-import type { InterlockKey, LinkedKey, PricesName } from "#core/link/linked-key.ts";
-import type { LinkedControl, LinkedInterlock, LinkedTariff } from "#core/link/messages.ts";
+import type { InterlockKey, LinkedKey, PricesName, RuleKey, VariableKey } from "#core/link/linked-key.ts";
+import type {
+  LinkedControl,
+  LinkedInterlock,
+  LinkedRule,
+  LinkedRuleEngine,
+  LinkedTariff,
+  LinkedVariable,
+} from "#core/link/messages.ts";
 import type { RefusedRecord } from "#core/link/refused-record.ts";
 import type { LinkedHour, MarkedHour } from "#core/link/telemetry-spool.ts";
+import type { RuleReport } from "#core/rule/rule-report.ts";
 import type { Site } from "#core/site/site.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { AlertAnnouncement, AlertRecord } from "./alert-store.ts";
@@ -48,6 +56,8 @@ export interface UplinkStore {
   noteControls(epoch: string): Promise<void>;
   /** The same for interlocks. */
   noteInterlocks(epoch: string): Promise<void>;
+  /** The same for rules and variables. */
+  noteRules(epoch: string): Promise<void>;
   /** Hours of which the cloud may lack points. */
   hours(): Promise<readonly MarkedHour[]>;
   markHours(hours: readonly LinkedHour[]): Promise<void>;
@@ -186,6 +196,14 @@ export interface CopyStore {
   controlRecord(gatewayId: string, deviceId: string, record: ControlRecord): Promise<void>;
   /** Replaces what is known of the interlock; null: there is none of this name. */
   interlock(gatewayId: string, name: InterlockKey, interlock: LinkedInterlock | null): Promise<void>;
+  /** Replaces what is known of the engine of rules. */
+  ruleEngine(gatewayId: string, siteId: string, engine: LinkedRuleEngine): Promise<void>;
+  /** Replaces what is known of the rule; null: there is none with this id. */
+  rule(gatewayId: string, name: RuleKey, rule: LinkedRule | null): Promise<void>;
+  /** Replaces what is reported of the rule. */
+  ruleReport(gatewayId: string, name: RuleKey, report: RuleReport | null): Promise<void>;
+  /** Replaces what is known of the variable; null: there is none of this name. */
+  variable(gatewayId: string, name: VariableKey, variable: LinkedVariable | null): Promise<void>;
   /** Replaces tariff and sources of prices; null: there are none. */
   tariff(gatewayId: string, siteId: string, tariff: LinkedTariff | null): Promise<void>;
   /** Replaces the prices of the day; null: there are none. */

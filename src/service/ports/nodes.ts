@@ -24,6 +24,8 @@ export type NodeMessage =
   | { readonly kind: "gateway"; readonly id: string }
   /** A change waits for its gateway, or is settled. */
   | { readonly kind: "change"; readonly has: "waits" | "ended"; readonly gatewayId: string; readonly id: string }
+  /** A question waits for the node that talks to its gateway, or is answered. */
+  | { readonly kind: "question"; readonly has: "waits" | "ended"; readonly gatewayId: string; readonly id: string }
   /** A gateway shall get another credential. */
   | { readonly kind: "rotate"; readonly id: string }
   /** The access of a gateway was revoked. */

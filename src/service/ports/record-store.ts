@@ -3,6 +3,7 @@ import type { AlertStore } from "./alert-store.ts";
 import type { AuditStore } from "./audit-store.ts";
 import type { BlueprintStore } from "./blueprint-store.ts";
 import type { BulkStore } from "./bulk-store.ts";
+import type { CalendarStore } from "./calendar-store.ts";
 import type { ChangeStore } from "./change-store.ts";
 import type { ConfigurationStore } from "./configuration-store.ts";
 import type { ControlStore } from "./control-store.ts";
@@ -14,8 +15,10 @@ import type { ExecutionStore } from "./execution-store.ts";
 import type { InterlockStore } from "./interlock-store.ts";
 import type { CopyStore, GatewayStore, UplinkStore } from "./link-store.ts";
 import type { Nodes } from "./nodes.ts";
+import type { NotificationStore } from "./notification-store.ts";
 import type { PriceSourceStore } from "./price-source-store.ts";
 import type { ProfileStore } from "./profile-store.ts";
+import type { QuestionStore } from "./question-store.ts";
 import type { RolloutStore } from "./rollout-store.ts";
 import type { RuleStore } from "./rule-store.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
@@ -57,11 +60,14 @@ export interface SubjectStores {
   readonly rollouts: RolloutStore;
   readonly copies: CopyStore;
   readonly changes: ChangeStore;
+  readonly questions: QuestionStore;
   readonly settings: SettingStore;
   readonly views: ViewStore;
   readonly controls: ControlStore;
   readonly interlocks: InterlockStore;
   readonly rules: RuleStore;
+  readonly calendars: CalendarStore;
+  readonly notifications: NotificationStore;
 }
 
 /** All records as one port: a role opens it at the start and closes it at the end. */

@@ -1,5 +1,6 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { LogSeverity } from "#core/device/device-message.ts";
+import type { RuleReport } from "#core/rule/rule-report.ts";
 import type { EngineState, RuleScript, SiteRule, VariableValue } from "#core/rule/site-rule.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Page, PageRequest } from "./page.ts";
@@ -23,6 +24,13 @@ export interface RunnableRule {
   readonly timezone: string;
 }
 
+/** How a rule is doing. */
+export interface ReportedRule {
+  readonly siteId: string;
+  readonly id: string;
+  readonly report: RuleReport;
+}
+
 export interface RuleLogLine {
   readonly at: Instant;
   readonly severity: LogSeverity;
@@ -38,6 +46,23 @@ export interface SiteVariable {
   readonly name: string;
   readonly value: VariableValue;
   readonly updatedAt: Instant;
+}
+
+/** JSON. Of the same rule, time and id it replaces the one before. */
+export interface StoredTrace {
+  readonly id: string;
+  readonly at: Instant;
+  readonly trace: string;
+}
+
+/** What one rule remembers after a step. */
+export interface RuleRecord {
+  readonly ruleId: string;
+  /** JSON. Undefined: as before. */
+  readonly memory: string | undefined;
+  readonly traces: readonly StoredTrace[];
+  /** Whether all traces but the newest `MOST_TRACES` are deleted. */
+  readonly prunes: boolean;
 }
 
 /** Rules of sites, what they store and say, and the variables of sites. All of it goes with the site. */
@@ -58,6 +83,11 @@ export interface RuleStore {
   /** False when there is none. */
   delete(named: Pick<RuleChange, "siteId" | "expected"> & { readonly id: string }, trail: AuditEntry): Promise<boolean>;
 
+  /** Stores how these rules are doing, for other nodes and for a cloud. Nothing happens to one that was changed meanwhile. */
+  report(reports: readonly ReportedRule[]): Promise<void>;
+  /** What was reported of the rules of a site, by their ids. */
+  reports(siteId: string): Promise<ReadonlyMap<string, RuleReport>>;
+
   /** What a rule's script stores for itself. Keys and values are byte strings. */
   storage(ruleId: string): Promise<ReadonlyMap<string, string>>;
   putStored(
@@ -66,6 +96,14 @@ export interface RuleStore {
     limits: ScriptStoreLimits,
   ): Promise<"stored" | "full" | "gone">;
   removeStored(ruleId: string, key: string): Promise<void>;
+
+  /** All of them in one write. What is of rules that are gone is dropped. */
+  remember(records: readonly RuleRecord[]): Promise<void>;
+  memory(ruleId: string): Promise<string | undefined>;
+  /** Newest first, at most `MOST_TRACES`. */
+  traces(ruleId: string): Promise<readonly StoredTrace[]>;
+  /** The newest one of each of these rules of the site that has any. JSON. */
+  lastTraces(siteId: string, ruleIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
 
   /** The newest `MOST_LOG_LINES` of each rule are kept. Lines of rules that are gone are dropped. */
   appendLog(lines: ReadonlyMap<string, readonly RuleLogLine[]>): Promise<void>;

@@ -25,6 +25,8 @@ export interface ScheduleStep {
   readonly nextAt: Instant | undefined;
   /** It does not run any more. */
   readonly disables: boolean;
+  /** Also if it was changed meanwhile, as long as the same time is due: changes that never end do not keep it from running. */
+  readonly anyRevision: boolean;
 }
 
 export interface ScheduleStore {
@@ -36,8 +38,8 @@ export interface ScheduleStore {
   find(id: string): Promise<SealedSchedule | undefined>;
   /** By name; of one token, or of all. */
   list(tokenId: string | undefined, page: PageRequest): Promise<Page<CommandSchedule>>;
-  /** Enabled ones whose time has come. */
-  due(now: Instant): Promise<readonly SealedSchedule[]>;
+  /** The ids of all enabled ones whose time has come, the one that waits longest first. */
+  due(now: Instant): Promise<readonly string[]>;
   /** False, and nothing is stored, when it was changed or has run meanwhile: so a time runs once. */
   step(schedule: Pick<CommandSchedule, "id" | "revision" | "nextAt">, step: ScheduleStep): Promise<boolean>;
   /** Newest first. */

@@ -227,8 +227,8 @@ export function createWebhookDispatcher(needs: WebhookDispatcherNeeds): WebhookD
         const position = event.isStored ? event.position : undefined;
         const notices = noticesOf([event]).map((notice) => ({ ...notice, position }));
         if (notices.length === 0) return;
-        // Alerts are queued with their change, perhaps by another node.
-        if (event.kind === "alert") return wake();
+        // These are queued with their change, perhaps by another node.
+        if (event.kind === "alert" || event.kind === "notification") return wake();
         needs.background.run("queue webhook deliveries", async () => {
           await needs.webhooks.enqueue(notices);
           wake();

@@ -5,8 +5,16 @@ import type { Device, PropertyValue } from "#core/device/device.ts";
 import type { CounterCorrection } from "#core/energy/counter-correction.ts";
 import type { PriceDay } from "#core/energy/price-days.ts";
 import { deviceEvent } from "#core/event/event.ts";
-import type { InterlockKey, PricesName } from "#core/link/linked-key.ts";
-import type { LinkedControl, LinkedInterlock, LinkedTariff } from "#core/link/messages.ts";
+import type { InterlockKey, PricesName, RuleKey, VariableKey } from "#core/link/linked-key.ts";
+import type {
+  LinkedControl,
+  LinkedInterlock,
+  LinkedRule,
+  LinkedRuleEngine,
+  LinkedTariff,
+  LinkedVariable,
+} from "#core/link/messages.ts";
+import type { RuleReport } from "#core/rule/rule-report.ts";
 import type { Site } from "#core/site/site.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { AlertAnnouncement, AlertRecord } from "#service/ports/alert-store.ts";
@@ -26,6 +34,8 @@ import { addEvent } from "./event-writes.ts";
 import { requireRoom, storeInterlock } from "./interlock-writes.ts";
 import { replacePriceSources } from "./price-source-writes.ts";
 import { optionalText } from "./row.ts";
+import { storeVariable } from "./rule-script-writes.ts";
+import { removeRule, replaceRule, storeEngineState, storeReport } from "./rule-writes.ts";
 import { renderLocation } from "./site-writes.ts";
 import { storeDay, storeTariff } from "./tariff-writes.ts";
 import { deviceLock, NOBODY, treeLocks, write } from "./write.ts";
@@ -161,6 +171,60 @@ export const copyWrites = {
       if (interlock === null) return;
       await requireRoom(database, siteId);
       await storeInterlock(database, { ...interlock, ...name, devices: {} });
+    },
+  }),
+
+  copyRuleEngine: write({
+    locks: ({ siteId }) => [`site ${siteId}`],
+    informs: NOBODY,
+    fromReserve: false,
+    async run(
+      database: WriteDatabase,
+      { gatewayId, siteId, engine }: { gatewayId: string; siteId: string; engine: LinkedRuleEngine },
+    ) {
+      await requireOwner(database, gatewayId, siteId);
+      await storeEngineState(database, siteId, engine.state);
+    },
+  }),
+
+  copyRule: write({
+    locks: ({ name: { siteId } }) => [`site ${siteId}`],
+    informs: NOBODY,
+    fromReserve: false,
+    async run(
+      database: WriteDatabase,
+      { gatewayId, name, rule }: { gatewayId: string; name: RuleKey; rule: LinkedRule | null },
+    ) {
+      await requireOwner(database, gatewayId, name.siteId);
+      if (rule === null) await removeRule(database, name);
+      else await replaceRule(database, { ...rule, ...name });
+    },
+  }),
+
+  copyRuleReport: write({
+    locks: ({ name: { siteId } }) => [`site ${siteId}`],
+    informs: NOBODY,
+    fromReserve: false,
+    async run(
+      database: WriteDatabase,
+      { gatewayId, name, report }: { gatewayId: string; name: RuleKey; report: RuleReport | null },
+    ) {
+      await requireOwner(database, gatewayId, name.siteId);
+      await storeReport(database, name, report ?? undefined);
+    },
+  }),
+
+  copyVariable: write({
+    locks: ({ name: { siteId } }) => [`site ${siteId}`],
+    informs: NOBODY,
+    fromReserve: false,
+    async run(
+      database: WriteDatabase,
+      { gatewayId, name, variable }: { gatewayId: string; name: VariableKey; variable: LinkedVariable | null },
+    ) {
+      await requireOwner(database, gatewayId, name.siteId);
+      if (variable !== null) return await storeVariable(database, name.siteId, { ...variable, name: name.name });
+      await database.run("DELETE FROM site_variable WHERE site_id = ? AND name = ?", name.siteId, name.name);
     },
   }),
 

@@ -86,6 +86,7 @@ async function parseEvent({ database, executions, now }: Reading, row: Row): Pro
     case "configuration":
     case "change":
     case "bulk":
+    case "notification":
       return { ...facts, kind, data: text(row, "data") };
   }
 }

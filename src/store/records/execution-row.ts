@@ -105,8 +105,8 @@ function parseOpenExecution(database: DamageLog, row: Row): OpenExecution {
 
 function parseCaller(database: DamageLog, row: Row): ExecutionCaller | undefined {
   if (row["caller"] === null) return undefined;
-  const [tokenId, name] = storedJson({ database, table: "execution", row }, "caller", isTexts) ?? [];
-  return tokenId === undefined || name === undefined ? undefined : { tokenId, name };
+  const [tokenId, name, scheduleId] = storedJson({ database, table: "execution", row }, "caller", isTexts) ?? [];
+  return tokenId === undefined || name === undefined ? undefined : { tokenId, name, scheduleId };
 }
 
 export function parseExecution(database: DamageLog, row: Row): Execution {

@@ -1,7 +1,7 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { Gateway, JoinCode, Uplink } from "#core/link/gateway.ts";
 import type { DroppedHistory } from "#core/link/gateway-figures.ts";
-import { controlRecordKey, interlockKey, PASSING_KINDS } from "#core/link/linked-key.ts";
+import { controlRecordKey, interlockKey, type LinkedKind, PASSING_KINDS } from "#core/link/linked-key.ts";
 import { MAX_REFUSED } from "#core/link/refused-record.ts";
 import type { LinkedHour } from "#core/link/telemetry-spool.ts";
 import type { Instant } from "#core/time/instant.ts";
@@ -182,6 +182,24 @@ export const uplinkWrites = {
           marked("interlock", interlockKey({ siteId: text(row, "site_id"), name: text(row, "name") })),
         ),
       );
+    },
+  }),
+
+  noteRules: write({
+    locks: ["uplink"],
+    informs: NOBODY,
+    fromReserve: true,
+    async run(database: WriteDatabase, { epoch }: { epoch: string }) {
+      const sql = "UPDATE uplink SET rules_for = ? WHERE rules_for IS NULL OR rules_for <> ?";
+      if ((await database.run(sql, epoch, epoch)) === 0) return;
+      const named = async (kind: LinkedKind, select: string) =>
+        (await database.all(select)).flatMap((row) => marked(kind, text(row, "key")));
+      await note(database, [
+        ...(await named("rule_engine", "SELECT site_id AS key FROM rule_engine")),
+        ...(await named("rule", "SELECT site_id || ' ' || id AS key FROM site_rule")),
+        ...(await named("rule_report", "SELECT site_id || ' ' || rule_id AS key FROM rule_report")),
+        ...(await named("variable", "SELECT site_id || ' ' || name AS key FROM site_variable")),
+      ]);
     },
   }),
 

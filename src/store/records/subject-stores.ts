@@ -5,6 +5,7 @@ import { createAlertStore } from "./alert-store.ts";
 import { createAuditStore } from "./audit-store.ts";
 import { createBlueprintStore } from "./blueprint-store.ts";
 import { createBulkStore } from "./bulk-store.ts";
+import { createCalendarStore } from "./calendar-store.ts";
 import { createChangeStore } from "./change-store.ts";
 import { createConfigurationStore } from "./configuration-store.ts";
 import { createControlStore } from "./control-store.ts";
@@ -16,8 +17,10 @@ import { createExecutionStore } from "./execution-store.ts";
 import { createInterlockStore } from "./interlock-store.ts";
 import { createCopyStore, createGatewayStore, createUplinkStore } from "./link-store.ts";
 import type { Lists } from "./lists.ts";
+import { createNotificationStore } from "./notification-store.ts";
 import { createPriceSourceStore } from "./price-source-store.ts";
 import { createProfileStore } from "./profile-store.ts";
+import { createQuestionStore } from "./question-store.ts";
 import { createRetentionStore } from "./retention-store.ts";
 import { createRolloutStore } from "./rollout-store.ts";
 import { number } from "./row.ts";
@@ -89,11 +92,14 @@ export function createSubjectStores(
         return change;
       },
     },
+    questions: createQuestionStore(reader, writer),
     settings: createSettingStore(reader, writer),
     views: createViewStore(reader, writer, lists),
     controls: createControlStore(reader, writer, lists),
     interlocks: createInterlockStore(reader, writer),
     rules: createRuleStore(reader, writer, lists),
+    calendars: createCalendarStore(reader, writer, lists),
+    notifications: createNotificationStore(writer, lists),
   };
 }
 

@@ -2,6 +2,7 @@ import { alertWrites } from "./alert-writes.ts";
 import { auditWrites } from "./audit-writes.ts";
 import { blueprintWrites } from "./blueprint-writes.ts";
 import { bulkWrites } from "./bulk-writes.ts";
+import { calendarWrites } from "./calendar-writes.ts";
 import { changeWrites } from "./change-writes.ts";
 import { configurationWrites } from "./configuration-writes.ts";
 import { controlWrites } from "./control-writes.ts";
@@ -13,8 +14,10 @@ import { eventWrites } from "./event-writes.ts";
 import { executionWrites } from "./execution-writes.ts";
 import { interlockWrites } from "./interlock-writes.ts";
 import { gatewayWrites, uplinkWrites } from "./link-writes.ts";
+import { notificationWrites } from "./notification-writes.ts";
 import { priceSourceWrites } from "./price-source-writes.ts";
 import { profileWrites } from "./profile-writes.ts";
+import { questionWrites } from "./question-writes.ts";
 import { remoteExecutionWrites } from "./remote-execution-writes.ts";
 import { retentionWrites } from "./retention-writes.ts";
 import { rolloutWrites } from "./rollout-writes.ts";
@@ -52,6 +55,7 @@ export const WRITES = {
   ...priceSourceWrites,
   ...alertWrites,
   ...webhookWrites,
+  ...notificationWrites,
   ...eventWrites,
   ...retentionWrites,
   ...scriptWrites,
@@ -61,11 +65,13 @@ export const WRITES = {
   ...rolloutWrites,
   ...copyWrites,
   ...changeWrites,
+  ...questionWrites,
   ...settingWrites,
   ...viewWrites,
   ...controlWrites,
   ...interlockWrites,
   ...ruleWrites,
+  ...calendarWrites,
   ...ruleScriptWrites,
 };
 

@@ -55,6 +55,32 @@ const ITEMS: ItemSamples = {
       updatedAt: AT,
     },
   },
+  rule_engine: { kind: "rule_engine", key: "site", value: { state: "SUSPENDED" } },
+  rule: {
+    kind: "rule",
+    key: "site rule",
+    value: {
+      slug: "rule",
+      disabled: false,
+      script: { code: "AAEC", runtimeVersion: "V3", execInterval: "5m" },
+      revision: 2,
+      createdAt: AT,
+      updatedAt: AT,
+    },
+  },
+  rule_report: {
+    kind: "rule_report",
+    key: "site rule",
+    value: {
+      revision: 2,
+      isRunning: false,
+      lastError: { message: "why", file: "main.lua", line: 3, traceback: "main.lua:3", at: AT },
+      restartAt: AT,
+      explanation: { text: "It waits", at: AT },
+      lastRun: { at: AT, outcome: "ran", why: "the sun rose" },
+    },
+  },
+  variable: { kind: "variable", key: "site name", value: { value: 5, updatedAt: AT } },
   blueprint: { kind: "blueprint", key: "blueprint", value: { digest: HASH, content: "AAEC" } },
   device: {
     kind: "device",
@@ -270,6 +296,14 @@ export const UP: Samples<UpMessage> = {
     },
     { type: "changed", id: "change", outcome: { state: "OVERRULED", fields: ["name"] }, items: [] },
   ],
+  reply: [
+    { type: "reply", id: "question", outcome: { state: "DONE", answer: { logs: [] } } },
+    {
+      type: "reply",
+      id: "question",
+      outcome: { state: "REFUSED", errors: [{ code: "not_found", message: "why", details: { id: "rule" } }] },
+    },
+  ],
   want: [{ type: "want", digest: HASH }],
   credential: [{ type: "credential", hash: HASH, isUsed: false }],
   leave: [{ type: "leave" }],
@@ -302,12 +336,28 @@ export const DOWN: Samples<DownMessage> = {
         patienceMs: 30_000,
         caller: "cloud",
         callerId: "token",
+        scheduleId: "schedule",
         trace: { traceparent: `00-${"1".repeat(32)}-${"2".repeat(16)}-01`, tracestate: "a=b" },
       },
     },
   ],
   stored: [{ type: "stored", number: 2, unknown: ["device"] }],
   packed_stored: [{ type: "packed_stored", number: 300 }],
+  question: [
+    {
+      type: "question",
+      question: {
+        id: "question",
+        operation: "listRuleLogs",
+        params: { site_id: "site", rule: "rule" },
+        query: { limit: "10" },
+        body: { script: "text" },
+        asker: { tokenId: "token", tokenName: "Token", level: "owner", sites: ["site"] },
+        requestId: "request",
+        patienceMs: 15_000,
+      },
+    },
+  ],
   ask: [{ type: "ask", executions: ["execution"] }],
   change: [
     {
