@@ -323,8 +323,23 @@ function commands(): void {
       );
       expect(stored.body.schedules[0]?.bulk.arguments).toEqual({ pressure: 20, mode: "slow" });
       await page.getByRole("button", { name: "Enable Nightly reading" }).waitFor();
-      await page.getByRole("button", { name: "Remove Nightly reading" }).click();
-      await page.getByText("Nightly reading").waitFor({ state: "detached" });
+      // A schedule of each day stays one when only its name changes.
+      await page.getByRole("button", { name: "Change Nightly reading" }).click();
+      await page.getByLabel("When", { exact: true }).selectOption("daily");
+      await page.getByLabel("At", { exact: true }).fill("06:15");
+      await page.getByLabel("Days", { exact: true }).fill("mon, fri");
+      await page.getByRole("button", { name: "Save", exact: true }).click();
+      await page.getByText(/^06:15 mon fri/).waitFor();
+      await page.getByRole("button", { name: "Change Nightly reading" }).click();
+      await page.getByLabel("Name", { exact: true }).fill("Early reading");
+      await page.getByRole("button", { name: "Save", exact: true }).click();
+      await page.getByText("Early reading").waitFor();
+      const daily = await admin.get<{ schedules: readonly { cron: string | null; daily: object | null }[] }>(
+        "/v3/commands/schedules",
+      );
+      expect(daily.body.schedules[0]).toMatchObject({ cron: null, daily: { at: "06:15", days: ["mon", "fri"] } });
+      await page.getByRole("button", { name: "Remove Early reading" }).click();
+      await page.getByText("Early reading").waitFor({ state: "detached" });
       const schedules = await admin.get<{ total_count: number }>("/v3/commands/schedules");
       expect(schedules.body.total_count).toBe(0);
       await admin.delete(`/v3/devices/${away}`);

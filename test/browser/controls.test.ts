@@ -5,7 +5,7 @@ import type { Control, Interlock, Site } from "#client/resources.ts";
 import { connectFakeDevice, type FakeDevice, type FakeDeviceConfig } from "../support/fake-device.ts";
 import { useServer } from "../support/server.ts";
 import { inBrowser, PATIENCE, useWorld } from "./support/browse.ts";
-import { LOOKS, wrongIn } from "./support/looks.ts";
+import { ON_PHONE, wrongIn } from "./support/looks.ts";
 import { smallTargets } from "./support/measure.ts";
 
 const LONG = 4 * PATIENCE;
@@ -450,7 +450,7 @@ function controls(): void {
     LONG,
   );
 
-  test.each(LOOKS)(
+  test.each(ON_PHONE)(
     "at $width px in $scheme in $locale axe finds nothing, everything fits, and a thumb reaches it",
     async (look) => {
       await claim({ class: "rule", value: 400 });
@@ -471,6 +471,11 @@ function controls(): void {
         found.push(...(await wrongIn(visitor)));
         if (look.width === 390) found.push(...(await smallTargets(page)));
       }
+      await visitor.move(`/sites/${site}/controls`);
+      await page.getByRole("button", { name: /^(Add an interlock|Verriegelung anlegen)$/ }).click();
+      await page.getByText(/(finds nothing wrong|findet nichts Falsches)/).waitFor();
+      found.push(...(await wrongIn(visitor)));
+      if (look.width === 390) found.push(...(await smallTargets(page)));
       expect(found).toEqual([]);
       await visitor.close();
     },

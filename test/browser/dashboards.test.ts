@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import type { Page } from "#client/page.ts";
 import type { DashboardTile, Site } from "#client/resources.ts";
 import { inBrowser, PATIENCE, useDemo } from "./support/browse.ts";
-import { LOOKS, wrongIn } from "./support/looks.ts";
+import { ON_TABLET, wrongIn } from "./support/looks.ts";
 
 const LONG = 4 * PATIENCE;
 const AC_POWER = [{ device: "roof-inverter", attribute: "ac_power" }];
@@ -172,7 +172,7 @@ function dashboards(): void {
     LONG,
   );
 
-  test.each(LOOKS)(
+  test.each(ON_TABLET)(
     "at $width px in $scheme in $locale axe finds nothing, and the dashboard fits",
     async (look) => {
       const id = await save({ name: `Look ${look.scheme} ${look.width} ${look.locale}`, is_shared: true });

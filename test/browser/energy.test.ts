@@ -7,7 +7,7 @@ import { PATIENT } from "../support/patient.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { inBrowser, PATIENCE, useDemo } from "./support/browse.ts";
 import { createFindings } from "./support/findings.ts";
-import { LOOKS, wrongIn } from "./support/looks.ts";
+import { ON_PHONE, wrongIn } from "./support/looks.ts";
 
 const LONG = 4 * PATIENCE;
 inBrowser("energy", energy);
@@ -104,6 +104,35 @@ function energy(): void {
   const chart = (page: Page) => page.getByRole("group", { name: /^(Energies of each step|Energien jedes Schritts)/ });
   const figure = (page: Page, name: string) => page.locator("dl > div", { has: page.getByText(name, { exact: true }) });
   const kwh = (wattHours: number | null | undefined) => `${((wattHours ?? 0) / 1000).toFixed(2)}`;
+
+  test(
+    "a period that was looked at before is there at once, and is read again meanwhile",
+    async () => {
+      const visitor = await world.signedIn();
+      const { page } = visitor;
+      await visitor.go(`/sites/${site}/energy?period=today`);
+      await chart(page).waitFor();
+      await page.getByText("Year", { exact: true }).click();
+      await page.locator(".bars .bar.month").first().waitFor();
+      // The answer for the day is held back.
+      let release = () => {};
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      await page.route(/\/energy\?/, async (route) => {
+        await held;
+        await route.continue();
+      });
+      await page.getByText("Day", { exact: true }).click();
+      await page.locator(".reading .bars .bar.hour").first().waitFor();
+      release();
+      await page.locator(".bars .bar.hour").first().waitFor();
+      await page.locator(".reading").waitFor({ state: "detached" });
+      expect(visitor.complaints).toEqual([]);
+      await visitor.close();
+    },
+    LONG,
+  );
 
   test(
     "energies of a month: figures, bars and table say what the interface says, beside the period before",
@@ -342,7 +371,7 @@ function energy(): void {
     LONG,
   );
 
-  test.each(LOOKS)(
+  test.each(ON_PHONE)(
     "axe finds nothing wrong with the day, the energies and a device, and they fit: $width px, $scheme, $locale",
     async ({ width, scheme, locale }) => {
       const visitor = await world.signedIn({ width, scheme, locale, bypassCSP: true });

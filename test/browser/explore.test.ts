@@ -6,7 +6,7 @@ import type { Page } from "#client/page.ts";
 import type { Site } from "#client/resources.ts";
 import { inBrowser, PATIENCE, useDemo } from "./support/browse.ts";
 import { useFakeSite } from "./support/fake-site.ts";
-import { LOOKS, wrongIn } from "./support/looks.ts";
+import { ON_TABLET, wrongIn } from "./support/looks.ts";
 
 const LONG = 4 * PATIENCE;
 inBrowser("explore", explore);
@@ -259,7 +259,7 @@ function explore(): void {
     LONG,
   );
 
-  test.each(LOOKS)(
+  test.each(ON_TABLET)(
     "at $width px in $scheme in $locale axe finds nothing on a chart, its table and the choice of series, and they fit",
     async (look) => {
       const visitor = await world.signedIn({ ...look, bypassCSP: true });

@@ -11,7 +11,7 @@ inBrowser("gateway away", gatewayAway);
 
 function gatewayAway(): void {
   const cloud = useServer(["--role", "cloud", "--mqtt-port", "off", "--http-page"]);
-  const gateway = useServer(["--demo", "--demo-history", "2d", "--mqtt-port", "off"]);
+  const gateway = useServer(["--demo", "--demo-history", "1d", "--mqtt-port", "off"]);
   const inCloud = useWorld(cloud);
   const ends: (() => void)[] = [];
   let line: Line;

@@ -1,5 +1,5 @@
 // Texts that others write: authors of blueprints, devices, people with a token. Whatever they hold is shown as text.
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import { connectFakeDevice, type FakeDeviceConfig } from "../support/fake-device.ts";
 import { IS_LONG } from "../support/rounds.ts";
 import { inBrowser, PATIENCE, useDemo } from "./support/browse.ts";
@@ -53,9 +53,43 @@ function hostileTexts(): void {
     const other = (await busbar.admin.post<{ device_id: string }>("/v3/provisioning/standalone", spare)).body.device_id;
     const rolledOut = { name: payload(), blueprint_id: blueprint, devices: { device_ids: [other] } };
     const { rollout } = (await busbar.admin.post<{ rollout: { id: string } }>("/v3/rollouts", rolledOut)).body;
-    const names = { command: "one", entry: `upload.${blueprint}`, blueprint, rollout: rollout.id, gateway: "none" };
+    const rule = await hostileRule(site.id);
+    const names = {
+      rule,
+      controller: "cheap_hours",
+      command: "one",
+      entry: `upload.${blueprint}`,
+      blueprint,
+      rollout: rollout.id,
+      gateway: "none",
+    };
     ids = { site: site.id, device: device_id, ...names };
   }, 2 * PATIENCE);
+
+  /** Its name, what it says, its log, its runs and its variables are payloads, and so is the error that stops another one. */
+  async function hostileRule(site: string): Promise<string> {
+    const { admin } = busbar;
+    const base = `/v3/sites/${site}/rule_engine/rules`;
+    const quoted = () => JSON.stringify(payload());
+    const create = async (slug: string, language: string, code: string) => {
+      const script = { code: Buffer.from(code).toString("base64"), runtime_version: "V3", language };
+      const { status, text, body } = await admin.post<{ rule: { id: string } }>(base, { slug, script });
+      expect([status, text.slice(0, 300)]).toEqual([200, expect.any(String)]);
+      return body.rule.id;
+    };
+    await admin.put(`/v3/sites/${site}/variables/note`, { value: payload() });
+    const lua = `explain([==[${payload()}]==]) enapter.log([==[${payload()}]==], "error") error([==[${payload()}]==])`;
+    await create("hostile-lua", "lua", lua);
+    const when = `{ variable: note, differs: ${quoted()} }`;
+    const then = `[{ notify: ${quoted()}, title: ${quoted()} }, { set: note, to: ${quoted()} }]`;
+    const yaml = `name: ${quoted()}\ndescription: ${quoted()}\nwhen: [${when}, { every: 1s }]\nthen: ${then}\n`;
+    const id = await create("hostile-yaml", "yaml", yaml);
+    await vi.waitUntil(
+      async () => (await admin.get<{ total_count: number }>(`${base}/${id}/traces`)).body.total_count > 0,
+      { timeout: PATIENCE },
+    );
+    return id;
+  }
 
   test(
     "no text of a manifest, device, alert, log or response becomes an element or a script on any screen",

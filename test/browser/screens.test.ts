@@ -2,7 +2,7 @@
 // about.
 import { beforeAll, expect, test, vi } from "vitest";
 import type { Page } from "#client/page.ts";
-import type { Blueprint, Device, Site } from "#client/resources.ts";
+import type { Blueprint, Device, Rule, Site } from "#client/resources.ts";
 import { ACCESS_LEVELS } from "#core/access/level.ts";
 import { PATIENT } from "../support/patient.ts";
 import { IS_LONG } from "../support/rounds.ts";
@@ -26,6 +26,9 @@ const LISTS = [
   "alerts",
   "blueprints",
   "rollouts",
+  "rules",
+  "variables",
+  "controllers",
 ];
 interface AppManifest {
   readonly icons: readonly {
@@ -66,6 +69,8 @@ function screens(): void {
       rollout: await beginRollout(busbar, sites[0]?.id ?? ""),
       // The demo is a gateway itself and lists none; gateways.test.ts shows one.
       gateway: "none",
+      rule: await beginRule(busbar, sites[0]?.id ?? ""),
+      controller: "cheap_hours",
     };
   });
 
@@ -74,7 +79,7 @@ function screens(): void {
   /** What a thumb would find wrong with a screen, without opening it again. */
   const thumbFindings = async ({ page }: Visitor, name: string) => {
     const found: unknown[] = [];
-    for (const width of [390, 360]) {
+    for (const width of IS_LONG ? [390, 360] : [390]) {
       await page.setViewportSize({ width, height: HEIGHT });
       found.push(...(await brokenRows(page)).map((one) => [name, width, one]));
       if (width === 390) found.push(...(await smallTargets(page)).map((one) => [name, one]));
@@ -281,6 +286,17 @@ function screens(): void {
     },
     4 * PATIENCE,
   );
+}
+
+/** It runs every second, so that it has runs and a log. */
+async function beginRule({ admin }: TestServer, site: string): Promise<string> {
+  const code = Buffer.from(
+    "name: Morning\nwhen: { every: 1s }\nif: { variable: away, differs: true }\nthen: { set: away, to: false }\n",
+  );
+  await admin.put(`/v3/sites/${site}/variables/away`, { value: false });
+  const script = { code: code.toString("base64"), runtime_version: "V3", language: "yaml" };
+  const made = await admin.post<{ rule: Rule }>(`/v3/sites/${site}/rule_engine/rules`, { slug: "morning", script });
+  return made.body.rule.id;
 }
 
 /** Of a blueprint to one more device. */

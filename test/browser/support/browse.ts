@@ -61,8 +61,8 @@ export function inBrowser(name: string, tests: () => void): void {
   else describe(name, tests);
 }
 
-/** Making up a year takes 25 s of processor time; few tests look at it. */
-const SHORT_HISTORY = ["--demo-history", "2d"];
+/** Making up a year takes 25 s of processor time, and each of the last days two; few tests look at it. */
+const SHORT_HISTORY = ["--demo-history", "1d"];
 
 /** `provoked`: faults in the log that the tests of the file bring about. */
 export function useDemo(provoked?: RegExp, flags: readonly string[] = SHORT_HISTORY): World {

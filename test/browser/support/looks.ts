@@ -14,13 +14,16 @@ const ALL: readonly Look[] = [390, 1024, 1440].flatMap((width) =>
   (["light", "dark"] as const).flatMap((scheme) => ["en-US", "de-DE"].map((locale) => ({ width, scheme, locale }))),
 );
 
-/** Two looks have both themes, both languages and two widths; the long run has all combinations. */
-export const LOOKS: readonly Look[] = IS_LONG
-  ? ALL
-  : [
-      { width: 390, scheme: "light", locale: "de-DE" },
-      { width: 1024, scheme: "dark", locale: "en-US" },
-    ];
+const PHONE: Look = { width: 390, scheme: "light", locale: "de-DE" };
+const TABLET: Look = { width: 1024, scheme: "dark", locale: "en-US" };
+
+/**
+ * Two looks differ in everything, and the long run has all combinations. Axe takes a second for each, and screens.test.ts sees
+ * every screen on a phone and a desk: most files take one of the two.
+ */
+export const LOOKS: readonly Look[] = IS_LONG ? ALL : [PHONE, TABLET];
+export const ON_PHONE: readonly Look[] = IS_LONG ? ALL : [PHONE];
+export const ON_TABLET: readonly Look[] = IS_LONG ? ALL : [TABLET];
 
 /** What is wrong with what is shown, in the look that the visitor has. */
 export async function wrongIn({ page, complaints }: Visitor, include?: string): Promise<readonly unknown[]> {

@@ -10,6 +10,8 @@ export interface Ids {
   readonly blueprint: string;
   readonly rollout: string;
   readonly gateway: string;
+  readonly rule: string;
+  readonly controller: string;
 }
 
 export interface Screen {
@@ -32,6 +34,8 @@ export function openedOf(ids: Ids & { readonly execution: string }): readonly Sc
     { name: "add a device with a script", path: href("addDevice", ids, { kind: "lua", blueprint: ids.blueprint }) },
     { name: "add a child", path: href("addDevice", ids, { kind: "child" }) },
     { name: "new token", path: href("access", {}, { new: true }) },
+    { name: "form of a rule", path: href("editRule", ids, { view: "form" }) },
+    { name: "new rule in Lua", path: href("newRule", ids, { language: "lua" }) },
     { name: "execution drawer", path: href("deviceExecutions", ids, { execution }) },
   ];
 }

@@ -13,6 +13,7 @@ export type Section =
   | "alerts"
   | "dashboards"
   | "executions"
+  | "rules"
   | "controls"
   | "catalogue"
   | "blueprints"
@@ -65,6 +66,16 @@ export const ROUTES: { readonly [Name in RouteName]: Route } = {
   kiosk: ofSite<"kiosk">("dashboards", () => import("#web/dashboard/kiosk-screen.svelte")),
   alerts: ofSite("alerts", () => import("#web/alerts/alerts-screen.svelte")),
   executions: ofSite("executions", () => import("#web/executions/executions-screen.svelte")),
+  rules: ofSite("rules", () => import("#web/rules/rules-screen.svelte")),
+  newRule: ofSite("rules", () => import("#web/rules/new-rule-screen.svelte")),
+  controllers: ofSite("rules", () => import("#web/rules/controllers-screen.svelte")),
+  controller: ofSite<"controller">("rules", () => import("#web/rules/controller-screen.svelte")),
+  rule: ofSite<"rule">("rules", () => import("#web/rules/rule-screen.svelte")),
+  ruleRuns: ofSite<"rule">("rules", () => import("#web/rules/rule-screen.svelte")),
+  ruleLog: ofSite<"rule">("rules", () => import("#web/rules/rule-screen.svelte")),
+  editRule: ofSite<"rule">("rules", () => import("#web/rules/rule-screen.svelte")),
+  variables: ofSite("rules", () => import("#web/rules/variables-screen.svelte")),
+  notifications: ofSite("rules", () => import("#web/rules/notifications-screen.svelte")),
   controls: ofSite("controls", () => import("#web/control/controls-screen.svelte")),
   device: ofDevice(() => import("#web/device/overview-tab.svelte")),
   deviceCommands: ofDevice(() => import("#web/commands/commands-tab.svelte")),

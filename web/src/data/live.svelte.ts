@@ -5,7 +5,7 @@ import { pause } from "#client/pause.ts";
 import { transport } from "./connection.ts";
 
 export type LivePhase = "connecting" | "live" | "lost";
-type Happening = Extract<LiveEvent, { readonly device_id: string }>;
+type Happening = Exclude<LiveEvent, { readonly kind: "open" | "lost" | "gap" }>;
 type Kind = Happening["kind"];
 type Listener = (event: Happening) => void;
 

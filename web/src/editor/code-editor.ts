@@ -46,7 +46,8 @@ type Options = {
   readonly label: (path: string) => string;
   readonly isReadOnly: boolean;
   readonly onchange: (path: string, text: string) => void;
-  /** Of the manifest. */
+  /** Whether a file has hints and explanations. Left out: the manifest has. */
+  readonly isHelped?: (path: string) => boolean;
   readonly hints: (text: string, offset: number) => Hints | undefined;
   readonly explain: (text: string, offset: number) => Explanation | undefined;
 };
@@ -90,7 +91,10 @@ export function createCodeEditor(options: Options): CodeEditor {
   };
 }
 
-function extensionsOf(path: string, { label, isReadOnly, onchange, hints, explain }: Options): readonly Extension[] {
+const isManifest = (path: string) => path === MANIFEST;
+
+function extensionsOf(path: string, options: Options): readonly Extension[] {
+  const { label, isReadOnly, onchange, isHelped = isManifest, hints, explain } = options;
   return [
     lineNumbers(),
     lintGutter(),
@@ -114,7 +118,7 @@ function extensionsOf(path: string, { label, isReadOnly, onchange, hints, explai
       autocapitalize: "off",
       tabindex: "0",
     }),
-    path === MANIFEST ? manifestHelp(hints, explain) : [],
+    isHelped(path) ? help(hints, explain) : [],
     keymap.of([
       ...closeBracketsKeymap,
       ...completionKeymap,
@@ -138,7 +142,7 @@ function languageOf(path: string): Extension {
   return /\.(?:lua|rockspec)$/.test(path) ? StreamLanguage.define(luaWords) : [];
 }
 
-function manifestHelp(hints: Options["hints"], explain: Options["explain"]): Extension {
+function help(hints: Options["hints"], explain: Options["explain"]): Extension {
   return [
     // After a key, its values are offered at once.
     autocompletion({

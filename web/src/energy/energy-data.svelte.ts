@@ -4,24 +4,43 @@ import { client } from "#web/data/client.ts";
 import { live } from "#web/data/live.svelte.ts";
 
 type Question = Queries["getSiteEnergy"];
+interface Asked {
+  readonly site: string;
+  readonly question: Question;
+}
 
 /** A period that is still running is read again this often. */
 const AGAIN_AFTER = 300_000;
 /** When the server has too much to do. */
 const PAUSE = 1_000;
 const MOST_ATTEMPTS = 30;
+/** Answers that are kept for a way back. */
+const MOST_KEPT = 12;
 
-/** The energies that a question asks for, once it is known. It stays while the same is read again. Call it while a component is made. */
+/**
+ * The energies that a question asks for, once it is known. It stays while the same is read again, and so does the last answer for each
+ * period that was looked at before: going back shows it at once. Call it while a component is made.
+ */
 export function energyData(siteId: () => string, question: () => Question, isKnown: () => boolean) {
   let answer = $state.raw<{ readonly asked: string; readonly energy: SiteEnergy } | undefined>();
   let error = $state.raw<unknown>();
   let isReading = $state(false);
   let round = $state(0);
-  const asked = $derived(JSON.stringify(question()));
+  const asked = $derived(JSON.stringify({ site: siteId(), question: question() }));
   /** Figures of one period never stand below the name of another. */
   const energy = $derived(answer?.asked === asked ? answer.energy : undefined);
 
+  const kept = new Map<string, SiteEnergy>();
+  function keep(own: string, found: SiteEnergy) {
+    kept.delete(own);
+    kept.set(own, found);
+    const [oldest] = kept.keys();
+    if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+  }
+
+  /** What changed may have changed every period. */
   const again = () => {
+    kept.clear();
     round += 1;
   };
   $effect(() => {
@@ -36,10 +55,10 @@ export function energyData(siteId: () => string, question: () => Question, isKno
   });
 
   /** Whoever moves quickly from period to period has several questions open: the server answers a few at once. */
-  async function read(query: Question, signal: AbortSignal): Promise<SiteEnergy> {
+  async function read({ site, question: query }: Asked, signal: AbortSignal): Promise<SiteEnergy> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return (await client.perform("getSiteEnergy", { params: { site_id: siteId() }, query, signal })).energy;
+        return (await client.perform("getSiteEnergy", { params: { site_id: site }, query, signal })).energy;
       } catch (caught) {
         if (!(caught instanceof ApiError) || caught.code !== "overloaded" || attempt === MOST_ATTEMPTS) throw caught;
         await new Promise((resolve) => setTimeout(resolve, PAUSE));
@@ -54,10 +73,14 @@ export function energyData(siteId: () => string, question: () => Question, isKno
     const current = new AbortController();
     const own = asked;
     isReading = true;
-    read(JSON.parse(own) as Question, current.signal)
+    const known = kept.get(own);
+    if (known !== undefined) [answer, error] = [{ asked: own, energy: known }, undefined];
+    read(JSON.parse(own) as Asked, current.signal)
       .then(
         (found) => {
-          if (!current.signal.aborted) [answer, error] = [{ asked: own, energy: found }, undefined];
+          if (current.signal.aborted) return;
+          keep(own, found);
+          [answer, error] = [{ asked: own, energy: found }, undefined];
         },
         (caught: unknown) => {
           if (!current.signal.aborted) error = caught;

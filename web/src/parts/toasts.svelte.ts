@@ -3,7 +3,7 @@ import { preferences } from "#web/data/preferences.svelte.ts";
 
 export type Toast = {
   readonly id: number;
-  readonly tone: "ok" | "error" | "info";
+  readonly tone: "ok" | "warning" | "error" | "info";
   readonly text: string;
   /** Where more of it is to be seen. */
   readonly link?: { readonly href: string; readonly text: string } | undefined;

@@ -1,0 +1,53 @@
+// What the page computes about rules in YAML: the checks are those of the service. It runs in a worker, so that a long text never
+// stops the typing.
+import type { Issue } from "#core/blueprint/issue.ts";
+import type { JsonSchema } from "#core/blueprint/json-schema.ts";
+import type { DeclarativeRule } from "#core/rule/rule.ts";
+import { type RuleReads, ruleReads } from "#core/rule/rule-reads.ts";
+import type { RuleSite } from "#core/rule/rule-site.ts";
+import { type DocumentEdit, editDocument } from "#manifest/edit-document.ts";
+import { readPlainDocument } from "#manifest/plain-document.ts";
+import { parseRule, renderRuleSchema } from "#manifest/rule/parse-rule.ts";
+
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export type JsonObject = { readonly [key: string]: Json };
+
+export type ReadRule = {
+  readonly issues: readonly Issue[];
+  /** Undefined while there is an error. */
+  readonly rule: DeclarativeRule | undefined;
+  readonly reads: RuleReads | undefined;
+  /** The text as an object, also while it is no good rule. Undefined while it is no YAML. */
+  readonly document: JsonObject | undefined;
+};
+
+/** The questions that a worker answers. */
+export type RuleTools = ReturnType<typeof createRuleTools>;
+
+export function createRuleTools() {
+  let site: RuleSite | undefined;
+  return {
+    /** What the site has. Without it names are not checked. */
+    setSite(known: RuleSite): void {
+      site = known;
+    },
+
+    read(text: string): ReadRule {
+      const { rule, issues } = parseRule(text, { site });
+      const { value } = readPlainDocument(text, "rule");
+      const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+      const document = isObject ? (JSON.parse(JSON.stringify(value)) as JsonObject) : undefined;
+      return { issues, rule, reads: rule && ruleReads(rule), document };
+    },
+
+    /** Undefined if the text is no YAML: then there is nothing to change in it. */
+    edit(text: string, edits: readonly DocumentEdit[]): string | undefined {
+      return readPlainDocument(text, "rule").value === undefined ? undefined : editDocument(text, edits);
+    },
+
+    /** The language, for editors. */
+    schema(): JsonSchema {
+      return renderRuleSchema();
+    },
+  };
+}
