@@ -18,12 +18,14 @@ const svelteCheck = [
   "human",
   "--fail-on-warnings",
 ];
+// What is known of the files of the last check makes the next one take 5 to 14 s of processor time instead of 25.
+const types = ["--noEmit", "--incremental", "--tsBuildInfoFile", "node_modules/.cache/types.tsbuildinfo"];
 /** Each row runs from left to right. */
 const rows = [
   [
     ["fences", ["scripts/fences.mjs", "--check"]],
     ["format, lint, fences", biome],
-    ["types", [toolPath("typescript", "bin", "tsc"), "--noEmit"]],
+    ["types", [toolPath("typescript", "bin", "tsc"), ...types]],
     ["promise rules", [toolPath("oxlint", "bin", "oxlint"), "--type-aware", "--deny-warnings"]],
   ],
   [

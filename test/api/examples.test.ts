@@ -51,6 +51,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   openLink: "invalid_request",
   joinCloud: "cloud_unreachable",
   getUplink: "not_found",
+  getRuleTrace: "not_found",
   leaveCloud: "not_found",
 };
 
@@ -65,6 +66,7 @@ const FIRST = [
   "releaseClaim",
 ];
 const LAST = [
+  "deleteCalendar",
   "deleteRule",
   "deleteVariable",
   "deleteCommandSchedule",
@@ -122,6 +124,10 @@ beforeAll(async () => {
   ids.set(ID.schedule_id, (await client.schedules.create(nightly)).schedule.id);
   await client.rules.create(site.id, { slug: ID.rule, script: { code: "", runtime_version: "V3" }, disable: true });
   await client.rules.putVariable(site.id, ID.variable, 1);
+  await client.calendars.put(site.id, ID.calendar, {
+    kind: "weekly",
+    plan: { mon: [{ from: "06:00", to: "22:00" }] },
+  });
   await client.controls.putInterlock(site.id, ID.interlock, {
     kind: "condition",
     when: { device: ID.device_id, attribute: "power", above: 9 },

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test, vi } from "vitest";
 import { createClient } from "#client/create-client.ts";
-import { readMemory } from "#service/rule/declarative/rule-memory.ts";
+import { readTraces } from "#service/rule/rule-traces.ts";
 import { openRecords } from "#store/sqlite/open-records.ts";
 import { randomFrom } from "../support/random.ts";
 import { roundsOf } from "../support/rounds.ts";
@@ -46,7 +46,7 @@ test("kills under a running rule repeat no command, forget none, and lose no tra
   const records = await openRecords(data, (error) => {
     throw error;
   });
-  const { traces } = await readMemory(records.rules, rule.id);
+  const traces = await readTraces(records.rules, rule.id);
   await records.close();
   const ran = traces.filter(({ outcome }) => outcome === "ran");
   // The key of a run has its due time: no moment is there twice, and each has its own execution.

@@ -1,10 +1,12 @@
 // kill -9 while telemetry comes in, is sealed and is joined: no acknowledged point is lost, and none is there twice.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { instant } from "#core/time/instant.ts";
 import type { TelemetryStore } from "#service/ports/telemetry-store.ts";
 import { openSeries } from "#store/series/open-series.ts";
@@ -38,8 +40,14 @@ const POINTS = [
 
 /** What may be at a place: the last acknowledged write, or one sent after it that nobody acknowledged. */
 class Ledger {
+  /** What was noted, for another one that goes on from here. */
+  readonly lines: string[] = [];
   readonly #sent: number[] = [];
   readonly #acknowledged = new Set<number>();
+
+  constructor(before: readonly string[] = []) {
+    for (const line of before) this.note(line);
+  }
 
   get next(): number {
     return this.#sent.length;
@@ -50,6 +58,7 @@ class Ledger {
   }
 
   note(line: string): void {
+    this.lines.push(line);
     const [word, index] = line.split(" ");
     if (word === "sent") this.#sent.push(Number(index));
     if (word === "acknowledged") this.#acknowledged.add(Number(index));
@@ -81,15 +90,16 @@ async function runVictim(
     env: { ...process.env, ...(failpoint !== undefined && { BUSBAR_FAILPOINT: failpoint }) },
     stdio: ["ignore", "pipe", "inherit"],
   });
-  onTestFinished(() => {
-    child.kill("SIGKILL");
-  });
   const lines = createInterface({ input: child.stdout });
   lines.on("line", (line) => {
     ledger.note(line);
     if (stop(ledger.acknowledged - before)) child.kill("SIGKILL");
   });
+  // Whatever ends the test, the victim does not outlive this process.
+  const end = () => void child.kill("SIGKILL");
+  process.once("exit", end);
   const [[, signal]] = await Promise.all([once(child, "exit"), once(lines, "close")]);
+  process.off("exit", end);
   expect(signal).toBe("SIGKILL");
 }
 
@@ -171,15 +181,28 @@ test("a kill at a random moment loses no acknowledged point and doubles none", a
   }
 });
 
-test.each(POINTS)("a kill at telemetry.%s loses no acknowledged point and doubles none", async (name) => {
-  const file = join(tempFolder(), "telemetry.db");
-  const ledger = new Ledger();
-  // Some hours and days first, so that there is something to seal and to join.
-  await runVictim(file, ledger, { stop: (acknowledged) => acknowledged >= 30 });
-  for (const pass of PASSES) {
-    await runVictim(file, ledger, { failpoint: `telemetry.${name}:${pass}`, stop: () => false });
-    await checkReopened(file, ledger);
-  }
+describe("a kill at", () => {
+  let begun: { readonly folder: string; readonly lines: readonly string[] };
+
+  /** Some hours and days first, so that there is something to seal and to join. Each test goes on with a copy. */
+  beforeAll(async () => {
+    const folder = mkdtempSync(join(tmpdir(), "busbar-begun-"));
+    const ledger = new Ledger();
+    await runVictim(join(folder, "telemetry.db"), ledger, { stop: (acknowledged) => acknowledged >= 30 });
+    begun = { folder, lines: ledger.lines };
+  });
+  afterAll(() => rmSync(begun.folder, { recursive: true }));
+
+  test.each(POINTS)("telemetry.%s loses no acknowledged point and doubles none", async (name) => {
+    const folder = tempFolder();
+    cpSync(begun.folder, folder, { recursive: true });
+    const file = join(folder, "telemetry.db");
+    const ledger = new Ledger(begun.lines);
+    for (const pass of PASSES) {
+      await runVictim(file, ledger, { failpoint: `telemetry.${name}:${pass}`, stop: () => false });
+      await checkReopened(file, ledger);
+    }
+  });
 });
 
 describe("on PostgreSQL, with another node that goes on", () => {

@@ -22,6 +22,7 @@ import { sqliteChunks } from "#store/series/sqlite/open-sqlite-chunks.ts";
 import { Connection } from "#store/sqlite/connection.ts";
 import { withBusbarOn } from "../support/busbar-on.ts";
 import { type Postgres, startPostgres } from "../support/postgres.ts";
+import { runBusbar } from "../support/run-busbar.ts";
 import { ADMIN_TOKEN } from "../support/server.ts";
 import { callBusbar } from "../support/start-busbar.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -36,6 +37,9 @@ const sitesOf = (data: string, env: Readonly<Record<string, string>> = {}) =>
   withBusbarOn(data, ({ get }) => get("/v3/sites"), { ...ENV, ...env });
 const serve = (data: string) => callBusbar(cwd, ["serve", "--data", data, "--port", "0", "--mqtt-port", "off"]);
 
+/** In this process: only what is killed needs one of its own. */
+const call = (...words: readonly string[]) => runBusbar(words, { cwd });
+
 beforeAll(async () => {
   server = await startPostgres();
   await withBusbarOn(whole, async ({ url, get }) => {
@@ -44,7 +48,7 @@ beforeAll(async () => {
     site = await get("/v3/sites");
   });
   expect(site).toContain("Plant");
-  expect(await callBusbar(cwd, ["backup", "whole.tar.gz", "--data", whole])).toMatchObject({ code: 0 });
+  expect(await call("backup", "whole.tar.gz", "--data", whole)).toMatchObject({ code: 0 });
 });
 afterAll(async () => {
   rmSync(cwd, { recursive: true, force: true });
@@ -97,7 +101,7 @@ test.each<[string, string, (at: (name: string) => string) => void]>([
   await expect(sitesOf(data)).rejects.toThrow(message);
   await expect(sitesOf(data)).rejects.toThrow("busbar restore FILE --data FOLDER");
   expect(listing(data)).toEqual(before);
-  const backup = await callBusbar(cwd, ["backup", "half.tar.gz", "--data", data]);
+  const backup = await call("backup", "half.tar.gz", "--data", data);
   expect(backup).toMatchObject({ code: 1, err: expect.stringMatching(/lost its|not a data folder/) });
 });
 
@@ -130,9 +134,9 @@ const POINTS = ["restore.begun", ...PLACING, "restore.placed", "restore.marked"]
 
 test.each(POINTS)("a restore that is killed at %s is never served, and the next one starts over", async (point) => {
   const data = join(tempFolder(), "data");
-  const restore = (env: Readonly<Record<string, string>> = {}) =>
-    callBusbar(cwd, ["restore", "whole.tar.gz", "--data", data], env);
-  const killed = await restore({ BUSBAR_FAILPOINT: point });
+  const words = ["restore", "whole.tar.gz", "--data", data] as const;
+  const restoreUntil = (failpoint: string) => callBusbar(cwd, words, { BUSBAR_FAILPOINT: failpoint });
+  const killed = await restoreUntil(point);
   expect(Number.isNaN(killed.code)).toBe(true);
   if (point === "restore.marked") {
     expect(await sitesOf(data)).toBe(site);
@@ -140,12 +144,12 @@ test.each(POINTS)("a restore that is killed at %s is never served, and the next 
     return;
   }
   await expect(sitesOf(data)).rejects.toThrow(`Run it again: busbar restore FILE --data ${data}`);
-  const backup = await callBusbar(cwd, ["backup", "half.tar.gz", "--data", data]);
+  const backup = await call("backup", "half.tar.gz", "--data", data);
   expect(backup).toMatchObject({ code: 1, err: expect.stringContaining("was cut off") });
   // Killed a second time, while it takes away what the first one left.
-  expect(Number.isNaN((await restore({ BUSBAR_FAILPOINT: "restore.undone" })).code)).toBe(true);
+  expect(Number.isNaN((await restoreUntil("restore.undone")).code)).toBe(true);
   await expect(sitesOf(data)).rejects.toThrow("Run it again");
-  expect(await restore()).toMatchObject({ code: 0 });
+  expect(await call(...words)).toMatchObject({ code: 0 });
   expect(await sitesOf(data)).toBe(site);
 });
 
@@ -156,8 +160,8 @@ test("a restore that fails leaves the folder as it was, and never deletes what w
   mkdirSync(join(data, "restoring"));
   const [before, another] = [readFileSync(join(data, "demo.json")), join(cwd, "demo.tar.gz")];
   const withDemo = copyOf((at) => copyFileSync(join(cwd, "whole.tar.gz"), at("demo.json")));
-  expect(await callBusbar(cwd, ["backup", another, "--data", withDemo])).toMatchObject({ code: 0 });
-  const refused = await callBusbar(cwd, ["restore", another, "--data", data]);
+  expect(await call("backup", another, "--data", withDemo)).toMatchObject({ code: 0 });
+  const refused = await call("restore", another, "--data", data);
   expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("already holds demo.json") });
   expect(readFileSync(join(data, "demo.json"))).toEqual(before);
   expect(listing(data)).toEqual(["demo.json"]);
@@ -195,12 +199,11 @@ test("a move into a folder that is killed while its files come into place is not
     const data = join(tempFolder(), "data");
     mkdirSync(data);
     copyFileSync(join(whole, "seal.key"), join(data, "seal.key"));
-    const move = (env: Readonly<Record<string, string>> = {}) =>
-      callBusbar(cwd, ["migrate", "--from", url, "--to", data], env);
-    expect(Number.isNaN((await move({ BUSBAR_FAILPOINT: point })).code)).toBe(true);
+    const killed = await callBusbar(cwd, ["migrate", "--from", url, "--to", data], { BUSBAR_FAILPOINT: point });
+    expect(Number.isNaN(killed.code)).toBe(true);
     if (point !== "move.placed") {
       await expect(sitesOf(data)).rejects.toThrow("Run it again: busbar migrate");
-      expect(await move()).toMatchObject({ code: 0 });
+      await migrate({ from: url, to: data, say: () => {} });
     }
     expect(await sitesOf(data)).toBe(site);
   }

@@ -55,6 +55,8 @@ const adapt = (text: string) =>
     .replaceAll("http://127.0.0.1:8080", busbar.url)
     .replaceAll("https://example.com/hook", `http://127.0.0.1:${heaterPort}`)
     .replaceAll("5020", String(heaterPort))
+    // A reader has one site. Other pages make more of them meanwhile.
+    .replaceAll(/busbar rule [a-z-]+/g, '$& --site-id "Demo site"')
     .replaceAll("./bin/busbar", "busbar");
 
 function folderOf(page: string): string {

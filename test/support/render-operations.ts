@@ -27,5 +27,6 @@ export function renderOperations(
 function whereOf(atGateway: Route["atGateway"]): string {
   if (atGateway === undefined) return "";
   if (atGateway.by === "gateway alone") return "there";
+  if (atGateway.by === "question") return "asked";
   return atGateway.waits ? "waits" : "at once";
 }

@@ -37,6 +37,7 @@ export const ROUNDS = {
   "kills of creates": { few: 2, many: 100 },
   "kills of events": { few: 1, many: 60 },
   "kills of claims": { few: 2, many: 20 },
+  "kills of schedules": { few: 5, many: 40 },
   "kills of rules": { few: 2, many: 20 },
   "kills of telemetry, SQLite": { few: 2, many: 100 },
   "kills of telemetry, PostgreSQL": { few: 1, many: 20 },

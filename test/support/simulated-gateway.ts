@@ -18,6 +18,7 @@ import type { TelemetryStore } from "#service/ports/telemetry-store.ts";
 import type { Needs } from "#service/ports.ts";
 import { createMemoryExecutions } from "./memory-executions.ts";
 import { createMemoryOutbox } from "./memory-outbox.ts";
+import { NO_RULES } from "./no-rules.ts";
 import { PLAIN_INTAKES } from "./plain-intake.ts";
 
 const dial = createDial(() => true);
@@ -118,6 +119,7 @@ export async function joinSimulated(url: string, code: string, onTurn: () => voi
     noteTariffs: nothing,
     noteControls: nothing,
     noteInterlocks: nothing,
+    noteRules: nothing,
   } as unknown as Needs["uplinks"];
   const lane = createTelemetryLane({ uplinks, telemetry: EMPTY_STORE, now, budgets: createByteBudgets() });
   await lane.restart();
@@ -165,6 +167,7 @@ export async function joinSimulated(url: string, code: string, onTurn: () => voi
     priceSources: { ofSite: async () => [] },
     controls: { load: async () => ({ claims: [], states: [] }), history: async () => page([]) },
     interlocks: { ofSite: async () => [] },
+    rules: NO_RULES,
     alerts: { list: async () => page([]) },
     deviceLogs: { list: async () => page([]) },
     audit: { list: async () => page([]) },
