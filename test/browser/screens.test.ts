@@ -81,6 +81,8 @@ function screens(): void {
     const found: unknown[] = [];
     for (const width of IS_LONG ? [390, 360] : [390]) {
       await page.setViewportSize({ width, height: HEIGHT });
+      // The page makes the other bar with its next frame.
+      await page.locator(".bar.bottom nav, main.kiosk").first().waitFor();
       found.push(...(await brokenRows(page)).map((one) => [name, width, one]));
       if (width === 390) found.push(...(await smallTargets(page)).map((one) => [name, one]));
     }
@@ -118,6 +120,27 @@ function screens(): void {
       await visitor.close();
     },
     SCREEN_NAMES.length * PATIENCE,
+  );
+
+  test.concurrent(
+    "a window that becomes narrow or wide never shows the bar of the other width, not even before the page hears of it",
+    async () => {
+      for (const [from, to, bar] of [
+        [1440, 390, ".bar.side nav"],
+        [390, 1440, ".bar.bottom nav"],
+      ] as const) {
+        const visitor = await world.signedIn({ width: from });
+        const { page } = visitor;
+        // As if the next frame never came.
+        await page.addInitScript({ content: "MediaQueryList.prototype.addEventListener = () => {};" });
+        await visitor.go("/access");
+        expect([bar, await page.locator(bar).isVisible()]).toEqual([bar, true]);
+        await page.setViewportSize({ width: to, height: HEIGHT });
+        expect([bar, await page.locator(bar).isVisible()]).toEqual([bar, false]);
+        await visitor.close();
+      }
+    },
+    2 * PATIENCE,
   );
 
   test.concurrent(
