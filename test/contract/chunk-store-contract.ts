@@ -310,8 +310,8 @@ export function chunkStoreContract(open: OpenChunks): void {
     const starts = heads.map((some) => some.map(({ start }) => start));
     const hour = (i: number) => DAY + i * HOUR;
     expect(starts).toEqual([[0, ...hours.map((_, i) => hour(i))], [hour(0), hour(1), hour(2)], [2 * DAY], [0], []]);
-    const { series, start, span, summary, grain } = day.chunks[0] as ChunkHead;
-    expect(heads[0]?.[0]).toEqual({ series, start, span, summary, grain });
+    const { series, start, span, summary, grain, held } = day.chunks[0] as ChunkHead;
+    expect(heads[0]?.[0]).toEqual({ series, start, span, summary, grain, held });
   });
 
   test("a query is given the parts, content and times that it wants of a chunk", async () => {

@@ -5,6 +5,7 @@ import { POSTGRES_VERSIONS, type Postgres, startPostgres } from "../support/post
 import { IS_LONG, roundsOf } from "../support/rounds.ts";
 import {
   findDifferenceInCounter,
+  findDifferenceInIntegral,
   findDifferenceOn,
   type QueryBench,
   SeriesBench,
@@ -40,6 +41,12 @@ test(`${SEEDS * QUERIES} random queries on SQLite, ${[...POSTGRES_VERSIONS].map(
     for (const [name, nodes] of shared) benches.set(name, await nodes.openBench(`seed ${seed}`, 1 + (seed % 2)));
     expect(await findDifferenceOn(seed, together(benches), QUERIES)).toBeUndefined();
   }
+});
+
+test("dense integrals, whose parts stand for points", async () => {
+  const benches = new Map<string, QueryBench>();
+  for (const [name, nodes] of shared) benches.set(name, await nodes.openBench("integral"));
+  expect(await findDifferenceInIntegral(together(benches))).toBeUndefined();
 });
 
 test("dense days of a counter, whose parts stand for points", async () => {

@@ -267,8 +267,8 @@ export function createMemoryChunks() {
   return { openStore, openReader };
 }
 
-function headOf({ series, start, span, summary, grain }: Chunk): ChunkHead {
-  return { series, start, span, summary, grain };
+function headOf({ series, start, span, summary, grain, held }: Chunk): ChunkHead {
+  return { series, start, span, summary, grain, held };
 }
 
 function planned<Piece>(piece: Piece | undefined, what: string): Piece {

@@ -535,6 +535,61 @@ export async function findDifferenceInCounter(bench: QueryBench): Promise<Differ
   }
 }
 
+/**
+ * Dense hours and a less dense day whose parts stand for points of an integral: some have values of one sign only, some are cut by
+ * gaps that are too long for a value to hold, and in some a part has only two points. Closes the bench.
+ */
+export async function findDifferenceInIntegral(bench: QueryBench): Promise<Difference | undefined> {
+  const random = createRandom(11);
+  const start = Date.UTC(2026, 2, 29);
+  const { series, device, kind } = { series: 1, device: 1, kind: "number" as const };
+  try {
+    await bench.load(
+      integralDays(random, start).map(([at, value]) => ({ device, at, values: [[series, value] as const] })),
+    );
+    for (let day = 0; day < 2; day++) await bench.compact(start + 9 * DAY_MS);
+    const items = (["integral", "integral_positive", "integral_negative"] as const).flatMap((aggregation) => {
+      const asked = { series, device, kind, aggregation, lookAroundMs: undefined };
+      return [
+        ...[15 * MINUTE_MS, HOUR_MS, DAY_MS].map((granularityMs) => ({ ...asked, granularityMs })),
+        {
+          ...asked,
+          granularityMs: SHORTEST_MS["day"],
+          calendar: { unit: "day", timezone: "Asia/Kathmandu" } as const,
+        },
+      ];
+    });
+    for (const range of [
+      { from: start - DAY_MS, to: start + 3 * DAY_MS },
+      { from: start + 83 * MINUTE_MS + 1, to: start + DAY_MS + 10.5 * HOUR_MS },
+      { from: start + 2 * HOUR_MS, to: start + 5 * HOUR_MS },
+    ]) {
+      const found = await ask(bench, { ...range, items });
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  } finally {
+    await bench.close();
+  }
+}
+
+/** The first day has a value each two seconds for seven hours, the second one each ten seconds. */
+function integralDays(random: Random, start: number): readonly (readonly [at: number, value: number])[] {
+  const hourOf = (at: number) => Math.floor((at - start) / HOUR_MS);
+  // Hour 2 is empty but for two points 40 minutes apart, and nothing is known of the half hours after 1:30 and 4:30.
+  const isGap = (at: number) =>
+    hourOf(at) === 2 || ([1, 4].includes(hourOf(at)) && (at - start) % HOUR_MS >= HOUR_MS / 2 - 60_000);
+  const dense = Array.from({ length: 12_600 }, (_, i) => start + i * 2_000 + random.integer(0, 900));
+  const less = Array.from({ length: 4_320 }, (_, i) => start + DAY_MS + i * 10_000 + random.integer(0, 3_000));
+  const alone = [2 * HOUR_MS + 5 * MINUTE_MS, 2 * HOUR_MS + 45 * MINUTE_MS].map((after) => start + after);
+  const times = [...dense.filter((at) => !isGap(at)), ...alone, ...less].sort((a, b) => a - b);
+  return times.map((at) => {
+    const value = Number(randomValue(random, "number"));
+    const sign = [1, -1, 0][hourOf(at) % 3];
+    return [at, sign === 0 ? value : (sign ?? 1) * Math.abs(value)] as const;
+  });
+}
+
 function counterDays(random: Random): readonly number[] {
   const perDay = DAY_MS / 30_000;
   let value = 20_000;

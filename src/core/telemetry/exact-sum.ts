@@ -193,6 +193,11 @@ export class ScalableSum {
     return isAny;
   }
 
+  /** The sum itself, of terms that are far from the range of a double. */
+  exact(): Readonly<ExactSum> {
+    return this.#sum;
+  }
+
   /** Infinite where no double is large enough. */
   total(): number {
     return this.#isScaled ? this.#sum.high * SCALE : this.#sum.high;

@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import type { SeriesDefinition } from "#store/series/batch.ts";
 import type { StoredSegment, Summary } from "#store/series/chunk.ts";
+import { packGrain } from "#store/series/held-parts.ts";
 import type { TelemetrySide } from "./telemetry-sides.ts";
 
 /** Bytes that one commit stores, about. */
@@ -85,8 +86,16 @@ async function fingerprint(
   for (const stretch of await side.stretches(device)) {
     for (const { segment, chunks } of await side.read(stretch)) {
       hash.update(JSON.stringify([segment.start, segment.span, segment.rows, chunks.length])).update(segment.times);
-      for (const { series: number, summary, grain, parts, presence, values } of chunks.toSorted(byName)) {
-        hash.update(JSON.stringify([nameOf(number), ...numbersOf(summary), grain, parts.length, presence.length]));
+      for (const { series: number, summary, grain, held, parts, presence, values } of chunks.toSorted(byName)) {
+        hash.update(
+          JSON.stringify([
+            nameOf(number),
+            ...numbersOf(summary),
+            packGrain({ grain, held }),
+            parts.length,
+            presence.length,
+          ]),
+        );
         hash.update(parts).update(presence).update(values);
         if (count === undefined) continue;
         count.chunks++;

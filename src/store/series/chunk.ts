@@ -23,6 +23,8 @@ export interface ChunkHead {
   readonly summary: Summary;
   /** Length of the parts that have summaries of their own, in milliseconds; 0 when there are none. */
   readonly grain: number;
+  /** The same of the parts that integrals use; 0 when there are none. */
+  readonly held: number;
 }
 
 export interface StoredSegment {

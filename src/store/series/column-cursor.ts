@@ -8,7 +8,7 @@ import type { Scalar } from "./batch.ts";
 import type { ChunkHead, Summary } from "./chunk.ts";
 import type { ChunkView, SeriesReads } from "./chunk-reader.ts";
 import { type Column, lowerBound, mergeColumns, valueAt } from "./column.ts";
-import { type PartField, readHours, readParts } from "./parts.ts";
+import { type PartField, readHeld, readHours, readParts } from "./parts.ts";
 import { giveBack, type Scratch, takeScratch } from "./scratch.ts";
 import { decodeChunk } from "./segment-codec.ts";
 
@@ -55,6 +55,8 @@ export interface Walk {
   readonly fitsBuckets: (grain: number, from: number, to: number) => boolean;
   /** Whether parts, of whole chunks only, may turn out not to suffice: then the points are read, too. */
   readonly triesParts: boolean;
+  /** Integrals use parts of their own, and none at or after this time; undefined: it is no integral. */
+  readonly heldUntil: number | undefined;
 }
 
 /** What part of a chunk is requested. */
@@ -151,17 +153,20 @@ function chunkQueue(source: CursorSource, reads: SeriesReads): (at: number) => C
 type Answer = "summary" | "points" | { readonly from: number; readonly to: number };
 
 function answerOf(
-  { summary, grain, start, span }: ChunkHead,
-  { from, to, late, summarizes, isOneBucket, fitsBuckets, triesParts }: Cut,
+  { summary, grain: own, held, start, span }: ChunkHead,
+  { from, to, late, summarizes, isOneBucket, fitsBuckets, triesParts, heldUntil }: Cut,
 ): Answer {
   const { firstAt, lastAt } = summary;
   const isSummarized = summarizes(summary);
-  if (late.length > 0 || (!isSummarized && !triesParts)) return "points";
+  const isHeld = heldUntil !== undefined;
+  if (late.length > 0 || (!isSummarized && !triesParts && !isHeld)) return "points";
   if (isSummarized && firstAt >= from && lastAt < to && isOneBucket(firstAt, lastAt)) return "summary";
+  const grain = isHeld ? held : own;
   if (grain === 0 || !fitsBuckets(grain, start, start + span)) return "points";
+  const end = isHeld ? Math.min(to, heldUntil) : to;
   const inner = {
     from: from <= start ? from : Math.ceil(from / grain) * grain,
-    to: to >= start + span ? to : Math.floor(to / grain) * grain,
+    to: end >= start + span ? to : Math.floor(end / grain) * grain,
   };
   return inner.from >= inner.to ? "points" : inner;
 }
@@ -197,13 +202,14 @@ function nextPiece(current: CursorSource["current"], chunk: ChunkHead, step: Ste
   // Hours make up the whole chunk: a border of the range may lie within one of them.
   const isWhole = answer.from <= chunk.start && answer.to >= endOf(chunk);
   const bytes = current.view.parts(chunk);
-  const minutes = (): Piece => ({ parts: readParts(bytes, chunk, scratch.part), ...answer, ...(tried && { tried }) });
+  const readFine = walk.heldUntil === undefined ? readParts : readHeld;
+  const fine = (): Piece => ({ parts: readFine(bytes, chunk, scratch.part), ...answer, ...(tried && { tried }) });
   const points = () => pointsOf(current, chunk, { ...step, from, to: walk.to, late });
   const { lastAt } = chunk.summary;
   const tried = walk.triesParts ? { lastAt, instead: points } : undefined;
-  if (!isWhole || !walk.fitsBuckets(HOUR_MS, chunk.start, endOf(chunk))) return minutes();
+  if (!isWhole || !walk.fitsBuckets(HOUR_MS, chunk.start, endOf(chunk))) return fine();
   const hours = readHours(bytes, chunk, scratch.part);
-  return { parts: hours, ...answer, ...(tried && { tried: { lastAt, instead: minutes } }) };
+  return { parts: hours, ...answer, ...(tried && { tried: { lastAt, instead: fine } }) };
 }
 
 function pointsOf(

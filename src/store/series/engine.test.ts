@@ -6,6 +6,7 @@ import {
   type Faults,
   findDifference,
   findDifferenceInCounter,
+  findDifferenceInIntegral,
   memoryBackend,
   QUERIES_PER_SEED,
   SeriesBench,
@@ -47,6 +48,10 @@ async function storedIn({ store }: SeriesBench): Promise<readonly number[]> {
 // Over SQLite: planted-bugs.test.ts.
 test("over a store that answers later, dense days of a counter are what a naive reference gives", async () => {
   expect(await findDifferenceInCounter(await SeriesBench.open(memoryBackend()))).toBeUndefined();
+});
+
+test("over a store that answers later, dense integrals are what a naive reference gives", async () => {
+  expect(await findDifferenceInIntegral(await SeriesBench.open(memoryBackend()))).toBeUndefined();
 });
 
 describe.each([

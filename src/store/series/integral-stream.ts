@@ -9,6 +9,7 @@ import { HOUR_MS } from "#core/time/hour.ts";
 import { BucketBlock } from "./bucket-block.ts";
 import { type Column, lowerBound } from "./column.ts";
 import { type LastPoint, NOT_YET, type Piece } from "./column-cursor.ts";
+import type { PartField } from "./parts.ts";
 import { HELD_MS } from "./query.ts";
 
 interface Asked {
@@ -20,8 +21,6 @@ interface Asked {
   /** Of all values, or of those above or below zero while the others count as zero. */
   readonly part: Integral;
 }
-
-/** Milliseconds of an hour: watts give watt-hours. */
 
 export class IntegralStream extends BucketBlock {
   readonly #pieces: Iterator<Piece>;
@@ -41,6 +40,8 @@ export class IntegralStream extends BucketBlock {
   #column: Column | undefined;
   #index = 0;
   #last = 0;
+  // The parts that come next.
+  #parts: HeldFigures | undefined;
 
   constructor(pieces: Iterable<Piece>, { from, to, grid, before, part }: Asked) {
     super("number");
@@ -55,6 +56,7 @@ export class IntegralStream extends BucketBlock {
   protected advance(): void {
     if (this.#heldFrom < this.#heldTo) this.#giveHeld();
     else if (this.#column !== undefined) this.#takePoints(this.#column);
+    else if (this.#parts !== undefined) this.#takePart(this.#parts);
     else this.#takePiece();
   }
 
@@ -66,7 +68,46 @@ export class IntegralStream extends BucketBlock {
       this.#column = piece.column;
       this.#index = lowerBound(piece.column, piece.from);
       this.#last = lowerBound(piece.column, piece.to);
-    } else throw new Error("an integral is not made of summaries");
+    } else if ("parts" in piece) {
+      const times = piece.parts("start");
+      this.#parts = figuresOf(piece.parts, this.#part);
+      this.#index = lowerBound({ times, count: times.length }, piece.from);
+      this.#last = lowerBound({ times, count: times.length }, piece.to);
+    } else throw new Error("an integral is not made of summaries of chunks");
+  }
+
+  /** The next part, which lies in one bucket and in the range. */
+  #takePart(parts: HeldFigures): void {
+    const index = this.#index;
+    if (index >= this.#last) {
+      this.#parts = undefined;
+      return;
+    }
+    const [at, count] = [itemAt(parts.firstAt, index), itemAt(parts.count, index)];
+    if (this.#holdUntil(at)) return;
+    const lastAt = itemAt(parts.lastAt, index);
+    if (count > 1) {
+      const wasOpen = this.#end > at;
+      if (!wasOpen) this.#openAt(at);
+      const [high, low] = parts.sumOf(index);
+      this.#sum.addPair(high, low);
+      // Three points are never so far apart that none of their values is known to hold.
+      if (count === 2 && lastAt - at > HELD_MS && !wasOpen) this.#end = Number.NaN;
+    }
+    this.#index++;
+    this.#held = this.#partOf(itemAt(parts.last, index));
+    this.#heldFrom = lastAt;
+    this.#heldTo = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Whether buckets have to get the held value first, which holds until this time. */
+  #holdUntil(at: number): boolean {
+    const from = Math.max(this.#heldFrom, this.#range.from);
+    const until = Math.min(at, this.#range.to);
+    if (at - this.#heldFrom > HELD_MS || from >= until) return false;
+    this.#heldFrom = from;
+    this.#heldTo = until;
+    return true;
   }
 
   /** The next point, and those after it in the same bucket. */
@@ -77,14 +118,8 @@ export class IntegralStream extends BucketBlock {
       return;
     }
     const at = itemAt(times, this.#index);
-    const from = Math.max(this.#heldFrom, this.#range.from);
-    const until = Math.min(at, this.#range.to);
-    if (at - this.#heldFrom <= HELD_MS && from < until) {
-      // The point is taken when buckets have got everything before it.
-      this.#heldFrom = from;
-      this.#heldTo = until;
-      return;
-    }
+    // The point is taken when buckets have got everything before it.
+    if (this.#holdUntil(at)) return;
     if (at >= this.#range.to) {
       this.#finish();
       return;
@@ -140,6 +175,7 @@ export class IntegralStream extends BucketBlock {
   #close(): void {
     if (Number.isNaN(this.#end)) return;
     this.starts[this.size] = this.#start;
+    // Watts give watt-hours.
     this.numbers[this.size++] = this.#sum.mean(HOUR_MS);
     this.#end = Number.NaN;
   }
@@ -149,3 +185,31 @@ export class IntegralStream extends BucketBlock {
     this.isDone = true;
   }
 }
+
+/** What an integral needs of parts, by their index. */
+interface HeldFigures {
+  readonly firstAt: Float64Array;
+  readonly lastAt: Float64Array;
+  readonly count: Float64Array;
+  readonly last: Float64Array;
+  /** The terms of the exact sum of its values, or of those above or below zero. */
+  readonly sumOf: (index: number) => readonly [high: number, low: number];
+}
+
+function figuresOf(field: (name: PartField) => Float64Array, part: Integral): HeldFigures {
+  const of = (name: PartField) => field(name);
+  const [held, heldRest] = [of("held"), of("heldRest")];
+  const whole = (index: number) => [itemAt(held, index), itemAt(heldRest, index)] as const;
+  const points = { firstAt: of("firstAt"), lastAt: of("lastAt"), count: of("count"), last: of("last") };
+  if (part === "integral") return { ...points, sumOf: whole };
+  const isAbove = part === "integral_positive";
+  const [own, ownRest] = isAbove ? [of("above"), of("aboveRest")] : [of("below"), of("belowRest")];
+  const sign = of("sign");
+  const sumOf = (index: number) => {
+    if (sign[index] === 0) return [itemAt(own, index), itemAt(ownRest, index)] as const;
+    return sign[index] === (isAbove ? 1 : -1) ? whole(index) : NO_SUM;
+  };
+  return { ...points, sumOf };
+}
+
+const NO_SUM = [0, 0] as const;

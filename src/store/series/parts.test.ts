@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Column } from "./column.ts";
-import { grainOf, type PartField, readHours, readParts } from "./parts.ts";
+import { packGrain, unpackGrain } from "./held-parts.ts";
+import { encodeParts, grainOf, type PartField, type Parts, readHours, readParts } from "./parts.ts";
 import { summarize } from "./summarize.ts";
 
 const MINUTE = 60_000;
@@ -91,10 +92,48 @@ test("hours whose sum is beyond all doubles are left out", () => {
   expect(readHours(parts, { start: 0, grain })("start")).toHaveLength(120);
 });
 
+test.each([
+  ["a point a second", 1_000, 86_400, DAY, 15 * MINUTE],
+  ["a point in two seconds, of five hours", 2_000, 9_000, DAY, 15 * MINUTE],
+  ["a point in ten seconds", 10_000, 8_640, DAY, HOUR],
+  ["a point in half a minute", 30_000, 2_880, DAY, 0],
+  ["a point a second, of an hour", 1_000, 3_600, HOUR, 0],
+])("of %s, integrals have parts as long as they have very many points", (_, step, count, span, held) => {
+  expect(summarize(columnOf(step, ramp(count, 1)), 0, span).held).toBe(held);
+});
+
+test("values beyond the range of their sums have no parts for integrals", () => {
+  const values = ramp(86_400, 1).map((value, i) => (i === 5 ? -1e300 : value));
+  expect(summarize(columnOf(1_000, values), 0, DAY).held).toBe(0);
+});
+
+test("the length of both sorts of parts is one number, and that of earlier chunks has no parts for integrals", () => {
+  for (const held of [0, 15 * MINUTE, HOUR]) {
+    expect(unpackGrain(packGrain({ grain: MINUTE, held }))).toEqual({ grain: MINUTE, held });
+  }
+  expect(unpackGrain(5 * MINUTE)).toEqual({ grain: 5 * MINUTE, held: 0 });
+});
+
+test("parts for integrals cost less than 0.03 bytes a point", () => {
+  const times = Float64Array.from({ length: 86_400 }, (_, i) => i * 1_000 + Math.floor(40 * Math.abs(Math.sin(i))));
+  const values = Float64Array.from(times, (at) => Number((1_200 + 300 * Math.sin(at / 9e6) + Math.sin(at)).toFixed(1)));
+  const column = { kind: "number" as const, count: 86_400, times, values };
+  const { parts, grain } = summarize(column, 0, DAY);
+  const old = encodeParts(decoded(parts, grain), 1_440, { start: 0, grain });
+  expect((parts.length - old.length) / 86_400).toBeLessThan(0.03);
+  expect(old.length).toBeGreaterThan(5_000);
+});
+
+function decoded(parts: Uint8Array, grain: number): Parts {
+  const field = readParts(parts, { start: 0, grain });
+  const names = ["start", "count", "sum", "rest", "min", "max", "first", "last"] as const;
+  return Object.fromEntries(names.map((name) => [name, field(name)])) as unknown as Parts;
+}
+
 test("damaged parts are reported as such", () => {
   const { parts, grain } = summarize(columnOf(1_000, ramp(3_600, 2)), 0, HOUR);
   const place = { start: 0, grain };
   expect(() => readParts(parts.subarray(0, 20), place)).toThrow("Damaged parts");
-  expect(() => readParts(Uint8Array.of(0x62), place)).toThrow("no format has the number 98");
+  expect(() => readParts(Uint8Array.of(0x7f), place)).toThrow("no format has the number 127");
   expect(() => readParts(Uint8Array.of(...parts, 0), place)).toThrow("left over");
 });

@@ -2,11 +2,25 @@
 import { KINDS, type Scalar, type SeriesDefinition } from "./batch.ts";
 import { checksum } from "./checksum.ts";
 import type { ChunkContent, ChunkHead, Latest, Segment } from "./chunk.ts";
+import { packGrain } from "./held-parts.ts";
 
-export function headSum({ series, start, span, summary, grain }: ChunkHead): number {
+export function headSum({ series, start, span, summary, grain, held }: ChunkHead): number {
   const { count, firstAt, lastAt, first, last, sum, min, max } = summary;
   const kind = kindNumber(first);
-  const numbers = [series, start, span, count, firstAt, lastAt, sum.high, sum.low, min, max, grain, kind];
+  const numbers = [
+    series,
+    start,
+    span,
+    count,
+    firstAt,
+    lastAt,
+    sum.high,
+    sum.low,
+    min,
+    max,
+    packGrain({ grain, held }),
+    kind,
+  ];
   if (typeof first === "string") return checksum(numbers, first, "\0", String(last));
   numbers.push(Number(first), Number(last));
   return checksum(numbers);

@@ -5,6 +5,7 @@ import {
   findDifference,
   findDifferenceInCounter,
   findDifferenceInDay,
+  findDifferenceInIntegral,
   SeriesBench,
   sqliteBackend,
 } from "../../../test/support/series-bench.ts";
@@ -43,7 +44,15 @@ vi.mock("./parts.ts", async (load) => {
     const isCoarse = bytes[0] === 0x61 && planted.bug === "hours";
     return (name) => (isCoarse && name !== "start" ? field(name).map((value) => value + 1) : field(name));
   };
-  return { ...real, readHours };
+  const readHeld: typeof real.readHeld = (bytes, place, room) => {
+    const field = real.readHeld(bytes, place, room);
+    return (name) => {
+      heldFields.add(`${place.held / 60_000} ${name}`);
+      const isWrong = planted.bug === name;
+      return isWrong ? field(name).map((value) => value + (name === "count" ? 1 : 1_000)) : field(name);
+    };
+  };
+  return { ...real, readHours, readHeld };
 });
 
 vi.mock("./counter-delta.ts", async (load) => {
@@ -59,6 +68,7 @@ vi.mock("./counter-delta.ts", async (load) => {
   return { CounterDelta };
 });
 let tookParts = false;
+const heldFields = new Set<string>();
 
 vi.mock("./query.ts", async (load) => {
   const real = await load<typeof import("./query.ts")>();
@@ -188,6 +198,21 @@ test("the queries of a counter notice when parts stand for values that fall", as
   planted.bug = "falls";
   expect(await findDifferenceInCounter(await SeriesBench.open(sqliteBackend()))).toBeDefined();
 });
+
+test.each(["", "lastAt", "count", "heldRest", "above", "sign"])(
+  "the queries of a dense integral notice a wrong field of its parts: %s",
+  async (field) => {
+    heldFields.clear();
+    planted.bug = field;
+    const found = await findDifferenceInIntegral(await SeriesBench.open(sqliteBackend()));
+    if (field !== "") {
+      expect(found).toBeDefined();
+      return;
+    }
+    expect(found).toBeUndefined();
+    expect(["15 held", "15 below", "60 held", "60 above"].filter((one) => !heldFields.has(one))).toEqual([]);
+  },
+);
 
 function changing(change: (changes: Changes) => Changes): Faults {
   return { store: (store) => ({ ...store, commit: (changes) => store.commit(change(changes)) }) };

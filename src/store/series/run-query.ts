@@ -119,6 +119,7 @@ function openColumn(source: CursorSource, { from, to }: Range, item: SeriesItem,
     summarizes: isIntegral(aggregation) ? () => false : RULES[aggregation].summarizes,
     ...(aggregation === "delta" ? deltaRules(item, { from, to }) : bucketRules(item)),
     triesParts: aggregation === "delta",
+    heldUntil: isIntegral(aggregation) ? to : undefined,
   });
   return { item, hot, cursor };
 }

@@ -11,6 +11,7 @@ const head = (series: number, start: number): ChunkHead => ({
   start,
   span: 10,
   grain: 1,
+  held: 0,
   summary: { count: 1, firstAt: 0, lastAt: 0, first: 0, last: 0, sum: { high: 0, low: 0 }, min: 0, max: 0 },
 });
 

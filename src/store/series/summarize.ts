@@ -1,11 +1,13 @@
 // Hot loops: each bounds its index, and `?? 0` is for the compiler. See core/item-at.ts.
 import { itemAt } from "#core/item-at.ts";
 import { addSum, addValues, type ExactSum } from "#core/telemetry/exact-sum.ts";
+import { HOUR_MS } from "#core/time/hour.ts";
 import type { ChunkHead } from "./chunk.ts";
 import { type Column, valueAt } from "./column.ts";
-import { createParts, encodeParts, grainOf } from "./parts.ts";
+import { heldGrainOf, heldParts, QUARTER_MS } from "./held-parts.ts";
+import { createParts, encodeParts, grainOf, type HeldLevels } from "./parts.ts";
 
-type Summarized = Pick<ChunkHead, "summary" | "grain"> & { readonly parts: Uint8Array };
+type Summarized = Pick<ChunkHead, "summary" | "grain" | "held"> & { readonly parts: Uint8Array };
 
 interface Figures {
   readonly sum: ExactSum;
@@ -17,20 +19,22 @@ interface Figures {
 export function summarize(column: Column, start: number, span: number): Summarized {
   const { count, times } = column;
   const grain = column.kind === "number" ? grainOf(column, span) : 0;
-  const { figures, parts } =
-    grain === 0 ? { figures: figuresOf(column, 0, count), parts: new Uint8Array(0) } : byParts(column, start, grain);
+  const { figures, parts, held } =
+    grain === 0
+      ? { figures: figuresOf(column, 0, count), parts: new Uint8Array(0), held: 0 }
+      : byParts(column, start, { grain, span });
   const [firstAt, lastAt] = [itemAt(times, 0), itemAt(times, count - 1)];
   const [first, last] = [valueAt(column, 0), valueAt(column, count - 1)];
   // If no double is large enough, the sum is infinite. NaN could not be stored.
   const sum = Number.isFinite(figures.sum.high) ? figures.sum : { high: Number.POSITIVE_INFINITY, low: 0 };
-  return { summary: { count, firstAt, lastAt, first, last, ...figures, sum }, grain, parts };
+  return { summary: { count, firstAt, lastAt, first, last, ...figures, sum }, grain, held, parts };
 }
 
 function byParts(
   column: Column,
   start: number,
-  grain: number,
-): { readonly figures: Figures; readonly parts: Uint8Array } {
+  { grain, span }: { readonly grain: number; readonly span: number },
+): { readonly figures: Figures; readonly parts: Uint8Array; readonly held: number } {
   const { times, count } = column;
   const values = column.values as Float64Array;
   const parts = createParts(Math.floor((itemAt(times, count - 1) - start) / grain) + 1);
@@ -55,7 +59,14 @@ function byParts(
     max = Math.max(max, own.max);
     from = to;
   }
-  return { figures: { sum, min, max }, parts: encodeParts(parts, part, { start, grain }) };
+  const held = heldGrainOf(column, { min, max }, { span, grain });
+  const levels = held === 0 ? undefined : heldLevels(column, held);
+  return { figures: { sum, min, max }, parts: encodeParts(parts, part, { start, grain, held: levels }), held };
+}
+
+function heldLevels(column: Column, held: number): HeldLevels {
+  const quarters = held === QUARTER_MS ? heldParts(column, QUARTER_MS) : undefined;
+  return { hours: heldParts(column, HOUR_MS), quarters };
 }
 
 /** Zero for values that are no numbers. */

@@ -9,6 +9,7 @@ import { DamagedPiece } from "#store/series/checksum.ts";
 import type { ChunkContent, ChunkHead, Segment } from "#store/series/chunk.ts";
 import type { ChunkView, SeriesReads, StoreState } from "#store/series/chunk-reader.ts";
 import { areTimes } from "#store/series/codec/times.ts";
+import { QUARTER_MS } from "#store/series/held-parts.ts";
 import { partitionOf } from "#store/series/shared-store.ts";
 import { type BinaryRow, copyRows, readBytes, readInteger } from "./copy-rows.ts";
 import { hasReached } from "./has-reached.ts";
@@ -101,6 +102,7 @@ function guessOf(reads: SeriesReads): number {
     start,
     span: DAY_MS,
     grain: MINUTE_MS,
+    held: QUARTER_MS,
     summary: { ...usual, first: 0, last: 0 },
   });
   return (content ? VALUES : 0) + (parts ? PARTS_TOO : 0);

@@ -1,6 +1,7 @@
 // Summaries and values as bytes: PostgreSQL has no column for "a number, a truth value or a text".
 import type { Scalar } from "#store/series/batch.ts";
-import type { ChunkHead, Summary } from "#store/series/chunk.ts";
+import type { ChunkHead } from "#store/series/chunk.ts";
+import { packGrain, unpackGrain } from "#store/series/held-parts.ts";
 
 /** Numbers of a summary in their order, before its first and last value. */
 const NUMBERS = 8;
@@ -8,13 +9,13 @@ const NUMBER = 0;
 const BOOLEAN = 1;
 const TEXT = 2;
 
-export function packHead({ summary, grain }: Pick<ChunkHead, "summary" | "grain">): Uint8Array {
+export function packHead({ summary, grain, held }: Pick<ChunkHead, "summary" | "grain" | "held">): Uint8Array {
   const { count, firstAt, lastAt, sum, min, max, first, last } = summary;
-  const numbers = Float64Array.of(count, firstAt, lastAt, sum.high, sum.low, min, max, grain);
+  const numbers = Float64Array.of(count, firstAt, lastAt, sum.high, sum.low, min, max, packGrain({ grain, held }));
   return Buffer.concat([Buffer.from(numbers.buffer), packScalar(first), packScalar(last)]);
 }
 
-export function unpackHead(bytes: Uint8Array): { readonly summary: Summary; readonly grain: number } {
+export function unpackHead(bytes: Uint8Array): Pick<ChunkHead, "summary" | "grain" | "held"> {
   const view = viewOf(bytes);
   const at = (index: number) => view.getFloat64(index * 8, true);
   const [first, next] = unpackScalar(bytes, NUMBERS * 8);
@@ -29,7 +30,7 @@ export function unpackHead(bytes: Uint8Array): { readonly summary: Summary; read
     first,
     last,
   };
-  return { summary, grain: at(7) };
+  return { summary, ...unpackGrain(at(7)) };
 }
 
 export function packScalar(value: Scalar): Uint8Array {

@@ -5,6 +5,7 @@ import { KINDS, type Scalar, type SeriesDefinition } from "#store/series/batch.t
 import { DamagedPiece } from "#store/series/checksum.ts";
 import type { Chunk, ChunkContent, ChunkHead, Latest, Segment } from "#store/series/chunk.ts";
 import type { JournalRow, OnDamaged } from "#store/series/chunk-store.ts";
+import { unpackGrain } from "#store/series/held-parts.ts";
 import {
   contentSum,
   definitionSum,
@@ -144,7 +145,7 @@ function readHead(row: Row): ChunkHead {
       min: number(row, "min"),
       max: number(row, "max"),
     },
-    grain: number(row, "grain"),
+    ...unpackGrain(number(row, "grain")),
   };
 }
 

@@ -4,6 +4,7 @@ import { KINDS } from "#store/series/batch.ts";
 import { DamagedPiece } from "#store/series/checksum.ts";
 import type { Latest, NewSegment, OpenSegment, StoredSegment, Stretch } from "#store/series/chunk.ts";
 import type { Changes, ChunkStore, DeviceDay, DropTarget, OnDamaged } from "#store/series/chunk-store.ts";
+import { packGrain } from "#store/series/held-parts.ts";
 import { contentSum, headSum, latestSum, partsSum, segmentSum } from "#store/series/piece-sums.ts";
 import { type Connection, isCorrupt, type Row } from "#store/sqlite/connection.ts";
 import { healDefinitions, putDefinition } from "./heal-definitions.ts";
@@ -278,7 +279,7 @@ function putSegment(database: Connection, { segment, chunks }: NewSegment): void
     segment.times,
   );
   for (const chunk of chunks) {
-    const { series, start, span, summary, grain, parts, presence, values } = chunk;
+    const { series, start, span, summary, parts, presence, values } = chunk;
     database.run(
       `INSERT OR REPLACE INTO chunk (series, start, span, count, first_at, last_at, first_value, last_value,
          sum_high, sum_low, min, max, grain, head_checksum, parts_checksum, checksum, parts, presence, data)
@@ -295,7 +296,7 @@ function putSegment(database: Connection, { segment, chunks }: NewSegment): void
       summary.sum.low,
       summary.min,
       summary.max,
-      grain,
+      packGrain(chunk),
       headSum(chunk),
       partsSum(chunk, parts),
       contentSum({ series, start, count: summary.count }, chunk),
