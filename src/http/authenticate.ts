@@ -48,7 +48,7 @@ export function createAuthenticate(
       return cookie ? bySession(request, reply, cookie) : needs.authenticator.authenticate(text);
     }
     try {
-      const found = needs.authenticator.authenticate(text);
+      const found = needs.authenticator.authenticate(text, request.raw.socket);
       if (!(found instanceof Promise)) return found;
       return found.catch((error: unknown) => {
         throw afterWrongToken(needs, request.ip, error);

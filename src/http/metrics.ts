@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
 import { refuse } from "#core/app-error.ts";
 import { addMetrics } from "#http/add-metrics.ts";
+import { createCallDurations } from "#http/call-durations.ts";
 import { FIGURE_METRICS } from "#http/figure-metrics.ts";
 import { NODE_METRICS, type NodeMetricsNeeds } from "#http/node-metrics.ts";
 import type { Route, RouteDescription } from "#http/route.ts";
@@ -34,13 +35,7 @@ export interface MetricsNeeds extends NodeMetricsNeeds {
 export function createMetrics(needs: MetricsNeeds, settings: { readonly metricsPublic: boolean }): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const duration = new Histogram({
-    name: "busbar_http_request_seconds",
-    help: "Time from a request's first byte to its answer, by operation and status.",
-    labelNames: ["operation", "status"],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
-    registers: [registry],
-  });
+  const durations = createCallDurations();
   const ends = new Histogram({
     name: "busbar_execution_seconds",
     help: "Time from an execution's creation to its end, by the state in which it ended. A late answer after TIMEOUT is one more end.",
@@ -51,19 +46,10 @@ export function createMetrics(needs: MetricsNeeds, settings: { readonly metricsP
   needs.dispatcher.onEnd(({ state }, ms) => ends.observe({ state }, ms / 1000));
   addMetrics(registry, NODE_METRICS, async () => needs);
   addMetrics(registry, FIGURE_METRICS, readTogether(needs.figures));
-  // Finding a series by two labels costs more than counting in it. There are as many series as operations times
-  // statuses.
-  const series = new Map<string, Histogram.Internal<"operation" | "status">>();
   return {
     observe(request, reply) {
       const operation = (request.routeOptions.config as { operation?: string }).operation ?? "none";
-      const key = `${operation} ${reply.statusCode}`;
-      let found = series.get(key);
-      if (found === undefined) {
-        found = duration.labels(operation, String(reply.statusCode));
-        series.set(key, found);
-      }
-      found.observe(reply.elapsedTime / 1000);
+      durations.observe(operation, reply.statusCode, reply.elapsedTime / 1000);
     },
     route: {
       ...METRICS,
@@ -71,7 +57,7 @@ export function createMetrics(needs: MetricsNeeds, settings: { readonly metricsP
         if (!settings.metricsPublic && (call.forwarded() || !isLoopback(call.remoteAddress))) {
           throw refuse("forbidden", "metrics are for this machine only; the setting http.metrics_public opens them");
         }
-        return new RawAnswer(registry.contentType, await registry.metrics());
+        return new RawAnswer(registry.contentType, `${await registry.metrics()}${durations.render()}`);
       },
     },
   };

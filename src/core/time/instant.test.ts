@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseBound, parseInstant, renderInstant } from "./instant.ts";
+import { fineTime, parseBound, parseInstant, renderInstant } from "./instant.ts";
 
 test.each([
   ["2026-11-14T12:00:00Z", "2026-11-14T12:00:00.000Z"],
@@ -13,6 +13,15 @@ test.each([
 ])("%s is the moment %s", (text, expected) => {
   const value = parseInstant(text);
   expect(value === undefined ? undefined : renderInstant(value)).toBe(expected);
+});
+
+test("a time is rendered as Date renders it, whatever was rendered before it", () => {
+  const hour = Date.UTC(2026, 10, 14, 12);
+  const near = [-3_600_000, -1, 0, 1, 999, 1_000, 59_999, 60_000, 3_599_999, 3_600_000].map((ms) => hour + ms);
+  const others = [-62_135_596_800_000, 253_402_300_799_999, -1, -0.5, 0, 0.5, hour + 0.999];
+  for (const ms of [...near, ...others, ...near.toReversed()]) {
+    expect(renderInstant(fineTime(ms))).toBe(new Date(ms).toISOString());
+  }
 });
 
 test.each([

@@ -54,7 +54,25 @@ export function parseBound(text: string, decimals: 3 | 6 = 3): FineTime | undefi
   return fineTime(cut + (finer + (isBeyond ? 1 : 0)) / 10 ** (decimals - 3));
 }
 
-/** RFC 3339 in UTC with milliseconds. */
+const HOUR_MS = 3_600_000;
+const TWO_DIGITS = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, "0"));
+const MILLISECONDS = Array.from({ length: 1_000 }, (_, value) => `.${String(value).padStart(3, "0")}Z`);
+/** The hour of the latest time, and how its times begin: most times that are rendered one after the other share it. */
+let hour = Number.NaN;
+let beginning = "";
+
+/**
+ * RFC 3339 in UTC with milliseconds, as `Date.toISOString` writes it, which takes 1.0 µs of processor time instead of 0.08 µs.
+ * Every answer has some of these.
+ */
 export function renderInstant(value: FineTime): string {
-  return new Date(value).toISOString();
+  const ms = Math.trunc(value);
+  const itsHour = Math.floor(ms / HOUR_MS);
+  if (itsHour !== hour) {
+    beginning = new Date(itsHour * HOUR_MS).toISOString().slice(0, -"00:00.000Z".length);
+    hour = itsHour;
+  }
+  const inHour = ms - itsHour * HOUR_MS;
+  const seconds = Math.floor(inHour / 1_000);
+  return `${beginning}${TWO_DIGITS[Math.floor(seconds / 60)]}:${TWO_DIGITS[seconds % 60]}${MILLISECONDS[inHour % 1_000]}`;
 }

@@ -7,6 +7,7 @@ import { tokenIdOf } from "#core/access/token.ts";
 import { ADMIN_TOKEN_ID, isLive, type TokenRecord } from "#core/access/token-record.ts";
 import { type AppError, refuse } from "#core/app-error.ts";
 import { type Instant, renderInstant } from "#core/time/instant.ts";
+import { createConnectionKeys } from "#service/access/connection-keys.ts";
 import { hashKey, hashSecret, sameHash, secretKey } from "#service/access/hash-secret.ts";
 import { createLastUses } from "#service/access/last-uses.ts";
 import type { After } from "#service/deadlines.ts";
@@ -16,8 +17,11 @@ import type { Needs } from "#service/ports.ts";
 const MAX_CACHED = 10_000;
 
 export interface Authenticator {
-  /** The caller behind a token's text; throws or rejects with `unauthorized`. Synchronous when the token is known. */
-  authenticate(text: string | undefined): Caller | Promise<Caller>;
+  /**
+   * The caller behind a token's text; throws or rejects with `unauthorized`. Synchronous when the token is known. On a connection that
+   * sends the same token again it takes less time.
+   */
+  authenticate(text: string | undefined, connection?: object): Caller | Promise<Caller>;
   /** The token behind a session; throws or rejects with `unauthorized` when it has ended. Synchronous when it is known. */
   holder(tokenId: string): TokenHolder | Promise<TokenHolder>;
   /** Must be called after a token changed in the store. */
@@ -68,6 +72,7 @@ export function createAuthenticator(
   const adminEntry = entryOf(admin);
   byHash.set(hashKey(admin.hash), adminEntry);
   const watches = new Map<string, Watch>();
+  const keyOn = createConnectionKeys();
   const uses = createLastUses((seen) => needs.tokens.noteUse(seen));
   /** Rises with every `forget`, so that a lookup that began earlier does not refill the cache. */
   let generation = 0;
@@ -132,9 +137,9 @@ export function createAuthenticator(
   }
 
   return {
-    authenticate(text) {
+    authenticate(text, connection) {
       if (text === undefined || text === "") throw refuse("unauthorized", "the call carries no access token");
-      const entry = byHash.get(secretKey(text));
+      const entry = byHash.get(connection === undefined ? secretKey(text) : keyOn(connection, text));
       const isSure = entry !== undefined && (entry === adminEntry || needs.nodes.isCurrent());
       return isSure ? accept(entry) : knownEntry(text).then(accept);
     },
