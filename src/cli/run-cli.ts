@@ -128,7 +128,11 @@ export const VERBS: Readonly<Record<string, readonly [about: string, load: () =>
     "What rules told the people of a site.",
     async () => (await import("#cli/commands/notifications.ts")).addNotificationsCommand,
   ],
-  alert: ["One alert explained: show.", async () => (await import("#cli/commands/alert.ts")).addAlertCommands],
+  maintenance: [
+    "Silence a device or a site while people work there: list, start, end.",
+    async () => (await import("#cli/commands/maintenance.ts")).addMaintenanceCommands,
+  ],
+  alert: ["One alert: show, acknowledge.", async () => (await import("#cli/commands/alert.ts")).addAlertCommands],
   simulate: [
     "Simulate a device from a blueprint, here or on a server.",
     async () => (await import("#cli/commands/simulate.ts")).addSimulateCommand,

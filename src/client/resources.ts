@@ -84,6 +84,25 @@ export type ViewKind = "explore" | "dashboard" | "device_filter";
 
 export type WebhookKind = "alert" | "connectivity" | "execution" | "notification";
 
+export type AcknowledgeAlert = {
+  /** What is done about it, for the others. */
+  readonly comment?: string | undefined;
+  /** The telemetry attribute that lists it. Default: all that do. */
+  readonly source?: string | undefined;
+};
+
+export type AcknowledgedBy = {
+  readonly token_id: string;
+  /** Of the token, as it was then. */
+  readonly name: string;
+};
+
+export type Acknowledgement = {
+  readonly at: string;
+  readonly by: AcknowledgedBy;
+  readonly comment: string | null;
+};
+
 /** One raising of an alert. It is active while it has no cleared_at. */
 export type Alert = {
   /** Alert id, as the device lists it. */
@@ -112,6 +131,9 @@ export type Alert = {
   /** When a list named an UNCONFIRMED alert for the last time. */
   readonly not_confirmed_since?: string;
   readonly cleared_at?: string;
+  readonly acknowledgement?: Acknowledgement;
+  /** Only in lists of active alerts: a maintenance window keeps people from being told until then. */
+  readonly silenced_until?: string;
   /** What the device said about it in alert_details: a text or an object. */
   readonly details?: string | JsonObject;
   /** The telemetry attribute that lists it. */
@@ -123,7 +145,7 @@ export type Alert = {
 export type AlertEvent = {
   readonly site_id: string;
   readonly device_id: string;
-  readonly change: "raised" | "hardened" | "unconfirmed" | "confirmed" | "cleared";
+  readonly change: "raised" | "hardened" | "unconfirmed" | "confirmed" | "cleared" | "acknowledged" | "unacknowledged";
   readonly at: string;
   readonly alert: Alert;
 };
@@ -1533,6 +1555,25 @@ export type LogLine = {
   readonly message: string;
 };
 
+export type MaintenanceMadeBy = {
+  readonly token_id: string;
+  readonly name: string;
+};
+
+/** While it is open, alerts of its device or site are listed as always, and nobody is told of them. */
+export type MaintenanceWindow = {
+  /** Identifier of the window. */
+  readonly id: string;
+  readonly site_id: string;
+  /** With everything that is connected through it; null for the whole site. */
+  readonly device_id: string | null;
+  readonly from: string;
+  readonly until: string;
+  readonly reason: string | null;
+  readonly made_by: MaintenanceMadeBy;
+  readonly made_at: string;
+};
+
 export type NewBulkCommand = {
   /** Command name: the manifest's, or an alias. */
   readonly name: string;
@@ -1708,6 +1749,17 @@ export type NewLuaDevice = {
   readonly blueprint_id: string;
   /** The device that runs it, by id or slug. Without it: this gateway. */
   readonly runtime_id?: string | undefined;
+};
+
+export type NewMaintenanceWindow = {
+  /** Only this device, and what is connected through it. Default: the whole site. */
+  readonly device_id?: string | undefined;
+  /** Default: now. At most a year ahead. */
+  readonly from?: string | undefined;
+  /** At most 92 days after it begins. */
+  readonly until: string;
+  /** Why, for the others. */
+  readonly reason?: string | undefined;
 };
 
 export type NewPrice = {
@@ -2960,6 +3012,11 @@ export type TriedPrice = {
   readonly paid: number | null;
 };
 
+export type UnacknowledgeAlert = {
+  /** The telemetry attribute that lists it. Default: all that do. */
+  readonly source?: string | undefined;
+};
+
 /** The link of a gateway to its cloud. */
 export type Uplink = {
   readonly url: string;
@@ -3102,6 +3159,10 @@ export type Answers = {
   readonly abortRollout: {
     readonly rollout: Rollout;
   };
+  readonly acknowledgeAlert: {
+    readonly alerts: readonly Alert[];
+    readonly pending_change?: GatewayChange;
+  };
   readonly adjustSimulation: {
     readonly simulation: Simulation;
   };
@@ -3139,6 +3200,9 @@ export type Answers = {
   };
   readonly createJoinCode: JoinCode;
   readonly createKioskLink: KioskLink;
+  readonly createMaintenance: {
+    readonly window: MaintenanceWindow;
+  };
   readonly createRollout: {
     readonly rollout: Rollout;
   };
@@ -3207,6 +3271,9 @@ export type Answers = {
     readonly pending_change?: GatewayChange;
   };
   readonly endCurrentSession: JsonObject;
+  readonly endMaintenance: {
+    readonly window: MaintenanceWindow;
+  };
   readonly endOwnSessions: JsonObject;
   readonly endSession: JsonObject;
   readonly executeCommand: {
@@ -3444,6 +3511,11 @@ export type Answers = {
     /** How many match, on all pages. */
     readonly total_count: number;
   };
+  readonly listMaintenance: {
+    readonly windows: readonly MaintenanceWindow[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
   readonly listNotifications: {
     readonly notifications: readonly Notification[];
     /** How many match, on all pages. */
@@ -3635,6 +3707,10 @@ export type Answers = {
   };
   readonly testWebhook: WebhookTest;
   readonly tryPriceSource: PriceTrial;
+  readonly unacknowledgeAlert: {
+    readonly alerts: readonly Alert[];
+    readonly pending_change?: GatewayChange;
+  };
   readonly updateCommandSchedule: {
     readonly schedule: CommandSchedule;
   };
@@ -3686,6 +3762,7 @@ export type Answers = {
 
 /** The JSON that each operation takes. */
 export type Bodies = {
+  readonly acknowledgeAlert: AcknowledgeAlert;
   readonly adjustSimulation: SimulationChange;
   readonly assignBlueprint: AssignBlueprint;
   /** As for putInterlock. */
@@ -3698,6 +3775,7 @@ export type Bodies = {
   readonly createCounterCorrection: NewCounterCorrection;
   readonly createJoinCode: NewJoinCode;
   readonly createKioskLink: NewKioskLink;
+  readonly createMaintenance: NewMaintenanceWindow;
   readonly createRollout: NewRollout;
   readonly createRule: NewRule;
   readonly createSession: SignIn;
@@ -3737,6 +3815,7 @@ export type Bodies = {
   readonly renderController: ControllerRender;
   readonly renewClaim: ClaimRenewal;
   readonly tryPriceSource: NewPriceSource;
+  readonly unacknowledgeAlert: UnacknowledgeAlert;
   readonly updateCommandSchedule: CommandScheduleChange;
   readonly updateDevice: DeviceChange;
   readonly updateOnlySite: SiteChange;
@@ -4039,6 +4118,12 @@ export type Queries = {
     readonly "version.in"?: readonly string[] | undefined;
   };
   readonly listJoinCodes: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+  };
+  readonly listMaintenance: {
     /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
     readonly limit?: number | undefined;
     /** How many items to skip before the first one. */

@@ -202,6 +202,11 @@ const TABLE: Readonly<Record<string, Row>> = {
   putConfigurationBucket: ["readonly", "one", () => ({ max_power: 5 }), "user"],
   listDeviceAlerts: ["readonly", "one"],
   listSiteAlerts: ["readonly", "one"],
+  acknowledgeAlert: ["user", "one", () => ({ comment: "on my way" })],
+  unacknowledgeAlert: ["user", "one", () => ({})],
+  listMaintenance: ["readonly", "one"],
+  createMaintenance: ["owner", "one", () => ({ until: new Date(Date.now() + 3_600_000).toISOString() })],
+  endMaintenance: ["owner", "one"],
   executeCommand: ["readonly", "one", start, "user"],
   executeCommandAlias: ["readonly", "one", start, "user"],
   executeCommandOfSite: ["readonly", "one", start, "user"],
@@ -362,6 +367,9 @@ const NOT_THERE: readonly string[] = [
   "getCalendar",
   "listCalendarEntries",
   "deleteCalendar",
+  "acknowledgeAlert",
+  "unacknowledgeAlert",
+  "endMaintenance",
 ];
 
 const LINK: Readonly<Record<string, number>> = {
@@ -534,6 +542,8 @@ function paramsOf(target: Target): Readonly<Record<string, string>> {
     controller: "none",
     variable: `v_${target.device.slice(-12)}`,
     calendar: `c-${target.device.slice(-12)}`,
+    alert_id: "none",
+    window_id: "01890000-0000-7000-8000-000000000000",
     bulk_id: "01890000-0000-7000-8000-000000000000",
     claim_id: "01890000-0000-7000-8000-000000000000",
     gateway_id: "01890000-0000-7000-8000-000000000000",

@@ -5,7 +5,7 @@ import type { AlertChange, AlertChangeKind, RaisedAlert } from "#core/alert/aler
 import { instant } from "#core/time/instant.ts";
 import type { AlertFilter, AlertStore } from "#service/ports/alert-store.ts";
 import type { Place } from "../support/executions.ts";
-import { NOON, newId, OBJECT_PROPERTY_NAMES, UNUSUAL } from "../support/records.ts";
+import { makeEntry, NOON, newId, OBJECT_PROPERTY_NAMES, UNUSUAL } from "../support/records.ts";
 import { ALL } from "./stores.ts";
 
 /** An empty store, and a way to make devices of a site. */
@@ -204,6 +204,32 @@ export function alertStoreContract(open: () => Promise<AlertWorld>): void {
     const next = { ...one, details: '{"cell":7}' };
     await record(place.deviceId, [change("updated", next, 5)]);
     expect(await alerts.active()).toEqual([{ ...next, ...place, clearedAt: undefined }]);
+  });
+
+  test("an alert is acknowledged until it is taken back, keeps that in the history, and not when it is raised again", async () => {
+    const { alerts, place, record } = await setUp();
+    const [one, gone] = [raised("a", 0, { isHard: true }), raised("b", 1)];
+    await record(place.deviceId, raising(one, gone));
+    await record(place.deviceId, [change("cleared", gone, 5)]);
+    const by = { tokenId: "t1", name: "Änne 汉" };
+    const first = { at: instant(NOON + 10), by, comment: "on my way" };
+    const second = { ...first, comment: undefined };
+    const [named, other] = [one, gone].map((alert) => ({ ...alert, ...place }));
+    const done = () => ({ announced: { events: [], notices: [] }, trail: makeEntry() });
+    if (named === undefined || other === undefined) throw new Error("two alerts");
+    const acknowledge = (given: typeof second | typeof first | undefined) =>
+      alerts.acknowledge([named, other], given, done());
+    for (const given of [first, second, undefined, first]) {
+      expect(await acknowledge(given)).toBe(true);
+      expect((await alerts.active())[0]?.acknowledgement).toEqual(given);
+    }
+    expect((await alerts.find(other))?.acknowledgement).toBeUndefined();
+    expect(await alerts.acknowledge([other], first, done())).toBe(false);
+    await record(place.deviceId, [change("cleared", one, 20), ...raising(raised("a", 30))]);
+    expect((await alerts.find(named))?.acknowledgement).toEqual(first);
+    expect((await alerts.active())[0]?.acknowledgement).toBeUndefined();
+    await alerts.copyAcknowledgement(other, second);
+    expect((await alerts.find(other))?.acknowledgement).toEqual(second);
   });
 
   test("pruning deletes what was cleared before, and nothing that is active", async () => {

@@ -485,7 +485,13 @@ export function linkStoreContract(open: OpenStores): void {
       const device = { ...makeDevice(site.id), slug: "a" };
       await copies.device("g1", device);
       const nobody = { events: [], notices: [] };
-      const raised = { ...makeAlert(), deviceId: device.id, siteId: site.id, clearedAt: undefined };
+      const raised = {
+        ...makeAlert(),
+        deviceId: device.id,
+        siteId: site.id,
+        clearedAt: undefined,
+        acknowledgement: undefined,
+      };
       for (const alert of [raised, raised]) await copies.alert("g1", alert, nobody);
       expect(await alerts.active(device.id)).toEqual([raised]);
       await copies.alert("g1", { ...raised, isHard: true, clearedAt: NOON }, nobody);

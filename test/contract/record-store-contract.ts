@@ -21,6 +21,7 @@ import { eventOutboxContract } from "./event-outbox-contract.ts";
 import { interlockStoreContract } from "./interlock-store-contract.ts";
 import { joinCodeContract } from "./join-code-contract.ts";
 import { linkStoreContract } from "./link-store-contract.ts";
+import { maintenanceStoreContract } from "./maintenance-store-contract.ts";
 import { notificationStoreContract } from "./notification-store-contract.ts";
 import { priceSourceContract } from "./price-source-contract.ts";
 import { profileStoreContract } from "./profile-store-contract.ts";
@@ -61,6 +62,7 @@ export function recordStoreContract(open: OpenStores): void {
   describe("controls", () => controlStoreContract(open));
   describe("interlocks", () => interlockStoreContract(open));
   describe("rules", () => ruleStoreContract(open));
+  describe("maintenance windows", () => maintenanceStoreContract(open));
   describe("notifications", () => notificationStoreContract(open));
   describe("calendars", () => calendarStoreContract(open));
   describe("the link", () => linkStoreContract(open));

@@ -3,7 +3,7 @@
 import { allows } from "#core/access/level.ts";
 import { MAX_PAST_ALERTS } from "#core/alert/alert-limits.ts";
 import { alertStateOf } from "#core/alert/alert-state.ts";
-import { alertKey } from "#core/link/linked-key.ts";
+import { type AlertName, alertKey } from "#core/link/linked-key.ts";
 import type { Notice } from "#core/webhook/webhook.ts";
 import type { AlertFilter, AlertRecord, AlertStore } from "#service/ports/alert-store.ts";
 
@@ -18,7 +18,7 @@ export interface MemoryAlerts extends AlertStore {
 export function createMemoryAlerts(siteOf: (deviceId: string) => string | undefined): MemoryAlerts {
   const rows = new Map<string, AlertRecord>();
   const notices: Notice[] = [];
-  const keyOf = (row: AlertRecord) => [row.deviceId, row.source, row.alertId, row.raisedAt].join("\n");
+  const keyOf = (row: AlertName) => [row.deviceId, row.source, row.alertId, row.raisedAt].join("\n");
   const inOrder = (a: AlertRecord, b: AlertRecord) =>
     a.raisedAt - b.raisedAt ||
     (`${a.deviceId} ${a.source} ${a.alertId}` < `${b.deviceId} ${b.source} ${b.alertId}` ? -1 : 1);
@@ -34,13 +34,25 @@ export function createMemoryAlerts(siteOf: (deviceId: string) => string | undefi
       const siteId = siteOf(deviceId);
       if (siteId === undefined) return false;
       for (const { kind, at, alert } of changes) {
-        const row = { ...alert, deviceId, siteId, clearedAt: kind === "cleared" ? at : undefined };
+        const { acknowledgement } = rows.get(keyOf({ ...alert, deviceId })) ?? {};
+        const row = { ...alert, deviceId, siteId, clearedAt: kind === "cleared" ? at : undefined, acknowledgement };
         rows.set(keyOf(row), row);
       }
       const past = sorted().filter((row) => row.deviceId === deviceId && row.clearedAt !== undefined);
       for (const row of past.slice(0, Math.max(0, past.length - MAX_PAST_ALERTS))) rows.delete(keyOf(row));
       notices.push(...news.notices);
       return true;
+    },
+    async acknowledge(names, acknowledgement, { announced }) {
+      const known = names.map((name) => rows.get(keyOf(name))).filter((row) => row !== undefined);
+      const active = known.filter((row) => row.clearedAt === undefined);
+      for (const row of active) rows.set(keyOf(row), { ...row, acknowledgement });
+      if (active.length > 0) notices.push(...announced.notices);
+      return active.length > 0;
+    },
+    async copyAcknowledgement(name, acknowledgement) {
+      const row = rows.get(keyOf(name));
+      if (row !== undefined) rows.set(keyOf(row), { ...row, acknowledgement });
     },
     active: async (deviceId) =>
       sorted().filter((row) => row.clearedAt === undefined && (deviceId === undefined || row.deviceId === deviceId)),

@@ -54,6 +54,7 @@ export const NOT_SPREAD: Readonly<Record<string, string>> = {
   rule_report: EVERYWHERE,
   site_variable: EVERYWHERE,
   site_calendar: EVERYWHERE,
+  maintenance_window: EVERYWHERE,
   // Small: a site has a limited number of rules, and each has a limited log.
   rule_storage: SMALL,
   rule_log: SMALL,

@@ -13,6 +13,11 @@ import type { Alert } from "#client/resources.ts";
 import { nearestOf } from "#core/text/nearest.ts";
 import { printable } from "#core/text/printable.ts";
 
+interface AcknowledgeFlags {
+  readonly comment?: string;
+  readonly undo?: true;
+}
+
 export function addAlertCommands(alert: Command, cli: Cli): void {
   clientCommand(
     alert,
@@ -40,7 +45,31 @@ export function addAlertCommands(alert: Command, cli: Cli): void {
       ].join("\n");
     });
   });
-  addExamples(alert, "alert show battery-1 overheated", "alert show battery-1 overheated -o json");
+  clientCommand(alert, "acknowledge <device> <alert>", "Say that you take care of an alert.")
+    .option("-m, --comment <text>", "what is done about it, for the others")
+    .option("--undo", "take the acknowledgement back")
+    .action(async (device: string, id: string, flags: ClientFlags & AcknowledgeFlags) => {
+      if (flags.undo && flags.comment !== undefined) throw new UsageError("--undo takes no --comment");
+      const { client, wait } = await openSession(cli, flags);
+      const { id: deviceId } = (await wait(suggestDevice(client, device, client.devices.get(device)))).device;
+      const body = flags.comment === undefined ? {} : { comment: flags.comment };
+      const answer = await wait(
+        flags.undo ? client.alerts.unacknowledge(deviceId, id) : client.alerts.acknowledge(deviceId, id, body),
+      );
+      await printAnswer(cli, flags, answer, () =>
+        flags.undo ? `nobody takes care of ${id} any more` : `${id} is acknowledged`,
+      );
+    });
+  addExamples(
+    alert,
+    "alert show battery-1 overheated",
+    "alert show battery-1 overheated -o json",
+    'alert acknowledge battery-1 overheated --comment "I clean the filter today"',
+  );
+}
+
+function acknowledgedBy({ at, by, comment }: NonNullable<Alert["acknowledgement"]>): string {
+  return printable(`${at} by ${by.name}${comment === null ? "" : `: ${comment}`}`);
 }
 
 function fieldsOf(alert: Alert, device: string) {
@@ -52,6 +81,8 @@ function fieldsOf(alert: Alert, device: string) {
     raised: alert.raised_at,
     ...(alert.cleared_at !== undefined && { cleared: alert.cleared_at }),
     ...(alert.not_confirmed_since !== undefined && { "not confirmed since": alert.not_confirmed_since }),
+    ...(alert.acknowledgement !== undefined && { acknowledged: acknowledgedBy(alert.acknowledgement) }),
+    ...(alert.silenced_until !== undefined && { "silenced until": alert.silenced_until }),
     ...(alert.code !== undefined && { code: alert.code }),
     ...(alert.details !== undefined && { details: renderAlertDetails(alert) }),
     ...(alert.components !== undefined && { components: alert.components.join(", ") }),

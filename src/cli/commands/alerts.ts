@@ -152,6 +152,12 @@ async function list(cli: Cli, session: Session, asked: Asked): Promise<void> {
     ...(rows.some((alert) => alert.not_confirmed_since !== undefined) && {
       "NOT CONFIRMED SINCE": (alert: Alert) => alert.not_confirmed_since,
     }),
+    ...(rows.some((alert) => alert.acknowledgement !== undefined) && {
+      "TAKEN BY": (alert: Alert) => alert.acknowledgement?.by.name,
+    }),
+    ...(rows.some((alert) => alert.silenced_until !== undefined) && {
+      "SILENCED UNTIL": (alert: Alert) => alert.silenced_until,
+    }),
     ...(rows.some((alert) => alert.details !== undefined) && {
       DETAILS: (alert: Alert) => cutText(renderAlertDetails(alert) ?? ""),
     }),

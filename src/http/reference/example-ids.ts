@@ -15,6 +15,8 @@ export const EXAMPLE_IDS = {
   claim_id: "01a1ddf7-8b99-7e1f-9fda-e19f6daec0b9",
   bulk_id: "01a1ddf7-8b99-7e1f-9fda-e19f6daec0c1",
   schedule_id: "01a1ddf7-8b99-7e1f-9fda-e19f6daec0c2",
+  alert_id: "overheat",
+  window_id: "01a1ddf7-8b99-7e1f-9fda-e19f6daec0d1",
   control: "power",
   interlock: "too-hot",
   rule: "surplus",

@@ -145,6 +145,17 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     ts: `client.alerts.list(${device}, { active: false, "severity.in": ["warning", "error"] })`,
   },
   listSiteAlerts: { ts: `client.alerts.listBySite(${site})` },
+  acknowledgeAlert: {
+    body: { comment: "I look at it this afternoon." },
+    ts: `client.alerts.acknowledge(${device}, "overheat", { comment: "I look at it this afternoon." })`,
+  },
+  unacknowledgeAlert: { body: {}, ts: `client.alerts.unacknowledge(${device}, "overheat")` },
+  listMaintenance: { query: { limit: "20" }, ts: `client.alerts.maintenance(${site}, { limit: 20 })` },
+  createMaintenance: {
+    body: { device_id: ID.device_id, until: "2026-11-20T16:00:00Z", reason: "New filters." },
+    ts: `client.alerts.silence(${site}, { device_id: ${device}, until: "2026-11-20T16:00:00Z", reason: "New filters." })`,
+  },
+  endMaintenance: { ts: `client.alerts.endSilence(${site}, ${JSON.stringify(ID.window_id)})` },
   executeCommand: {
     query: { expand: "log" },
     headers: { "Idempotency-Key": "order-4711", Prefer: "wait=10" },

@@ -182,7 +182,9 @@ export function createAlertTracker(needs: AlertTrackerNeeds): AlertTracker {
 
   async function eventOf(device: Device, { kind, at, alert }: AlertNews): Promise<PreparedEvent> {
     const place = { deviceId: device.id, siteId: device.siteId };
-    const record = { ...alert, ...place, clearedAt: kind === "cleared" ? at : undefined };
+    const known = kind === "raised" ? undefined : await needs.alerts.find({ ...alert, deviceId: device.id });
+    const { acknowledgement } = known ?? { acknowledgement: undefined };
+    const record = { ...alert, ...place, clearedAt: kind === "cleared" ? at : undefined, acknowledgement };
     const described = await describeAlert(needs, record);
     return needs.prepareEvent({ ...place, kind: "alert", change: kind, at, alert: described });
   }

@@ -1,10 +1,11 @@
+import type { Acknowledgement } from "#core/alert/acknowledgement.ts";
 import { renderAlertDetails } from "#core/alert/alert-details.ts";
 import { ALERT_SEVERITIES, ALERT_STATES, alertStateOf } from "#core/alert/alert-state.ts";
 import { KNOWN_ALERTS } from "#core/alert/known-alerts.ts";
 import { renderInstant } from "#core/time/instant.ts";
 import type { DescribedAlert } from "#service/alert/describe-alert.ts";
 import { type Static, Type } from "#service/operation/schema.ts";
-import { described, oneOf, timestamp } from "#service/operation/wire.ts";
+import { described, nullable, oneOf, strict, timestamp } from "#service/operation/wire.ts";
 
 const texts = Type.Optional(Type.Array(Type.String()));
 
@@ -34,6 +35,22 @@ export const alertSchema = described("Alert", "One raising of an alert. It is ac
     Type.String({ format: "date-time", description: "When a list named an UNCONFIRMED alert for the last time." }),
   ),
   cleared_at: Type.Optional(timestamp),
+  acknowledgement: Type.Optional(
+    strict("Acknowledgement", {
+      at: timestamp,
+      by: strict("AcknowledgedBy", {
+        token_id: Type.String(),
+        name: Type.String({ description: "Of the token, as it was then." }),
+      }),
+      comment: nullable(Type.String()),
+    }),
+  ),
+  silenced_until: Type.Optional(
+    Type.String({
+      format: "date-time",
+      description: "Only in lists of active alerts: a maintenance window keeps people from being told until then.",
+    }),
+  ),
   details: Type.Optional(
     Type.Unsafe<string | object>({
       type: ["string", "object"],
@@ -47,8 +64,8 @@ export const alertSchema = described("Alert", "One raising of an alert. It is ac
   }),
 });
 
-export function renderAlert({ record, declared }: DescribedAlert): Static<typeof alertSchema> {
-  const { isHard, hardensAt, clearedAt, notConfirmedSince } = record;
+export function renderAlert({ record, declared, silencedUntil }: DescribedAlert): Static<typeof alertSchema> {
+  const { isHard, hardensAt, clearedAt, notConfirmedSince, acknowledgement } = record;
   const described = declared ?? KNOWN_ALERTS.get(record.alertId);
   return {
     id: record.alertId,
@@ -70,10 +87,16 @@ export function renderAlert({ record, declared }: DescribedAlert): Static<typeof
     ...(notConfirmedSince !== undefined && { not_confirmed_since: renderInstant(notConfirmedSince) }),
     ...(alertStateOf(record) === "SOFT" && clearedAt === undefined && { hardens_at: renderInstant(hardensAt) }),
     ...(clearedAt !== undefined && { cleared_at: renderInstant(clearedAt) }),
+    ...(acknowledgement !== undefined && { acknowledgement: renderAcknowledgement(acknowledgement) }),
+    ...(silencedUntil !== undefined && { silenced_until: renderInstant(silencedUntil) }),
     ...(record.details !== undefined && { details: renderAlertDetails(record.details) }),
     source: record.source,
     declared: declared !== undefined,
   };
+}
+
+function renderAcknowledgement({ at, by, comment }: Acknowledgement) {
+  return { at: renderInstant(at), by: { token_id: by.tokenId, name: by.name }, comment: comment ?? null };
 }
 
 function given<Name extends string>(name: Name, list: readonly string[]): { readonly [key in Name]?: string[] } {

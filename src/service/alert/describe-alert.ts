@@ -1,5 +1,6 @@
 import { AppError } from "#core/app-error.ts";
 import type { Alert } from "#core/blueprint/blueprint.ts";
+import type { Instant } from "#core/time/instant.ts";
 import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
 import type { AlertRecord } from "#service/ports/alert-store.ts";
 
@@ -7,6 +8,8 @@ import type { AlertRecord } from "#service/ports/alert-store.ts";
 export interface DescribedAlert {
   readonly record: AlertRecord;
   readonly declared: Alert | undefined;
+  /** Nobody is told of it until then. Undefined: no maintenance window silences it, or nobody has looked. */
+  readonly silencedUntil?: Instant | undefined;
 }
 
 /**

@@ -5,8 +5,10 @@ import type { Page, PageRequest } from "#service/ports/page.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import { visibleSite } from "#service/site/visible-site.ts";
 import { type DescribedAlert, describeAlert } from "./describe-alert.ts";
+import { type SilenceNeeds, silenceOf } from "./silence.ts";
 
-export type ListAlertsNeeds = Pick<Needs, "alerts" | "devices" | "sites"> & { readonly catalog: BlueprintCatalog };
+export type ListAlertsNeeds = Pick<Needs, "alerts" | "devices" | "sites"> &
+  SilenceNeeds & { readonly catalog: BlueprintCatalog };
 
 export interface AlertQuery {
   /** What the caller may choose. */
@@ -32,9 +34,18 @@ export async function listSiteAlerts(
   return await list(needs, { ...filterOf(call, query), siteId: site.id }, query.page);
 }
 
-async function list(needs: ListAlertsNeeds, filter: AlertFilter, request: PageRequest): Promise<Page<DescribedAlert>> {
+async function list(
+  needs: ListAlertsNeeds,
+  filter: AlertFilter & { readonly siteId: string },
+  request: PageRequest,
+): Promise<Page<DescribedAlert>> {
   const { items, total } = await needs.alerts.list(filter, request);
-  return { items: await Promise.all(items.map((record) => describeAlert(needs, record))), total };
+  const silence = await silenceOf(needs, filter.siteId);
+  const described = items.map(async (record) => {
+    const silencedUntil = filter.active ? await silence(record.deviceId) : undefined;
+    return { ...(await describeAlert(needs, record)), silencedUntil };
+  });
+  return { items: await Promise.all(described), total };
 }
 
 function filterOf({ caller }: Call, { filter }: AlertQuery): AlertFilter {

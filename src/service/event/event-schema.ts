@@ -27,7 +27,7 @@ const snapshot = strict("Snapshot", {
 const EVENT_SCHEMAS = {
   execution: about("ExecutionEvent", { execution: executionSchema }),
   alert: about("AlertEvent", {
-    change: oneOf(["raised", "hardened", "unconfirmed", "confirmed", "cleared"]),
+    change: oneOf(["raised", "hardened", "unconfirmed", "confirmed", "cleared", "acknowledged", "unacknowledged"]),
     at: timestamp,
     alert: alertSchema,
   }),

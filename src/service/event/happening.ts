@@ -33,7 +33,7 @@ export type Happening = Place &
     | { readonly kind: "connectivity"; readonly status: ConnectivityStatus; readonly at: Instant }
     | {
         readonly kind: "alert";
-        readonly change: AlertChangeKind;
+        readonly change: AlertChangeKind | "acknowledged" | "unacknowledged";
         readonly at: Instant;
         /** The state after the change. */
         readonly alert: DescribedAlert;

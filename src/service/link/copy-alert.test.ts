@@ -22,6 +22,7 @@ function prepare(clearedAt: AlertRecord["clearedAt"]) {
     notConfirmedSince: undefined,
     details: undefined,
     clearedAt,
+    acknowledgement: undefined,
   };
   const [heard, copied]: [string[], AlertRecord[]] = [[], []];
   const needs = {

@@ -26,7 +26,9 @@ export async function copyAlert(
   // Its device was deleted meanwhile, or is another gateway's.
   if (name === undefined || siteId === undefined) return;
   const before = await needs.alerts.find(name);
-  const record = value === null ? endOf(before, needs.now()) : await recordOf(needs, { name, siteId, value });
+  const acknowledgement = before?.acknowledgement;
+  const copy = value === null ? endOf(before, needs.now()) : await recordOf(needs, { name, siteId, value });
+  const record = copy && { ...copy, acknowledgement };
   if (record === undefined) return;
   const news = newsOf(before, record, needs.now());
   const place = { siteId, deviceId: name.deviceId };
@@ -42,7 +44,7 @@ export async function copyAlert(
 async function recordOf(
   needs: CopyAlertNeeds,
   { name, siteId, value }: { readonly name: AlertName; readonly siteId: string; readonly value: LinkedAlert },
-): Promise<AlertRecord> {
+): Promise<Omit<AlertRecord, "acknowledgement">> {
   const { blueprintDigest, ...alert } = value;
   const blueprint = blueprintDigest === undefined ? undefined : await needs.blueprints.findByDigest(blueprintDigest);
   return { ...alert, ...name, siteId, blueprintId: blueprint?.id };

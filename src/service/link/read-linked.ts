@@ -338,7 +338,7 @@ function linkedSite(site: Site): LinkedSite {
 }
 
 async function linkedAlert(needs: Pick<Needs, "blueprints">, alert: AlertRecord): Promise<LinkedAlert> {
-  const { deviceId: _, siteId: __, blueprintId, ...rest } = alert;
+  const { deviceId: _, siteId: __, blueprintId, acknowledgement: ___, ...rest } = alert;
   const blueprint = blueprintId === undefined ? undefined : await needs.blueprints.find(blueprintId);
   return { ...rest, blueprintDigest: blueprint?.digest };
 }

@@ -1,5 +1,7 @@
+import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { SiteScope } from "#core/access/caller.ts";
 import type { AccessLevel } from "#core/access/level.ts";
+import type { Acknowledgement } from "#core/alert/acknowledgement.ts";
 import type { AlertChange, AlertSeverity, AlertStateName, RaisedAlert } from "#core/alert/alert-state.ts";
 import type { PreparedEvent } from "#core/event/event.ts";
 import type { AlertName } from "#core/link/linked-key.ts";
@@ -12,6 +14,8 @@ export interface AlertRecord extends RaisedAlert {
   readonly deviceId: string;
   readonly siteId: string;
   readonly clearedAt: Instant | undefined;
+  /** Of this raising. */
+  readonly acknowledgement: Acknowledgement | undefined;
 }
 
 export interface AlertFilter {
@@ -42,6 +46,17 @@ export interface AlertStore {
    * is gone. Refuses with `conflict` when the changes do not follow from the active alerts: another node was first.
    */
   record(deviceId: string, changes: readonly AlertChange[], announced: AlertAnnouncement): Promise<boolean>;
+  /**
+   * Acknowledges those of the alerts that are still active, or takes that back, with their events. False, with nothing stored:
+   * none is active.
+   */
+  acknowledge(
+    names: readonly AlertName[],
+    acknowledgement: Acknowledgement | undefined,
+    done: { readonly announced: AlertAnnouncement; readonly trail: AuditEntry },
+  ): Promise<boolean>;
+  /** Notes in a copy how its gateway has it. */
+  copyAcknowledgement(name: AlertName, acknowledgement: Acknowledgement | undefined): Promise<void>;
   /** All active alerts, of one device or of all, in the order of raising. */
   active(deviceId?: string): Promise<readonly AlertRecord[]>;
   find(name: AlertName): Promise<AlertRecord | undefined>;

@@ -14,6 +14,7 @@ import type { EventOutbox } from "./event-outbox.ts";
 import type { ExecutionStore } from "./execution-store.ts";
 import type { InterlockStore } from "./interlock-store.ts";
 import type { CopyStore, GatewayStore, UplinkStore } from "./link-store.ts";
+import type { MaintenanceStore } from "./maintenance-store.ts";
 import type { Nodes } from "./nodes.ts";
 import type { NotificationStore } from "./notification-store.ts";
 import type { PriceSourceStore } from "./price-source-store.ts";
@@ -50,6 +51,7 @@ export interface SubjectStores {
   readonly tariffs: TariffStore;
   readonly priceSources: PriceSourceStore;
   readonly alerts: AlertStore;
+  readonly maintenance: MaintenanceStore;
   readonly webhooks: WebhookStore;
   readonly outbox: EventOutbox;
   readonly retentions: RetentionStore;

@@ -1,4 +1,5 @@
 import { ACCESS_LEVELS } from "#core/access/level.ts";
+import type { Acknowledgement } from "#core/alert/acknowledgement.ts";
 import { ALERT_SEVERITIES } from "#core/alert/alert-state.ts";
 import type { AlertRecord } from "#service/ports/alert-store.ts";
 import type { Row } from "#store/database.ts";
@@ -6,6 +7,7 @@ import { number, oneOf, optionalText, optionalTime, text, time } from "./row.ts"
 
 export const ALERT_COLUMNS =
   "device_id, source, alert_id, raised_at, site_id, blueprint_id, severity, read_level, hardens_at, hardened_at, cleared_at, not_confirmed_since, details";
+export const ACKNOWLEDGED = "acknowledged_at, acknowledged_by, acknowledged_name, acknowledged_comment";
 
 export function parseAlert(row: Row): AlertRecord {
   return {
@@ -22,5 +24,13 @@ export function parseAlert(row: Row): AlertRecord {
     clearedAt: optionalTime(row, "cleared_at"),
     notConfirmedSince: optionalTime(row, "not_confirmed_since"),
     details: optionalText(row, "details"),
+    acknowledgement: acknowledgementOf(row),
   };
+}
+
+function acknowledgementOf(row: Row): Acknowledgement | undefined {
+  const at = optionalTime(row, "acknowledged_at");
+  if (at === undefined) return undefined;
+  const by = { tokenId: text(row, "acknowledged_by"), name: text(row, "acknowledged_name") };
+  return { at, by, comment: optionalText(row, "acknowledged_comment") };
 }

@@ -2,30 +2,34 @@ import { ACCESS_LEVELS } from "#core/access/level.ts";
 import type { AlertStateName } from "#core/alert/alert-state.ts";
 import type { AlertFilter, AlertStore } from "#service/ports/alert-store.ts";
 import type { Database } from "#store/database.ts";
-import { ALERT_COLUMNS, parseAlert } from "./alert-row.ts";
+import { ACKNOWLEDGED, ALERT_COLUMNS, parseAlert } from "./alert-row.ts";
 import type { Lists } from "./lists.ts";
 import { listed, text } from "./row.ts";
 import { readRows } from "./stored-json.ts";
 import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
 
+const COLUMNS = `${ALERT_COLUMNS}, ${ACKNOWLEDGED}`;
+
 export function createAlertStore(reader: Database, writer: Writer, lists: Lists): AlertStore {
   return {
     record: (deviceId, changes, announced) => writer.run("recordAlerts", { deviceId, changes, announced }),
+    acknowledge: (names, acknowledgement, done) => writer.run("acknowledgeAlerts", { names, acknowledgement, done }),
+    copyAcknowledgement: (name, acknowledgement) => writer.run("copyAcknowledgement", { name, acknowledgement }),
     active: async (deviceId) => {
       const where = new Where().and("cleared_at IS NULL");
       if (deviceId !== undefined) where.and("device_id = ?", deviceId);
-      const sql = `SELECT ${ALERT_COLUMNS} FROM alert${where.sql} ORDER BY raised_at, device_id, source, alert_id`;
+      const sql = `SELECT ${COLUMNS} FROM alert${where.sql} ORDER BY raised_at, device_id, source, alert_id`;
       return readRows(reader, { table: "alert", rows: await reader.all(sql, ...where.values) }, parseAlert);
     },
     find: async ({ deviceId, source, alertId, raisedAt }) => {
-      const sql = `SELECT ${ALERT_COLUMNS} FROM alert WHERE device_id = ? AND source = ? AND alert_id = ? AND raised_at = ?`;
+      const sql = `SELECT ${COLUMNS} FROM alert WHERE device_id = ? AND source = ? AND alert_id = ? AND raised_at = ?`;
       const rows = await reader.all(sql, deviceId, source, alertId, raisedAt);
       return readRows(reader, { table: "alert", rows }, parseAlert)[0];
     },
     list: async (filter, page) =>
       lists.page(page, {
-        columns: ALERT_COLUMNS,
+        columns: COLUMNS,
         from: "alert",
         where: whereOf(filter),
         order: filter.newestFirst

@@ -1,16 +1,19 @@
+import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { ACCESS_LEVELS } from "#core/access/level.ts";
+import type { Acknowledgement } from "#core/alert/acknowledgement.ts";
 import { MAX_PAST_ALERTS } from "#core/alert/alert-limits.ts";
 import type { AlertChange } from "#core/alert/alert-state.ts";
 import { refuse } from "#core/app-error.ts";
-import { alertKey } from "#core/link/linked-key.ts";
+import { type AlertName, alertKey } from "#core/link/linked-key.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { AlertAnnouncement, AlertRecord } from "#service/ports/alert-store.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
 import { ALERT_COLUMNS } from "./alert-row.ts";
+import { recordAudit } from "./audit-writes.ts";
 import { addEvent } from "./event-writes.ts";
 import { number, text } from "./row.ts";
 import { enqueueNotices } from "./webhook-writes.ts";
-import { deviceLock, PRUNE_AT_ONCE, prune, write } from "./write.ts";
+import { deviceLock, NOBODY, PRUNE_AT_ONCE, prune, write } from "./write.ts";
 
 export const alertWrites = {
   recordAlerts: write({
@@ -41,6 +44,46 @@ export const alertWrites = {
       if (changes.some(({ kind }) => kind === "cleared")) await forgetOldest(database, deviceId);
       await announce(database, announced);
       return true;
+    },
+  }),
+
+  acknowledgeAlerts: write({
+    locks: ({ names }) => names.slice(0, 1).flatMap(({ deviceId }) => deviceLock(deviceId)),
+    informs: NOBODY,
+    fromReserve: true,
+    keepsMemory: true,
+    async run(
+      database: WriteDatabase,
+      {
+        names,
+        acknowledgement,
+        done,
+      }: {
+        names: readonly AlertName[];
+        acknowledgement: Acknowledgement | undefined;
+        done: { announced: AlertAnnouncement; trail: AuditEntry };
+      },
+    ): Promise<boolean> {
+      let changed = 0;
+      for (const name of names)
+        changed += await setAcknowledgement(database, { name, acknowledgement, isActive: true });
+      if (changed === 0) return false;
+      await announce(database, done.announced);
+      await recordAudit(database, done.trail);
+      return true;
+    },
+  }),
+
+  copyAcknowledgement: write({
+    locks: ({ name }) => deviceLock(name.deviceId),
+    informs: NOBODY,
+    fromReserve: true,
+    keepsMemory: true,
+    async run(
+      database: Database,
+      { name, acknowledgement }: { name: AlertName; acknowledgement: Acknowledgement | undefined },
+    ) {
+      await setAcknowledgement(database, { name, acknowledgement, isActive: false });
     },
   }),
 
@@ -81,6 +124,31 @@ async function refuseOutdated(database: Database, deviceId: string, changes: rea
   }
 }
 
+async function setAcknowledgement(
+  database: Database,
+  given: {
+    readonly name: AlertName;
+    readonly acknowledgement: Acknowledgement | undefined;
+    /** Only of an alert that is active. */
+    readonly isActive: boolean;
+  },
+): Promise<number> {
+  const { deviceId, source, alertId, raisedAt } = given.name;
+  const { at, by, comment } = given.acknowledgement ?? {};
+  return await database.run(
+    `UPDATE alert SET acknowledged_at = ?, acknowledged_by = ?, acknowledged_name = ?, acknowledged_comment = ?
+     WHERE device_id = ? AND source = ? AND alert_id = ? AND raised_at = ?${given.isActive ? " AND cleared_at IS NULL" : ""}`,
+    at ?? null,
+    by?.tokenId ?? null,
+    by?.name ?? null,
+    comment ?? null,
+    deviceId,
+    source,
+    alertId,
+    raisedAt,
+  );
+}
+
 export async function announce(database: WriteDatabase, { events, notices }: AlertAnnouncement): Promise<void> {
   for (const event of events) await addEvent(database, event);
   await enqueueNotices(database, notices);
@@ -93,7 +161,7 @@ export async function storeAlert(database: Database, alert: AlertRecord): Promis
 }
 
 /** An alert that is raised, cleared and raised again in one moment counts as one alert. */
-async function insert(database: Database, alert: AlertRecord): Promise<void> {
+async function insert(database: Database, alert: Omit<AlertRecord, "acknowledgement">): Promise<void> {
   await database.run(
     `INSERT INTO alert (${ALERT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (device_id, source, alert_id, raised_at) DO UPDATE SET

@@ -17,6 +17,7 @@ import { createExecutionStore } from "./execution-store.ts";
 import { createInterlockStore } from "./interlock-store.ts";
 import { createCopyStore, createGatewayStore, createUplinkStore } from "./link-store.ts";
 import type { Lists } from "./lists.ts";
+import { createMaintenanceStore } from "./maintenance-store.ts";
 import { createNotificationStore } from "./notification-store.ts";
 import { createPriceSourceStore } from "./price-source-store.ts";
 import { createProfileStore } from "./profile-store.ts";
@@ -74,6 +75,7 @@ export function createSubjectStores(
     tariffs: createTariffStore(reader, writer),
     priceSources: createPriceSourceStore(reader, writer),
     alerts: createAlertStore(reader, writer, lists),
+    maintenance: createMaintenanceStore(reader, writer, lists),
     webhooks: createWebhookStore(reader, writer, lists),
     outbox: createEventOutbox(reader, writer, { watch, used }),
     retentions: createRetentionStore(reader, writer),

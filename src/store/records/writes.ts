@@ -14,6 +14,7 @@ import { eventWrites } from "./event-writes.ts";
 import { executionWrites } from "./execution-writes.ts";
 import { interlockWrites } from "./interlock-writes.ts";
 import { gatewayWrites, uplinkWrites } from "./link-writes.ts";
+import { maintenanceWrites } from "./maintenance-writes.ts";
 import { notificationWrites } from "./notification-writes.ts";
 import { priceSourceWrites } from "./price-source-writes.ts";
 import { profileWrites } from "./profile-writes.ts";
@@ -55,6 +56,7 @@ export const WRITES = {
   ...priceSourceWrites,
   ...alertWrites,
   ...webhookWrites,
+  ...maintenanceWrites,
   ...notificationWrites,
   ...eventWrites,
   ...retentionWrites,

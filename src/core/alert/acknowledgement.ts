@@ -1,0 +1,16 @@
+import type { Instant } from "#core/time/instant.ts";
+
+/** Who did something. The name is the one that the token had then. */
+export interface Actor {
+  readonly tokenId: string;
+  readonly name: string;
+}
+
+/** Somebody takes care of one raising of an alert. It ends reminders and escalation, not the alert. */
+export interface Acknowledgement {
+  readonly at: Instant;
+  readonly by: Actor;
+  readonly comment: string | undefined;
+}
+
+export const LONGEST_COMMENT = 1_000;
