@@ -26,6 +26,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** Operations that cannot succeed here, and the code of their refusal. */
 const REFUSED: Readonly<Record<string, string>> = {
   getNamedBlueprint: "not_found",
+  acknowledgeAlert: "not_found",
+  unacknowledgeAlert: "not_found",
+  endMaintenance: "not_found",
   retryWebhookDelivery: "not_found",
   // The execution of the example has ended.
   cancelCommandExecution: "not_cancellable",
