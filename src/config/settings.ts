@@ -402,7 +402,7 @@ export const SETTINGS = {
       "telemetry.bucket_cache_mb",
       kinds.integer(0, 4_096),
       "32",
-      "Megabytes of finished buckets that are kept for the next query on the embedded store; 0: every bucket is computed again.",
+      "Megabytes of finished buckets and of short answers that are kept for the next query on the embedded store; 0: every bucket is computed again.",
     ),
     forgetDamaged: setting(
       "telemetry.forget_damaged",

@@ -17,6 +17,7 @@ import { createDefineFirst } from "./define-first.ts";
 import type { EngineSettings } from "./engine.ts";
 import { createHeldBack } from "./held-back.ts";
 import { createIntake, type IntakeNeeds, MAX_WAITING_BYTES } from "./intake.ts";
+import { createKeptAnswers } from "./kept-answers.ts";
 import { type ChunkAddress, loadChunkModule } from "./load-chunk-module.ts";
 import { loadPoints } from "./load-points.ts";
 import { queryPoints } from "./query-points.ts";
@@ -29,7 +30,7 @@ import type { WriterData } from "./writer-worker.ts";
 
 export interface SeriesSettings extends EngineSettings {
   readonly readers: number;
-  /** Bytes of finished buckets that the readers may keep. */
+  /** Bytes of finished buckets that the readers may keep, and of whole answers. */
   readonly finishedBytes?: number;
   readonly shares?: Pick<Shares, "open" | "watch">;
   readonly budgets?: Pick<ByteBudgets, "open" | "watch">;
@@ -44,6 +45,9 @@ export interface SeriesSettings extends EngineSettings {
 
 /** Bytes of a value with its own time and room to grow. In a message of many values a point takes half of it. */
 const POINT_BYTES = 24;
+
+/** The part of the kept bytes that is for whole answers. */
+const ANSWERS_SHARE = 0.25;
 
 export async function openSeries(
   chunks: ChunkAddress,
@@ -62,14 +66,24 @@ export async function openSeries(
 ): Promise<TelemetryStore> {
   const oldestHour = new Int32Array(new SharedArrayBuffer(4));
   const openPoints = new Int32Array(new SharedArrayBuffer(4));
-  const workerData: WriterData = { chunks, settings, forgetDamaged, oldestHour, openPoints };
+  const changes = new Int32Array(new SharedArrayBuffer(4));
+  const workerData: WriterData = { chunks, settings, forgetDamaged, oldestHour, openPoints, changes };
   let index = new SeriesIndex([]);
   const reportDamaged = (place: StoredPlace) => onDamaged(damageAt(index, place));
   const opened = await openWriterThread(startWriter(workerData), { onFault, onTrouble, onDamaged: reportDamaged });
   const { thread, definitions, latest, damaged, setAside, isShared } = opened;
   if (setAside !== undefined) onDamaged({ table: "journal", start: 0, span: 0, setAside });
   const quick = await openQuick(chunks);
-  const readers = openReaders(chunks, { count, finishedBytes, budgets, ...(shares && { shares }) }, onTrouble);
+  // What another node writes is not counted here.
+  const answerBytes = isShared ? 0 : Math.floor(finishedBytes * ANSWERS_SHARE);
+  const bucketBytes = finishedBytes - answerBytes;
+  const readers = openReaders(
+    chunks,
+    { count, finishedBytes: bucketBytes, budgets, ...(shares && { shares }) },
+    onTrouble,
+  );
+  const answers = answerBytes > 0 ? createKeptAnswers(answerBytes, changes) : undefined;
+  budgets.watch({ name: "kept_answers", limit: answerBytes, used: () => answers?.usedBytes() ?? 0 });
   index = new SeriesIndex(definitions);
   for (const place of damaged) reportDamaged(place);
   const current = openCurrent(budgets, namedLatest(definitions, latest), clock());
@@ -105,7 +119,7 @@ export async function openSeries(
     append,
     ...createHeldBack({ ...thread, append }),
     ...loadPoints(parts),
-    ...queryPoints({ ...parts, quick, readers, oldestHour }),
+    ...queryPoints({ ...parts, quick, readers, oldestHour, answers }),
     ...knownValues(parts),
     ...deletePoints({ ...parts, append }),
     chunks: () => thread.countChunks(),

@@ -3,6 +3,7 @@ import type { RowBlock } from "#core/telemetry/row-block.ts";
 import { HOUR_MS } from "#core/time/hour.ts";
 import type { PieceOf, Rows, SeriesRequest, TelemetryStore } from "#service/ports/telemetry-store.ts";
 import { namedRows } from "./damage.ts";
+import { type KeptAnswers, MOST_ANSWER_BYTES } from "./kept-answers.ts";
 import { reachOf, type SeriesItem, type SeriesQuery } from "./query.ts";
 import { isNothing, type QuickReader } from "./quick-reader.ts";
 import type { Readers } from "./readers.ts";
@@ -15,13 +16,15 @@ interface QueryNeeds extends Pick<SeriesParts, "index" | "thread" | "isShared" |
   readonly readers: Readers;
   /** The first hour that is not sealed, in hours since 1970. */
   readonly oldestHour: Int32Array;
+  /** Undefined: no whole answers are kept. */
+  readonly answers: KeptAnswers | undefined;
 }
 
 export function queryPoints(needs: QueryNeeds): Pick<TelemetryStore, "query" | "rowBound"> {
-  const { index, thread, isShared, clock, learnSeries, named, quick, readers, oldestHour } = needs;
+  const { index, thread, isShared, clock, learnSeries, named, quick, readers, oldestHour, answers } = needs;
 
-  /** The query with series numbers, and its unsealed points; undefined when it is about sealed hours only. */
-  async function prepare({ from, to, items }: SeriesRequest): Promise<[SeriesQuery, Promise<OpenPoints> | undefined]> {
+  /** The query with series numbers, its unsealed points unless it has none, and whether it is about sealed hours only. */
+  async function prepare({ from, to, items }: SeriesRequest): Promise<Prepared> {
     const unknown = items.filter((item) => index.find(item.deviceId, item.attribute, item.kind) === undefined);
     if (isShared) await learnSeries(unknown.map(({ deviceId }) => deviceId));
     const numbered = items.map((item): SeriesItem => {
@@ -34,7 +37,8 @@ export function queryPoints(needs: QueryNeeds): Pick<TelemetryStore, "query" | "
     const end = to + Math.max(0, ...reaches.map((reach) => reach.after));
     const isSealed = end <= Atomics.load(oldestHour, 0) * HOUR_MS;
     const query = { from, to, items: numbered };
-    return [query, isSealed || series.length === 0 ? undefined : thread.snapshot(series, from - before, end)];
+    const points = isSealed || series.length === 0 ? undefined : thread.snapshot(series, from - before, end);
+    return { query, points, isSealed };
   }
 
   /** Its points are known. */
@@ -49,7 +53,9 @@ export function queryPoints(needs: QueryNeeds): Pick<TelemetryStore, "query" | "
 
   return {
     async query<Rendered extends Rendering | undefined>(request: SeriesRequest, rendering?: Rendered) {
-      const [asked, points] = await prepare(request);
+      const { query: asked, points, isSealed } = await prepare(request);
+      const kept = isSealed && rendering !== undefined ? answers?.ask(asked, rendering) : undefined;
+      if (kept?.known !== undefined) return rowsOf(kept.known as PieceOf<Rendered>);
       // Whoever needs them gets the error; meanwhile nobody may be waiting.
       points?.catch(() => {});
       const rendered = rendering as Rendered;
@@ -62,21 +68,57 @@ export function queryPoints(needs: QueryNeeds): Pick<TelemetryStore, "query" | "
         const early = isQuick && points !== undefined && isPast(asked) ? await quick.answer(asked, points) : undefined;
         const { query, hot } = await known(asked, points);
         const block = early ?? (isQuick && hot.length === 0 ? await quick.answer(query) : undefined);
-        if (block !== undefined) return rowsOf(await pieceOf(block, rendering));
-        return namedRows(await readers.open({ query, hot, rendering: rendered }, request.requester), named);
+        if (block !== undefined) return rowsOf(keptPiece(await pieceOf(block, rendering), kept));
+        const rows = await readers.open({ query, hot, rendering: rendered }, request.requester);
+        return namedRows(kept === undefined ? rows : keepAll(rows, kept), named);
       } catch (error) {
         throw named(error);
       }
     },
     async rowBound(request) {
       try {
-        const { query, hot } = await known(...(await prepare(request)));
+        const prepared = await prepare(request);
+        const { query, hot } = await known(prepared.query, prepared.points);
         return await readers.bound(query, hot, request.requester);
       } catch (error) {
         throw named(error);
       }
     },
   };
+}
+
+interface Prepared {
+  readonly query: SeriesQuery;
+  readonly points: Promise<OpenPoints> | undefined;
+  readonly isSealed: boolean;
+}
+
+type Keeper = Pick<NonNullable<ReturnType<KeptAnswers["ask"]>>, "keep">;
+
+function keptPiece<Piece>(piece: Piece, keeper: Keeper | undefined): Piece {
+  if (piece instanceof Uint8Array) keeper?.keep(piece);
+  return piece;
+}
+
+/** The same rows, which are kept when all of them have come, unless they are too many. */
+function keepAll<Piece>(rows: Rows<Piece>, keeper: Keeper): Rows<Piece> {
+  const next = rows.next.bind(rows);
+  let [pieces, bytes]: [Uint8Array[], number] = [[], 0];
+  rows.next = async () => {
+    const result = await next();
+    if (result.done || !(result.value.piece instanceof Uint8Array)) return result;
+    pieces.push(result.value.piece);
+    bytes += result.value.piece.length;
+    if (bytes > MOST_ANSWER_BYTES) {
+      pieces = [];
+      rows.next = next;
+    } else if (result.value.isLast) {
+      const [first] = pieces;
+      keeper.keep(pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces));
+    }
+    return result;
+  };
+  return rows;
 }
 
 /** All rows at once. */

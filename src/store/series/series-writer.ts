@@ -3,6 +3,7 @@ import type { Awaitable } from "#store/awaitable.ts";
 import type { StoredSegment } from "./chunk.ts";
 import type { StoreState } from "./chunk-reader.ts";
 import type { OnDamaged, StoreSpace } from "./chunk-store.ts";
+import { countChanges } from "./count-changes.ts";
 import { type EngineSettings, type HotSeries, SeriesEngine } from "./engine.ts";
 import type { HeldStore } from "./held-store.ts";
 import type { OwnChunks, SharedChunks } from "./load-chunk-module.ts";
@@ -52,13 +53,15 @@ export interface WriterOptions {
   readonly settings: EngineSettings;
   readonly forgetDamaged: boolean;
   readonly onDamaged: OnDamaged;
+  /** One cell, for what is written to chunks: see count-changes.ts. */
+  readonly changes: Int32Array;
 }
 
 export async function openOwnWriter(
   chunks: OwnChunks,
-  { place, settings, forgetDamaged, onDamaged }: WriterOptions,
+  { place, settings, forgetDamaged, onDamaged, changes }: WriterOptions,
 ): Promise<SeriesWriter> {
-  const store = await chunks.openStore(place, { forgetDamaged, onDamaged });
+  const store = countChanges(await chunks.openStore(place, { forgetDamaged, onDamaged }), changes);
   const engine = await SeriesEngine.open(store, settings, onDamaged).catch(async (error: unknown) => {
     await store.close();
     throw error;
@@ -95,7 +98,7 @@ export async function openOwnWriter(
 
 export async function openSharedWriter(
   chunks: SharedChunks,
-  { place, mustBeDurable, settings, forgetDamaged, onDamaged }: WriterOptions,
+  { place, mustBeDurable, settings, forgetDamaged, onDamaged }: Omit<WriterOptions, "changes">,
 ): Promise<SeriesWriter> {
   const store = await chunks.openShared(place, { forgetDamaged, onDamaged, mustBeDurable });
   const engine = new SharedEngine(store, settings, onDamaged);

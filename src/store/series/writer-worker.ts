@@ -27,6 +27,8 @@ export interface WriterData {
    * every hour.
    */
   readonly openPoints: Int32Array;
+  /** One cell: counts what is written to the chunks of a store of this process. It rises before `oldestHour` does. */
+  readonly changes: Int32Array;
 }
 
 type Append = Extract<WriterRequest, { kind: "append" }>;
@@ -40,7 +42,7 @@ const MAX_BATCHES = 256;
 const NO_HOUR = 2 ** 31 - 1;
 
 const port: MessagePort = parentPort ?? fail("writer-worker.ts runs only as a worker");
-const { chunks: address, settings, forgetDamaged, oldestHour, openPoints } = workerData as WriterData;
+const { chunks: address, settings, forgetDamaged, oldestHour, openPoints, changes } = workerData as WriterData;
 /** Damage found before anybody listens. */
 const foundDamaged: StoredPlace[] = [];
 let isOpen = false;
@@ -49,7 +51,7 @@ const { isShared } = writer.opened;
 
 async function open(chunks: ChunkModule): Promise<{ writer: SeriesWriter; setAside: string | undefined }> {
   const { place, mustBeDurable } = address;
-  const options = { place, mustBeDurable, settings, forgetDamaged, onDamaged: reportDamaged };
+  const options = { place, mustBeDurable, settings, forgetDamaged, onDamaged: reportDamaged, changes };
   if ("openShared" in chunks) return { writer: await openSharedWriter(chunks, options), setAside: undefined };
   try {
     return { writer: await openOwnWriter(chunks, options), setAside: undefined };
