@@ -149,6 +149,10 @@ export const VERBS: Readonly<Record<string, readonly [about: string, load: () =>
     "Work on a Lua blueprint: each change is checked, uploaded and run at once.",
     async () => (await import("#cli/commands/dev.ts")).addDevCommand,
   ],
+  account: [
+    "People: create, list, change, suspend, resume, delete.",
+    async () => (await import("#cli/commands/account.ts")).addAccountCommands,
+  ],
   token: [
     "Access tokens: create, list, revoke.",
     async () => (await import("#cli/commands/token.ts")).addTokenCommands,

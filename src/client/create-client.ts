@@ -1,3 +1,4 @@
+import { accounts } from "./accounts.ts";
 import { alerts } from "./alerts.ts";
 import { audit } from "./audit.ts";
 import { backups } from "./backups.ts";
@@ -67,6 +68,7 @@ export function createClient<
     blueprints: blueprints(transport),
     catalogue: catalogue(transport),
     rollouts: rollouts(transport),
+    accounts: accounts(transport),
     tokens: tokens(transport),
     sessions: sessions(transport),
     audit: audit(transport),

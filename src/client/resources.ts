@@ -84,6 +84,44 @@ export type ViewKind = "explore" | "dashboard" | "device_filter";
 
 export type WebhookKind = "alert" | "connectivity" | "execution" | "notification";
 
+/** A person who can sign in to the page. */
+export type Account = {
+  /** Account identifier. Sessions and the audit log name it as their token. */
+  readonly id: string;
+  readonly name: string;
+  readonly mail: string;
+  readonly level: AccessLevel;
+  /** The sites that the person sees; null for all. */
+  readonly site_ids: readonly string[] | null;
+  /** Null: as the browser says. */
+  readonly language: "en" | "de" | null;
+  /** Null: as is usual in the language. */
+  readonly time_format: "24h" | "12h" | null;
+  /** Without one, nobody can sign in as this person. */
+  readonly has_password: boolean;
+  readonly created_at: string;
+  readonly suspended_at: string | null;
+  readonly last_used_at: string | null;
+};
+
+export type AccountChange = {
+  /** Name of the person. */
+  readonly name?: string | undefined;
+  /** Two people never have the same. */
+  readonly mail?: string | undefined;
+  readonly level?: AccessLevel | undefined;
+  /** Null for all sites. */
+  readonly site_ids?: readonly string[] | null | undefined;
+  /** Null: as the browser says. */
+  readonly language?: "en" | "de" | null | undefined;
+  /** Null: as is usual in the language. */
+  readonly time_format?: "24h" | "12h" | null | undefined;
+  /** Ends all sessions of the person. */
+  readonly password?: string | undefined;
+  /** True ends all sessions of the person and revokes the person's tokens. False lets the person sign in again. */
+  readonly suspended?: boolean | undefined;
+};
+
 export type AcknowledgeAlert = {
   /** What is done about it, for the others. */
   readonly comment?: string | undefined;
@@ -1572,6 +1610,22 @@ export type MaintenanceWindow = {
   readonly reason: string | null;
   readonly made_by: MaintenanceMadeBy;
   readonly made_at: string;
+};
+
+export type NewAccount = {
+  /** Name of the person. */
+  readonly name: string;
+  /** Two people never have the same. */
+  readonly mail: string;
+  readonly level: AccessLevel;
+  /** Without it: all sites. */
+  readonly site_ids?: readonly string[] | undefined;
+  /** Null: as the browser says. */
+  readonly language?: "en" | "de" | null | undefined;
+  /** Null: as is usual in the language. */
+  readonly time_format?: "24h" | "12h" | null | undefined;
+  /** At least 10 characters, and none of those that everybody tries first. */
+  readonly password?: string | undefined;
 };
 
 export type NewBulkCommand = {
@@ -3186,6 +3240,9 @@ export type Answers = {
     readonly control: Control;
     readonly pending_change?: GatewayChange;
   };
+  readonly createAccount: {
+    readonly account: Account;
+  };
   readonly createBulkCommand: {
     readonly bulk: BulkCommand;
   };
@@ -3221,6 +3278,7 @@ export type Answers = {
     readonly view: SavedView;
   };
   readonly createWebhook: CreatedWebhook;
+  readonly deleteAccount: JsonObject;
   readonly deleteCalendar: JsonObject;
   readonly deleteCommandSchedule: JsonObject;
   readonly deleteCounterCorrection: JsonObject;
@@ -3284,6 +3342,9 @@ export type Answers = {
   };
   readonly generateConfig: {
     readonly config: CommunicationConfig;
+  };
+  readonly getAccount: {
+    readonly account: Account;
   };
   readonly getBlueprint: {
     readonly blueprint: Blueprint;
@@ -3421,6 +3482,11 @@ export type Answers = {
   readonly joinCloud: Uplink;
   readonly joinGateway: Joined;
   readonly leaveCloud: JsonObject;
+  readonly listAccounts: {
+    readonly accounts: readonly Account[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
   readonly listAudit: {
     readonly entries: readonly AuditEntry[];
     /** How many match, on all pages. */
@@ -3711,6 +3777,9 @@ export type Answers = {
     readonly alerts: readonly Alert[];
     readonly pending_change?: GatewayChange;
   };
+  readonly updateAccount: {
+    readonly account: Account;
+  };
   readonly updateCommandSchedule: {
     readonly schedule: CommandSchedule;
   };
@@ -3769,6 +3838,7 @@ export type Bodies = {
   readonly checkInterlock: JsonObject;
   readonly checkRule: RuleCheck;
   readonly claimControl: NewClaim;
+  readonly createAccount: NewAccount;
   readonly createBulkCommand: NewBulkCommand;
   readonly createCommandExecution: CommandInput;
   readonly createCommandSchedule: NewCommandSchedule;
@@ -3816,6 +3886,7 @@ export type Bodies = {
   readonly renewClaim: ClaimRenewal;
   readonly tryPriceSource: NewPriceSource;
   readonly unacknowledgeAlert: UnacknowledgeAlert;
+  readonly updateAccount: AccountChange;
   readonly updateCommandSchedule: CommandScheduleChange;
   readonly updateDevice: DeviceChange;
   readonly updateOnlySite: SiteChange;
@@ -3918,6 +3989,12 @@ export type Queries = {
     readonly before?: boolean | undefined;
     /** true: adds what the energies cost by the tariff of the site. Null: it has none. */
     readonly costs?: boolean | undefined;
+  };
+  readonly listAccounts: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
   };
   readonly listAudit: {
     /** The most items to answer with. Default 100; more than 1000 counts as 1000. */

@@ -64,6 +64,7 @@ test("after another node has changed a token, and after messages were missed, ga
   } as unknown as Parameters<typeof joinNodes>[0];
   joinNodes(needs);
   take({ kind: "token", id: "t" });
+  take({ kind: "tokens", ids: ["t", "u"] });
   take({ kind: "missed" });
-  expect(heard).toEqual(["forget", "share tokens", "forget all", "share tokens"]);
+  expect(heard).toEqual(["forget", "share tokens", "forget", "forget", "share tokens", "forget all", "share tokens"]);
 });

@@ -127,14 +127,19 @@ export function joinNodes(needs: JoinNeeds): () => void {
     else background.run("ask a gateway for another node", async () => needs.gatewayQuestions?.waits(gatewayId, id));
   }
 
+  function forgetTokens(ids: readonly string[]): void {
+    for (const id of ids) needs.authenticator.forget(id);
+    needs.tokenSharing.changed();
+  }
+
   function take(message: NodeMessage): void {
     switch (message.kind) {
       case "execution":
         needs.dispatcher.takeMessage(message);
         break;
       case "token":
-        needs.authenticator.forget(message.id);
-        needs.tokenSharing.changed();
+      case "tokens":
+        forgetTokens("ids" in message ? message.ids : [message.id]);
         break;
       case "sessions":
         if (message.have === "ended") needs.openSessions.forget(message.ids);

@@ -5,6 +5,7 @@ import { prepareAdminToken } from "#role/admin-token.ts";
 import type { Foundation } from "#role/foundation.ts";
 import { deriveKey } from "#role/seal-key.ts";
 import { createAuthenticator } from "#service/access/authenticator.ts";
+import { createPasswords } from "#service/access/passwords.ts";
 import { createRefusalLog } from "#service/access/refusal-log.ts";
 import { createSessionCookie } from "#service/access/session-cookie.ts";
 import { createSessions } from "#service/access/sessions.ts";
@@ -41,6 +42,7 @@ export async function openAccess(foundation: Foundation) {
     authenticator,
     openSessions,
     refusals,
+    passwords: createPasswords(foundation),
     signInCodes: createSignInCodes(foundation),
     sessionLifetimeMs: toMilliseconds(config.sessions.lifetime),
     sessionCookie: createSessionCookie(Buffer.from(deriveKey(sealKey, "name of the cookie", 4)).toString("hex")),

@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { uuidv7 } from "uuidv7";
 import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import type { Site } from "#client/resources.ts";
+import type { Account, Site } from "#client/resources.ts";
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { Caller } from "#core/access/caller.ts";
 import { ACCESS_LEVELS, type AccessLevel, allows } from "#core/access/level.ts";
@@ -30,6 +30,7 @@ interface Target {
   readonly device: string;
   readonly token: string;
   readonly session: string;
+  readonly account: string;
   readonly blueprint: string;
   readonly luaBlueprint: string;
   readonly execution: string;
@@ -64,6 +65,7 @@ const interlock = ({ device }: Target) => ({
   when: { device, attribute: "power", above: 1 },
   limits: [{ device, control: "power", max: 0 }],
 });
+const person = () => ({ name: "Anna", mail: `${uuidv7()}@example.org` });
 const rename = () => ({ name: "Renamed" });
 const start = () => ({ name: "start" });
 const correction = () => ({ attribute: "power", at: "2026-01-01T00:00:00Z", kind: "accept" });
@@ -280,6 +282,11 @@ const TABLE: Readonly<Record<string, Row>> = {
   listTokens: ["owner", "any"],
   getOwnToken: ["readonly", "any"],
   revokeToken: ["owner", "one"],
+  createAccount: ["owner", "one", ({ site }) => ({ ...person(), level: "readonly", site_ids: [site] })],
+  listAccounts: ["owner", "any"],
+  getAccount: ["owner", "one"],
+  updateAccount: ["owner", "one", () => ({ suspended: true })],
+  deleteAccount: ["owner", "one"],
   createSession: ["public", "any", () => ({ token: busbar.adminToken })],
   findSession: ["public", "any"],
   getCurrentSession: ["readonly", "any"],
@@ -434,7 +441,16 @@ async function makeTarget(site: string): Promise<Target> {
   const signIn = { headers: { "Sec-Fetch-Site": "same-origin" } };
   const by = { token: token.token };
   const signed = await busbar.anonymous.post<{ session: { id: string } }>("/v3/sessions", by, signIn);
-  return { ...standing, site, device: device.body.device_id, token: token.id, session: signed.body.session.id };
+  const made = await busbar.admin.post<{ account: Account }>("/v3/accounts", { ...person(), ...grant });
+  const account = made.body.account.id;
+  return {
+    ...standing,
+    site,
+    device: device.body.device_id,
+    token: token.id,
+    session: signed.body.session.id,
+    account,
+  };
 }
 
 /** Made by an owner of the site, so that every owner of it may see it. */
@@ -479,6 +495,7 @@ beforeAll(async () => {
     device: "",
     token: "",
     session: "",
+    account: "",
     blueprint: await upload(manifest("Matrix")),
     luaBlueprint: await upload(luaManifest("Scripted")),
     execution: "",
@@ -529,6 +546,7 @@ function paramsOf(target: Target): Readonly<Record<string, string>> {
     blueprint_id: target.blueprint,
     token_id: target.token,
     session_id: target.session,
+    account_id: target.account,
     entry_id: "examples.grid-meter",
     execution_id: target.execution,
     webhook_id: target.webhook,
@@ -659,7 +677,17 @@ test("what is elsewhere takes the same reads as what does not exist, so that the
   for (const operation of about) {
     const elsewhere = { ...standing, ...(await makeTarget(standing.site)) };
     const [site, device, webhook, delivery, execution] = Array.from({ length: 5 }, () => uuidv7()) as Five;
-    const nowhere = { ...standing, site, device, webhook, delivery, execution, token: uuidv7(), session: uuidv7() };
+    const nowhere = {
+      ...standing,
+      site,
+      device,
+      webhook,
+      delivery,
+      execution,
+      token: uuidv7(),
+      session: uuidv7(),
+      account: uuidv7(),
+    };
     await steps(operation, elsewhere);
     await steps(operation, nowhere);
     // What the service reads by itself in between is no part of the call: only a difference that stays counts.
@@ -689,7 +717,7 @@ test.each(Object.keys(TABLE))("%s is open to exactly the levels and sites of the
       ]);
       if (operation === "deleteSite" && answer.status === 200) doomed.shift();
       if (answer.status !== 404 || (NOT_THERE.includes(operation) && scope !== "other site")) continue;
-      const others = { token: uuidv7(), session: uuidv7(), webhook: uuidv7() };
+      const others = { token: uuidv7(), session: uuidv7(), account: uuidv7(), webhook: uuidv7() };
       const unknown = { ...target, ...others, site: uuidv7(), device: uuidv7() };
       const nothing = await call(operation, token, unknown);
       expect(withoutIds(answer.text)).toBe(withoutIds(nothing.text));

@@ -76,6 +76,7 @@ const LAST = [
   "deleteView",
   "deleteWebhook",
   "revokeToken",
+  "deleteAccount",
   "deleteDevice",
   "deleteSite",
 ];
@@ -136,6 +137,8 @@ beforeAll(async () => {
     when: { device: ID.device_id, attribute: "power", above: 9 },
     limits: [{ device: ID.device_id, control: ID.control, max: 9 }],
   });
+  const { account } = await client.accounts.create({ name: "Example", mail: "example@example.org", level: "user" });
+  ids.set(ID.account_id, account.id);
   ids.set(ID.webhook_id, webhook.id).set(ID.token_id, token.id).set(ID.rollout_id, rollout.id);
   // Nothing here speaks to another machine.
   ids

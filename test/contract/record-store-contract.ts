@@ -5,6 +5,7 @@ import { parseRetention, UNLIMITED } from "#core/telemetry/retention.ts";
 import type { SubjectStores } from "#service/ports/record-store.ts";
 import { arrival, asNew, makeExecution, type Place } from "../support/executions.ts";
 import { makeDevice, makeEntry, makeSite, NOON, newId } from "../support/records.ts";
+import { accountStoreContract } from "./account-store-contract.ts";
 import { alertStoreContract, raised } from "./alert-store-contract.ts";
 import { auditStoreContract } from "./audit-store-contract.ts";
 import { blueprintStoreContract } from "./blueprint-store-contract.ts";
@@ -55,6 +56,7 @@ export function recordStoreContract(open: OpenStores): void {
   describe("profiles", () => profileStoreContract(open));
   describe("settings", () => settingStoreContract(open));
   describe("tokens", () => tokenStoreContract(open));
+  describe("accounts", () => accountStoreContract(open));
   describe("sessions", () => sessionStoreContract(open));
   describe("the audit log", () => auditStoreContract(open));
   describe("webhooks", () => webhookStoreContract(open));

@@ -52,6 +52,7 @@ async function contentsOf(stores: SubjectStores): Promise<unknown> {
     credentials: await Promise.all(ids.map((id) => stores.devices.findCredential(id))),
     blueprints: await stores.blueprints.list(ALL),
     tokens: await stores.tokens.all(),
+    accounts: await stores.accounts.all(),
     sessions: await stores.sessions.all(),
     audit: await auditIds(stores),
   };

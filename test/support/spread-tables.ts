@@ -76,6 +76,7 @@ export const NOT_SPREAD: Readonly<Record<string, string>> = {
   installation: SMALL,
   migration: SMALL,
   token: SMALL,
+  account: SMALL,
   session: SMALL,
   sign_in_code: SMALL,
   setting: SMALL,

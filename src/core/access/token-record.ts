@@ -16,6 +16,13 @@ export interface TokenRecord {
   readonly lastUsedAt: Instant | undefined;
   /** On a gateway: a token of the cloud. */
   readonly fromCloud?: true;
+  /** The person whose it is; undefined: the installation's. */
+  readonly accountId?: string;
+}
+
+/** Whether it has no text and is the access of a person itself: what sessions of that person stand for. */
+export function isPerson({ id, accountId }: Pick<TokenRecord, "id" | "accountId">): boolean {
+  return id === accountId;
 }
 
 export function isLive(token: TokenRecord, now: Instant): boolean {

@@ -1,6 +1,6 @@
 import type { SiteScope } from "#core/access/caller.ts";
 import type { TokenRecord } from "#core/access/token-record.ts";
-import { isLive } from "#core/access/token-record.ts";
+import { isLive, isPerson } from "#core/access/token-record.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 
 /** A token of the cloud, as its gateway gets it: a hash, never the token itself. */
@@ -15,7 +15,7 @@ export interface LinkedToken extends Pick<TokenRecord, "id" | "name" | "level" |
 /** More tokens than these are not shared; the newest are. */
 const MAX_SHARED_TOKENS = 5_000;
 
-/** Those that see a site of the gateway. The admin's stays where it is. */
+/** Those that see a site of the gateway. The admin's stays where it is; people sign in to the cloud. */
 export function tokensFor(
   siteIds: readonly string[],
   tokens: readonly TokenRecord[],
@@ -24,7 +24,7 @@ export function tokensFor(
   const own = (sites: SiteScope): LinkedToken["sites"] =>
     sites === "all" ? "all" : siteIds.filter((id) => sites.has(id));
   return tokens
-    .filter((token) => token.level !== "system" && isLive(token, now))
+    .filter((token) => token.level !== "system" && !isPerson(token) && isLive(token, now))
     .map((token) => ({ token, sites: own(token.sites) }))
     .filter(({ sites }) => sites.length > 0)
     .slice(-MAX_SHARED_TOKENS)

@@ -400,6 +400,17 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   listTokens: { ts: "client.tokens.list()" },
   getOwnToken: { ts: "client.tokens.current()" },
   revokeToken: { ts: `client.tokens.revoke(${JSON.stringify(ID.token_id)})` },
+  createAccount: {
+    body: { name: "Anna", mail: "anna@example.org", level: "user" },
+    ts: 'client.accounts.create({ name: "Anna", mail: "anna@example.org", level: "user" })',
+  },
+  listAccounts: { ts: "client.accounts.list()" },
+  getAccount: { ts: `client.accounts.get(${JSON.stringify(ID.account_id)})` },
+  updateAccount: {
+    body: { suspended: true },
+    ts: `client.accounts.update(${JSON.stringify(ID.account_id)}, { suspended: true })`,
+  },
+  deleteAccount: { ts: `client.accounts.delete(${JSON.stringify(ID.account_id)})` },
   createSession: { body: { token: "..." }, ts: 'client.sessions.create({ token: "..." })' },
   findSession: { ts: "client.sessions.find()" },
   getCurrentSession: { ts: "client.sessions.current()" },

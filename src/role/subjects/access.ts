@@ -3,6 +3,7 @@ import { toMilliseconds } from "#core/time/duration.ts";
 import { ago, MINUTE, SECOND, untilDone } from "#role/chore-times.ts";
 import type { Parts } from "#role/parts.ts";
 import type { Subject } from "#role/subject.ts";
+import { accountOperations } from "#service/access/account-operations.ts";
 import { auditOperations } from "#service/access/audit-operations.ts";
 import { sessionOperations } from "#service/access/session-operations.ts";
 import { tokenOperations } from "#service/access/token-operations.ts";
@@ -10,7 +11,12 @@ import { tokenOperations } from "#service/access/token-operations.ts";
 export function access(parts: Parts): Subject {
   const { audit, authenticator, clock, config, liveSettings, openSessions, refusals, sessions } = parts;
   return {
-    operations: [...tokenOperations(parts), ...sessionOperations(parts), ...auditOperations(parts)],
+    operations: [
+      ...tokenOperations(parts),
+      ...accountOperations(parts),
+      ...sessionOperations(parts),
+      ...auditOperations(parts),
+    ],
     chores: [
       { name: "note refused calls", everyMs: SECOND, task: () => refusals.flush() },
       { name: "note token uses", everyMs: 15 * SECOND, task: () => authenticator.flushUses() },

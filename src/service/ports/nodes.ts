@@ -16,6 +16,8 @@ export type NodeMessage =
     }
   /** A token was revoked or otherwise changed. */
   | { readonly kind: "token"; readonly id: string }
+  /** Tokens of a person, and that person's own access. */
+  | { readonly kind: "tokens"; readonly ids: readonly string[] }
   /** Sessions of the page. */
   | { readonly kind: "sessions"; readonly have: "ended" | "renewed"; readonly ids: readonly string[] }
   /** All credentials of a device but this one are void. */

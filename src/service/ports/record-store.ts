@@ -1,4 +1,5 @@
 import type { BufferUse } from "#core/share/byte-budgets.ts";
+import type { AccountStore } from "./account-store.ts";
 import type { AlertStore } from "./alert-store.ts";
 import type { AuditStore } from "./audit-store.ts";
 import type { BlueprintStore } from "./blueprint-store.ts";
@@ -40,6 +41,7 @@ export interface SubjectStores {
   readonly blueprints: BlueprintStore;
   readonly uploadedProfiles: ProfileStore;
   readonly tokens: TokenStore;
+  readonly accounts: AccountStore;
   readonly sessions: SessionStore;
   readonly audit: AuditStore;
   readonly executions: ExecutionStore;

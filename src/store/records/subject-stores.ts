@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { SubjectStores } from "#service/ports/record-store.ts";
 import type { ReadDatabase } from "#store/database.ts";
+import { createAccountStore } from "./account-store.ts";
 import { createAlertStore } from "./alert-store.ts";
 import { createAuditStore } from "./audit-store.ts";
 import { createBlueprintStore } from "./blueprint-store.ts";
@@ -64,6 +65,7 @@ export function createSubjectStores(
     blueprints: createBlueprintStore(reader, writer, lists),
     uploadedProfiles: createProfileStore(reader, writer),
     tokens: createTokenStore(reader, writer),
+    accounts: createAccountStore(reader, writer),
     sessions: createSessionStore(reader, writer),
     audit: createAuditStore(reader, writer, lists),
     executions: createExecutionStore(reader, writer, lists),

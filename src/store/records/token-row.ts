@@ -1,13 +1,14 @@
 import { ACCESS_LEVELS } from "#core/access/level.ts";
 import type { TokenRecord } from "#core/access/token-record.ts";
 import type { DamageLog, Row } from "#store/database.ts";
-import { bytes, oneOf, optionalTime, text, time } from "./row.ts";
+import { bytes, oneOf, optionalText, optionalTime, text, time } from "./row.ts";
 import { readSites } from "./stored-json.ts";
 
 export const TOKEN_COLUMNS =
-  "id, name, level, sites, hash, created_at, expires_at, revoked_at, last_used_at, from_cloud";
+  "id, name, level, sites, hash, created_at, expires_at, revoked_at, last_used_at, from_cloud, account_id";
 
 export function parseToken(database: DamageLog, row: Row): TokenRecord {
+  const accountId = optionalText(row, "account_id");
   return {
     id: text(row, "id"),
     name: text(row, "name"),
@@ -19,5 +20,6 @@ export function parseToken(database: DamageLog, row: Row): TokenRecord {
     revokedAt: optionalTime(row, "revoked_at"),
     lastUsedAt: optionalTime(row, "last_used_at"),
     ...(row["from_cloud"] === 1 && { fromCloud: true }),
+    ...(accountId !== undefined && { accountId }),
   };
 }

@@ -15,7 +15,7 @@ export const tokenWrites = {
     informs: { cloud: undefined, nodes: ({ token: { id } }) => ({ kind: "token", id }) },
     fromReserve: false,
     async run(database: WriteDatabase, { token, trail }: { token: TokenRecord; trail: AuditEntry }) {
-      await insert(database, token);
+      await addToken(database, token);
       await recordAudit(database, trail);
     },
   }),
@@ -35,7 +35,7 @@ export const tokenWrites = {
         token.revokedAt ?? null,
         token.id,
       );
-      if (changed === 0) await insert(database, token);
+      if (changed === 0) await addToken(database, token);
     },
   }),
 
@@ -80,7 +80,7 @@ export const tokenWrites = {
           token.id,
         );
         const own = "SELECT 1 AS found FROM token WHERE id = ?";
-        if (changed === 0 && (await database.get(own, token.id)) === undefined) await insert(database, token);
+        if (changed === 0 && (await database.get(own, token.id)) === undefined) await addToken(database, token);
       }
       return [...gone, ...tokens.filter((token) => !isStored(before.get(token.id), token)).map(({ id }) => id)];
     },
@@ -115,9 +115,9 @@ function isStored(row: Row | undefined, token: TokenRecord): boolean {
   );
 }
 
-async function insert(database: Database, token: TokenRecord): Promise<void> {
+export async function addToken(database: Database, token: TokenRecord): Promise<void> {
   await database.run(
-    `INSERT INTO token (${TOKEN_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO token (${TOKEN_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     token.id,
     token.name,
     token.level,
@@ -128,9 +128,10 @@ async function insert(database: Database, token: TokenRecord): Promise<void> {
     token.revokedAt ?? null,
     token.lastUsedAt ?? null,
     token.fromCloud === true ? 1 : 0,
+    token.accountId ?? null,
   );
 }
 
-function renderSites(sites: SiteScope): string | null {
+export function renderSites(sites: SiteScope): string | null {
   return sites === "all" ? null : listed(sites);
 }

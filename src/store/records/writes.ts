@@ -1,3 +1,4 @@
+import { accountWrites } from "./account-writes.ts";
 import { alertWrites } from "./alert-writes.ts";
 import { auditWrites } from "./audit-writes.ts";
 import { blueprintWrites } from "./blueprint-writes.ts";
@@ -43,6 +44,7 @@ export const WRITES = {
   ...blueprintWrites,
   ...profileWrites,
   ...tokenWrites,
+  ...accountWrites,
   ...sessionWrites,
   ...auditWrites,
   ...executionWrites,

@@ -1,0 +1,36 @@
+import type { SiteScope } from "#core/access/caller.ts";
+import type { AccessLevel } from "#core/access/level.ts";
+import type { Instant } from "#core/time/instant.ts";
+
+export const LANGUAGES = ["en", "de"] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+export const TIME_FORMATS = ["24h", "12h"] as const;
+export type TimeFormat = (typeof TIME_FORMATS)[number];
+
+export const MAX_ACCOUNTS = 10_000;
+
+/**
+ * A person. Name, level, sites and last use are those of a token of the same id, whose text nobody has: sessions stand for
+ * it, and whatever holds for a token holds for a person.
+ */
+export interface Account {
+  readonly id: string;
+  readonly name: string;
+  readonly mail: string;
+  readonly level: AccessLevel;
+  readonly sites: SiteScope;
+  /** Undefined: as the browser says. */
+  readonly language: Language | undefined;
+  readonly timeFormat: TimeFormat | undefined;
+  /** Without one nobody can sign in as this person. */
+  readonly hasPassword: boolean;
+  readonly createdAt: Instant;
+  readonly suspendedAt: Instant | undefined;
+  readonly lastUsedAt: Instant | undefined;
+}
+
+/** Two mail addresses with the same key are one: people write the same address in several ways. */
+export function mailKey(mail: string): string {
+  return mail.trim().normalize("NFC").toLowerCase();
+}

@@ -1,0 +1,109 @@
+import { type Account, LANGUAGES, TIME_FORMATS } from "#core/access/account.ts";
+import { ACCESS_LEVELS } from "#core/access/level.ts";
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "#core/access/password.ts";
+import { renderInstant } from "#core/time/instant.ts";
+import type { AccountInput, AskedChange } from "#service/access/accounts.ts";
+import { type Static, Type } from "#service/operation/schema.ts";
+import { described, id, name, nullable, oneOf, strict, timestamp } from "#service/operation/wire.ts";
+
+/** As long as an address may be. */
+const MAX_MAIL_LENGTH = 254;
+
+const personName = name("Name of the person.");
+const mail = Type.String({
+  format: "email",
+  maxLength: MAX_MAIL_LENGTH,
+  description: "Two people never have the same.",
+});
+const level = oneOf(ACCESS_LEVELS);
+const language = nullable(oneOf(LANGUAGES, { description: "Null: as the browser says." }));
+const timeFormat = nullable(oneOf(TIME_FORMATS, { description: "Null: as is usual in the language." }));
+const sites = Type.Array(id("Site identifier."), { minItems: 1, maxItems: 1000, uniqueItems: true });
+/** The least length is checked with the other rules, in characters and with an explanation. */
+const newPassword = Type.String({
+  maxLength: MAX_PASSWORD_LENGTH,
+  description: `At least ${MIN_PASSWORD_LENGTH} characters, and none of those that everybody tries first.`,
+});
+
+export const accountSchema = described("Account", "A person who can sign in to the page.", {
+  id: id("Account identifier. Sessions and the audit log name it as their token."),
+  name: Type.String(),
+  mail: Type.String(),
+  level,
+  site_ids: nullable(Type.Array(Type.String(), { description: "The sites that the person sees; null for all." })),
+  language,
+  time_format: timeFormat,
+  has_password: Type.Boolean({ description: "Without one, nobody can sign in as this person." }),
+  created_at: timestamp,
+  suspended_at: nullable(timestamp),
+  last_used_at: nullable(timestamp),
+});
+
+export const accountAnswer = Type.Object({ account: accountSchema }, { additionalProperties: false });
+
+export const newAccountSchema = strict("NewAccount", {
+  name: personName,
+  mail,
+  level,
+  site_ids: Type.Optional({ ...sites, description: "Without it: all sites." }),
+  language: Type.Optional(language),
+  time_format: Type.Optional(timeFormat),
+  password: Type.Optional(newPassword),
+});
+
+export const accountChangeSchema = strict("AccountChange", {
+  name: Type.Optional(personName),
+  mail: Type.Optional(mail),
+  level: Type.Optional(level),
+  site_ids: Type.Optional(nullable({ ...sites, description: "Null for all sites." })),
+  language: Type.Optional(language),
+  time_format: Type.Optional(timeFormat),
+  password: Type.Optional({ ...newPassword, description: "Ends all sessions of the person." }),
+  suspended: Type.Optional(
+    Type.Boolean({
+      description:
+        "True ends all sessions of the person and revokes the person's tokens. False lets the person sign in again.",
+    }),
+  ),
+});
+
+export function parseNewAccount(body: Static<typeof newAccountSchema>): AccountInput {
+  return {
+    name: body.name,
+    mail: body.mail,
+    level: body.level,
+    siteIds: body.site_ids,
+    language: body.language ?? undefined,
+    timeFormat: body.time_format ?? undefined,
+    password: body.password,
+  };
+}
+
+export function parseAccountChange(body: Static<typeof accountChangeSchema>): AskedChange {
+  return {
+    ...(body.name !== undefined && { name: body.name }),
+    ...(body.mail !== undefined && { mail: body.mail }),
+    ...(body.level !== undefined && { level: body.level }),
+    ...(body.site_ids !== undefined && { siteIds: body.site_ids }),
+    ...(body.language !== undefined && { language: body.language ?? undefined }),
+    ...(body.time_format !== undefined && { timeFormat: body.time_format ?? undefined }),
+    ...(body.password !== undefined && { password: body.password }),
+    ...(body.suspended !== undefined && { isSuspended: body.suspended }),
+  };
+}
+
+export function renderAccount(account: Account): Static<typeof accountSchema> {
+  return {
+    id: account.id,
+    name: account.name,
+    mail: account.mail,
+    level: account.level,
+    site_ids: account.sites === "all" ? null : [...account.sites],
+    language: account.language ?? null,
+    time_format: account.timeFormat ?? null,
+    has_password: account.hasPassword,
+    created_at: renderInstant(account.createdAt),
+    suspended_at: account.suspendedAt === undefined ? null : renderInstant(account.suspendedAt),
+    last_used_at: account.lastUsedAt === undefined ? null : renderInstant(account.lastUsedAt),
+  };
+}

@@ -1,0 +1,149 @@
+// The people of an installation. A caller sees those that it could have added itself: no stronger, and for no other sites.
+import type { Account, Language, TimeFormat } from "#core/access/account.ts";
+import { type Caller, scopeContains } from "#core/access/caller.ts";
+import { type AccessLevel, allows } from "#core/access/level.ts";
+import { passwordProblem } from "#core/access/password.ts";
+import { refuse } from "#core/app-error.ts";
+import { requesterOf } from "#core/share/requester.ts";
+import { auditTrail } from "#service/access/audit-trail.ts";
+import type { Authenticator } from "#service/access/authenticator.ts";
+import { accessTarget, grantableSites, requireGrantableLevel } from "#service/access/grant.ts";
+import type { Passwords } from "#service/access/passwords.ts";
+import type { AccountChange, PasswordHash } from "#service/ports/account-store.ts";
+import type { Page, PageRequest } from "#service/ports/page.ts";
+import type { Call, Needs } from "#service/ports.ts";
+
+const HASH_BYTES = 32;
+
+export interface AccountInput {
+  readonly name: string;
+  readonly mail: string;
+  readonly level: AccessLevel;
+  /** Undefined means all sites. */
+  readonly siteIds: readonly string[] | undefined;
+  readonly language: Language | undefined;
+  readonly timeFormat: TimeFormat | undefined;
+  readonly password: string | undefined;
+}
+
+/** Fields that are not here stay as they are. */
+export interface AskedChange extends Omit<AccountChange, "sites" | "password"> {
+  /** Null means all sites. */
+  readonly siteIds?: readonly string[] | null;
+  readonly password?: string;
+}
+
+export interface AccountNeeds extends Pick<Needs, "accounts" | "sites" | "now" | "newId" | "randomBytes"> {
+  readonly authenticator: Pick<Authenticator, "forget" | "lastUse">;
+  readonly passwords: Passwords;
+  /** Gateways have to hear of tokens that ended. */
+  readonly tokenSharing: { changed(): void };
+}
+
+export async function createAccount(needs: AccountNeeds, call: Call, input: AccountInput): Promise<Account> {
+  const { caller } = call;
+  requireGrantableLevel(caller, input.level);
+  const sites = await grantableSites(needs, caller, input.siteIds);
+  const { name, mail, level, language, timeFormat } = input;
+  const password = await hashed(needs, call, input.password, [name, mail]);
+  const id = needs.newId();
+  const now = needs.now();
+  // Nobody knows a text with this hash.
+  const hash = needs.randomBytes(HASH_BYTES);
+  const unset = { expiresAt: undefined, revokedAt: undefined, lastUsedAt: undefined };
+  const token = { id, name, level, sites, hash, createdAt: now, accountId: id, ...unset };
+  const trail = auditTrail(needs, call, {
+    target: accessTarget(token),
+    details: { name, level, site_ids: input.siteIds ?? null },
+  });
+  await needs.accounts.insert({ token, settings: { mail, language, timeFormat }, password }, trail);
+  return await foundAccount(needs, caller, id);
+}
+
+export async function listAccounts(needs: AccountNeeds, { caller }: Call, page: PageRequest): Promise<Page<Account>> {
+  const visible = (await needs.accounts.all()).filter((account) => sees(caller, account));
+  const items = visible.slice(page.offset, page.offset + page.limit).map((account) => withLastUse(needs, account));
+  return { items, total: visible.length };
+}
+
+export async function foundAccount(needs: AccountNeeds, caller: Caller, id: string): Promise<Account> {
+  const account = await needs.accounts.find(id);
+  if (account === undefined || !sees(caller, account)) throw unknown(id);
+  return withLastUse(needs, account);
+}
+
+export async function changeAccount(needs: AccountNeeds, call: Call, id: string, asked: AskedChange): Promise<Account> {
+  const { caller } = call;
+  const before = await foundAccount(needs, caller, id);
+  const { siteIds, password, ...rest } = asked;
+  if (rest.level !== undefined) requireGrantableLevel(caller, rest.level);
+  const sites = siteIds === undefined ? undefined : await grantableSites(needs, caller, siteIds ?? undefined);
+  const own = [rest.name ?? before.name, rest.mail ?? before.mail];
+  const hash = await hashed(needs, call, password, own);
+  const change = { ...rest, ...(sites !== undefined && { sites }), ...(hash !== undefined && { password: hash }) };
+  await storeChange(needs, call, { before, change });
+  return await foundAccount(needs, caller, id);
+}
+
+/** Ends what has to end with the change before it is answered. */
+async function storeChange(
+  needs: AccountNeeds,
+  call: Call,
+  { before, change }: { readonly before: Account; readonly change: AccountChange },
+): Promise<void> {
+  const { id } = before;
+  const { mail, password, sites, isSuspended, language: _, timeFormat: __, ...shown } = change;
+  const trail = auditTrail(needs, call, {
+    target: accessTarget({ id, sites: sites ?? before.sites }),
+    // No mail address and no password: the log is kept for long, and others read it.
+    details: {
+      account: before.name,
+      ...shown,
+      ...(sites !== undefined && { site_ids: sites === "all" ? null : [...sites] }),
+      ...(mail !== undefined && { mail: "changed" }),
+      ...(password !== undefined && { password: "changed" }),
+      ...(isSuspended !== undefined && { suspended: isSuspended }),
+    },
+  });
+  const hash = needs.randomBytes(HASH_BYTES);
+  const changed = await needs.accounts.change({ id, change, at: needs.now(), hash }, trail);
+  if (changed === undefined) throw unknown(id);
+  forgetTokens(needs, changed);
+}
+
+export async function deleteAccount(needs: AccountNeeds, call: Call, id: string): Promise<void> {
+  const account = await foundAccount(needs, call.caller, id);
+  const trail = auditTrail(needs, call, { target: accessTarget(account), details: { account: account.name } });
+  const changed = await needs.accounts.delete(id, needs.now(), trail);
+  if (changed === undefined) throw unknown(id);
+  forgetTokens(needs, changed);
+}
+
+function forgetTokens({ authenticator, tokenSharing }: AccountNeeds, ids: readonly string[]): void {
+  for (const id of ids) authenticator.forget(id);
+  if (ids.length > 0) tokenSharing.changed();
+}
+
+async function hashed(
+  { passwords }: AccountNeeds,
+  { caller, remoteAddress }: Call,
+  password: string | undefined,
+  own: readonly string[],
+): Promise<PasswordHash | undefined> {
+  if (password === undefined) return undefined;
+  const problem = passwordProblem(password, own);
+  if (problem !== undefined) throw refuse("invalid_body", problem, { pointer: "/password" });
+  return await passwords.hash(password, requesterOf(caller, remoteAddress).key);
+}
+
+function sees(caller: Caller, account: Account): boolean {
+  return allows(caller.level, account.level) && scopeContains(caller.sites, account.sites);
+}
+
+function withLastUse({ authenticator }: AccountNeeds, account: Account): Account {
+  return { ...account, lastUsedAt: authenticator.lastUse(account.id) ?? account.lastUsedAt };
+}
+
+function unknown(id: string): Error {
+  return refuse("not_found", `there is no account ${id}`);
+}

@@ -1,0 +1,47 @@
+import type { Account } from "#core/access/account.ts";
+import type { AuditEntry } from "#core/access/audit-entry.ts";
+import type { TokenRecord } from "#core/access/token-record.ts";
+import type { Instant } from "#core/time/instant.ts";
+
+/** A hashed password, with everything that is needed to check one against it. */
+export type PasswordHash = string;
+
+export interface NewAccount {
+  /** Has the person's id, name, level and sites. Nobody knows a text for its hash. */
+  readonly token: TokenRecord;
+  readonly settings: Pick<Account, "mail" | "language" | "timeFormat">;
+  readonly password: PasswordHash | undefined;
+}
+
+/** Fields that are not here stay as they are. */
+export type AccountChange = Partial<
+  Pick<Account, "name" | "mail" | "level" | "sites" | "language" | "timeFormat"> & {
+    readonly password: PasswordHash;
+    readonly isSuspended: boolean;
+  }
+>;
+
+export interface AskedAccountChange {
+  readonly id: string;
+  readonly change: AccountChange;
+  readonly at: Instant;
+  /** Replaces the hash of the person's own token where all sessions of the person have to end. */
+  readonly hash: Uint8Array;
+}
+
+/** Two accounts never have the same mail address; a write that would bring that about is refused as `conflict`. */
+export interface AccountStore {
+  insert(account: NewAccount, trail: AuditEntry): Promise<void>;
+  find(id: string): Promise<Account | undefined>;
+  /** All people, in the order in which they were added. */
+  all(): Promise<readonly Account[]>;
+  findPassword(mail: string): Promise<{ readonly id: string; readonly password: PasswordHash | undefined } | undefined>;
+  /**
+   * A new password, or a suspension, ends all sessions of the person; a suspension also revokes the person's tokens. A new
+   * level or new sites revoke the person's tokens that are for more. Returns the tokens that are no longer as they were,
+   * that of the person itself among them; undefined when there is no such account.
+   */
+  change(asked: AskedAccountChange, trail: AuditEntry): Promise<readonly string[] | undefined>;
+  /** Revokes the person's tokens and deletes what is the person's own. Returns the same as `change`. */
+  delete(id: string, at: Instant, trail: AuditEntry): Promise<readonly string[] | undefined>;
+}

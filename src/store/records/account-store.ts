@@ -1,0 +1,25 @@
+import { mailKey } from "#core/access/account.ts";
+import type { AccountStore } from "#service/ports/account-store.ts";
+import type { Database } from "#store/database.ts";
+import { ACCOUNT_COLUMNS, ACCOUNTS, parseAccount } from "./account-row.ts";
+import { optionalText, text } from "./row.ts";
+import { readRows } from "./stored-json.ts";
+import type { Writer } from "./writer.ts";
+
+export function createAccountStore(reader: Database, writer: Writer): AccountStore {
+  async function read(where: string, ...values: readonly string[]) {
+    const rows = await reader.all(`SELECT ${ACCOUNT_COLUMNS} FROM ${ACCOUNTS} ${where}`, ...values);
+    return readRows(reader, { table: "account", rows }, (row) => parseAccount(reader, row));
+  }
+  return {
+    insert: (account, trail) => writer.run("insertAccount", { account, trail }),
+    find: async (id) => (await read("WHERE a.id = ?", id))[0],
+    all: () => read("ORDER BY a.id"),
+    findPassword: async (mail) => {
+      const row = await reader.get("SELECT id, password FROM account WHERE mail_key = ?", mailKey(mail));
+      return row && { id: text(row, "id"), password: optionalText(row, "password") };
+    },
+    change: (asked, trail) => writer.run("changeAccount", { asked, trail }),
+    delete: (id, at, trail) => writer.run("deleteAccount", { id, at, trail }),
+  };
+}

@@ -1,0 +1,158 @@
+import { type Account, MAX_ACCOUNTS, mailKey } from "#core/access/account.ts";
+import type { AuditEntry } from "#core/access/audit-entry.ts";
+import { scopeContains } from "#core/access/caller.ts";
+import { allows } from "#core/access/level.ts";
+import { refuse } from "#core/app-error.ts";
+import type { Instant } from "#core/time/instant.ts";
+import type { AccountChange, AskedAccountChange, NewAccount } from "#service/ports/account-store.ts";
+import type { NodeMessage } from "#service/ports/nodes.ts";
+import type { Database, Value, WriteDatabase } from "#store/database.ts";
+import { ACCOUNT_COLUMNS, ACCOUNTS, parseAccount } from "./account-row.ts";
+import { recordAudit } from "./audit-writes.ts";
+import { number, text } from "./row.ts";
+import { parseToken, TOKEN_COLUMNS } from "./token-row.ts";
+import { addToken, renderSites } from "./token-writes.ts";
+import { deleteViewsOf } from "./view-writes.ts";
+import { write } from "./write.ts";
+
+/** One for all: mail addresses are unique, and accounts rarely change. */
+const ALL_ACCOUNTS = "accounts";
+
+const note = (ids: readonly string[] | undefined): NodeMessage => ({ kind: "tokens", ids: ids ?? [] });
+
+export const accountWrites = {
+  insertAccount: write({
+    locks: ({ account }) => [ALL_ACCOUNTS, `token ${account.token.id}`],
+    informs: { cloud: undefined, nodes: ({ account }) => note([account.token.id]) },
+    fromReserve: false,
+    async run(database: WriteDatabase, { account, trail }: { account: NewAccount; trail: AuditEntry }) {
+      const { token, settings, password } = account;
+      const total = number(await database.one("SELECT count(*) AS total FROM account"), "total");
+      if (total >= MAX_ACCOUNTS)
+        throw refuse("conflict", `there are ${MAX_ACCOUNTS} accounts already; delete some first`);
+      await requireFreeMail(database, settings.mail, token.id);
+      await addToken(database, token);
+      await database.run(
+        "INSERT INTO account (id, mail, mail_key, password, language, time_format) VALUES (?, ?, ?, ?, ?, ?)",
+        token.id,
+        settings.mail,
+        mailKey(settings.mail),
+        password ?? null,
+        settings.language ?? null,
+        settings.timeFormat ?? null,
+      );
+      await recordAudit(database, trail);
+    },
+  }),
+
+  changeAccount: write({
+    locks: ({ asked }, reader) => locksOf(reader, asked.id),
+    informs: { cloud: undefined, nodes: (_, ids) => note(ids) },
+    fromReserve: true,
+    async run(
+      database: WriteDatabase,
+      { asked: { id, change, at, hash }, trail }: { asked: AskedAccountChange; trail: AuditEntry },
+    ): Promise<readonly string[] | undefined> {
+      const before = await findAccount(database, id);
+      if (before === undefined) return undefined;
+      if (change.mail !== undefined) await requireFreeMail(database, change.mail, id);
+      await set(database, "account", id, [
+        ...valueIn(change, "mail", "mail"),
+        ...(change.mail === undefined ? [] : [["mail_key", mailKey(change.mail)] as const]),
+        ...valueIn(change, "language", "language"),
+        ...valueIn(change, "timeFormat", "time_format"),
+        ...valueIn(change, "password", "password"),
+        ...(change.isSuspended === undefined
+          ? []
+          : [["suspended_at", change.isSuspended ? (before.suspendedAt ?? at) : null] as const]),
+      ]);
+      const ends = change.password !== undefined || change.isSuspended === true;
+      const access = [
+        ...valueIn(change, "name", "name"),
+        ...valueIn(change, "level", "level"),
+        ...(change.sites === undefined ? [] : [["sites", renderSites(change.sites)] as const]),
+        ...(ends ? [["hash", hash] as const] : []),
+        ...(change.isSuspended === undefined ? [] : [["revoked_at", change.isSuspended ? at : null] as const]),
+      ];
+      await set(database, "token", id, access);
+      if (ends) await database.run("DELETE FROM session WHERE token_id = ?", id);
+      const after = { ...before, ...(await findAccount(database, id)) };
+      const ended = await revokeTokensOf(database, after, { all: change.isSuspended === true, at });
+      await recordAudit(database, trail);
+      return [...(access.length > 0 ? [id] : []), ...ended];
+    },
+  }),
+
+  deleteAccount: write({
+    locks: ({ id }, reader) => locksOf(reader, id),
+    informs: { cloud: undefined, nodes: (_, ids) => note(ids) },
+    fromReserve: true,
+    async run(
+      database: WriteDatabase,
+      { id, at, trail }: { id: string; at: Instant; trail: AuditEntry },
+    ): Promise<readonly string[] | undefined> {
+      const account = await findAccount(database, id);
+      if (account === undefined) return undefined;
+      const ended = await revokeTokensOf(database, account, { all: true, at });
+      await database.run("DELETE FROM session WHERE token_id = ?", id);
+      await database.run("DELETE FROM sign_in_code WHERE token_id = ?", id);
+      await deleteViewsOf(database, id);
+      await database.run("DELETE FROM account WHERE id = ?", id);
+      await database.run("DELETE FROM token WHERE id = ?", id);
+      await recordAudit(database, trail);
+      return [id, ...ended];
+    },
+  }),
+};
+
+async function locksOf(reader: Database, id: string): Promise<readonly string[]> {
+  const rows = await reader.all("SELECT id FROM token WHERE account_id = ?", id);
+  return [ALL_ACCOUNTS, `token ${id}`, ...rows.map((row) => `token ${text(row, "id")}`)];
+}
+
+async function findAccount(database: WriteDatabase, id: string): Promise<Account | undefined> {
+  const row = await database.get(`SELECT ${ACCOUNT_COLUMNS} FROM ${ACCOUNTS} WHERE a.id = ?`, id);
+  return row && parseAccount(database, row);
+}
+
+async function requireFreeMail(database: Database, mail: string, id: string): Promise<void> {
+  const sql = "SELECT 1 AS found FROM account WHERE mail_key = ? AND id <> ?";
+  if ((await database.get(sql, mailKey(mail), id)) === undefined) return;
+  throw refuse("conflict", "another account has this mail address", { pointer: "/mail" });
+}
+
+/** Revokes the person's tokens that are for more than the person is. */
+async function revokeTokensOf(
+  database: WriteDatabase,
+  { id, level, sites }: Account,
+  { all, at }: { readonly all: boolean; readonly at: Instant },
+): Promise<readonly string[]> {
+  const sql = `SELECT ${TOKEN_COLUMNS} FROM token WHERE account_id = ? AND id <> ? AND revoked_at IS NULL`;
+  const ended: string[] = [];
+  for (const row of await database.all(sql, id, id)) {
+    const token = parseToken(database, row);
+    if (!all && allows(level, token.level) && scopeContains(sites, token.sites)) continue;
+    await database.run("UPDATE token SET revoked_at = ? WHERE id = ?", at, token.id);
+    await database.run("DELETE FROM session WHERE token_id = ?", token.id);
+    await deleteViewsOf(database, token.id);
+    ended.push(token.id);
+  }
+  return ended;
+}
+
+type Assignment = readonly [column: string, value: Value];
+
+/** Of a field that the change has, also where its value is to be cleared. */
+function valueIn(
+  change: AccountChange,
+  field: "name" | "mail" | "level" | "language" | "timeFormat" | "password",
+  column: string,
+): readonly Assignment[] {
+  return field in change ? [[column, change[field] ?? null]] : [];
+}
+
+async function set(database: Database, table: string, id: string, fields: readonly Assignment[]): Promise<void> {
+  if (fields.length === 0) return;
+  const columns = fields.map(([column]) => `${column} = ?`).join(", ");
+  await database.run(`UPDATE ${table} SET ${columns} WHERE id = ?`, ...fields.map(([, value]) => value), id);
+}

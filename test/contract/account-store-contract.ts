@@ -1,0 +1,210 @@
+import { expect, test } from "vitest";
+import type { Account } from "#core/access/account.ts";
+import type { TokenRecord } from "#core/access/token-record.ts";
+import { type Instant, instant } from "#core/time/instant.ts";
+import type { AccountChange, NewAccount } from "#service/ports/account-store.ts";
+import type { SubjectStores } from "#service/ports/record-store.ts";
+import { makeEntry, makeSession, makeToken, NOON, newId, OBJECT_PROPERTY_NAMES, UNUSUAL } from "../support/records.ts";
+import { auditIds, expectNothingWithoutItsTrail, expectRefusal, type OpenStores } from "./stores.ts";
+
+let people = 0;
+
+function makeAccount(fields: Partial<TokenRecord> = {}, more: Partial<NewAccount["settings"]> = {}): NewAccount {
+  const id = newId();
+  const mail = `Person${++people}@Example.org`;
+  return {
+    token: makeToken({ id, name: "Anna", accountId: id, ...fields }),
+    settings: { mail, language: undefined, timeFormat: undefined, ...more },
+    password: "$argon2id$first",
+  };
+}
+
+const seenAs = ({ token, settings, password }: NewAccount): Account => ({
+  ...{ id: token.id, name: token.name, level: token.level, sites: token.sites, createdAt: token.createdAt },
+  ...settings,
+  hasPassword: password !== undefined,
+  suspendedAt: token.revokedAt,
+  lastUsedAt: token.lastUsedAt,
+});
+
+const HASH = new Uint8Array(32).fill(77);
+
+async function withPerson(open: OpenStores, fields: Partial<TokenRecord> = {}) {
+  const stores = await open();
+  const account = makeAccount(fields);
+  await stores.accounts.insert(account, makeEntry());
+  const { id } = account.token;
+  const change = (what: AccountChange, after = 1) =>
+    stores.accounts.change({ id, change: what, at: at(after), hash: HASH }, makeEntry());
+  return { stores, account, id, change };
+}
+
+async function addToken(stores: SubjectStores, fields: Partial<TokenRecord>): Promise<TokenRecord> {
+  const token = makeToken(fields);
+  await stores.tokens.insert(token, makeEntry());
+  await addSession(stores, token.id);
+  return token;
+}
+
+async function addSession({ sessions }: SubjectStores, tokenId: string): Promise<void> {
+  await sessions.insert({ session: makeSession({ tokenId }), replaces: undefined, most: 9 }, makeEntry());
+}
+
+const holders = async ({ sessions }: SubjectStores) => (await sessions.all()).map(({ tokenId }) => tokenId);
+
+export function accountStoreContract(open: OpenStores): void {
+  test("a person is found as stored, with the access of a token that nobody has", async () => {
+    const { accounts, tokens } = await open();
+    const made: Account[] = [];
+    for (const account of [
+      makeAccount(),
+      makeAccount({ level: "vendor", sites: new Set([newId(), newId()]) }, { language: "de", timeFormat: "12h" }),
+      { ...makeAccount({ sites: new Set<string>() }), password: undefined },
+      ...[...OBJECT_PROPERTY_NAMES, ...UNUSUAL].map((name) => makeAccount({ name })),
+    ]) {
+      await accounts.insert(account, makeEntry());
+      expect(await accounts.find(account.token.id)).toEqual(seenAs(account));
+      expect(await tokens.find(account.token.id)).toEqual(account.token);
+      made.push(seenAs(account));
+    }
+    expect(await accounts.all()).toEqual(made);
+  });
+
+  test("an id that nobody has finds, changes and deletes nothing", async () => {
+    const stores = await open();
+    // A token is no person.
+    const token = makeToken();
+    await stores.tokens.insert(token, makeEntry());
+    for (const id of [...OBJECT_PROPERTY_NAMES, "", newId(), token.id]) {
+      expect(await stores.accounts.find(id)).toBeUndefined();
+      const asked = { id, change: { name: "x", isSuspended: true }, at: NOON, hash: HASH };
+      expect(await stores.accounts.change(asked, makeEntry())).toBeUndefined();
+      expect(await stores.accounts.delete(id, NOON, makeEntry())).toBeUndefined();
+      expect(await stores.accounts.findPassword(id)).toBeUndefined();
+    }
+    expect(await stores.tokens.all()).toEqual([token]);
+    expect(await auditIds(stores)).toHaveLength(1);
+  });
+
+  test("a mail address belongs to one person, however it is written", async () => {
+    const { stores, account, id, change } = await withPerson(open);
+    const { mail } = account.settings;
+    for (const same of [mail, mail.toUpperCase(), ` ${mail.toLowerCase()}`]) {
+      expect(await stores.accounts.findPassword(same)).toEqual({ id, password: "$argon2id$first" });
+      await expectRefusal(stores.accounts.insert(makeAccount({}, { mail: same }), makeEntry()), "conflict");
+    }
+    const other = makeAccount();
+    await stores.accounts.insert(other, makeEntry());
+    await expectRefusal(change({ mail: other.settings.mail.toUpperCase() }), "conflict");
+    await change({ mail: mail.toLowerCase() });
+    expect((await stores.accounts.find(id))?.mail).toBe(mail.toLowerCase());
+    await change({ mail: "moved@example.org" });
+    expect(await stores.accounts.findPassword(mail)).toBeUndefined();
+    await stores.accounts.insert(makeAccount({}, { mail }), makeEntry());
+  });
+
+  test("of ten people added at once with one mail address, one is there", async () => {
+    const stores = await open();
+    const { settings } = makeAccount();
+    const added = Array.from({ length: 10 }, () => stores.accounts.insert(makeAccount({}, settings), makeEntry()));
+    expect((await Promise.allSettled(added)).filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    expect(
+      [await stores.accounts.all(), await stores.tokens.all(), await auditIds(stores)].map((x) => x.length),
+    ).toEqual([1, 1, 1]);
+  });
+
+  test("fields change alone, and a field that is cleared is unset", async () => {
+    const { stores, account, id, change } = await withPerson(open);
+    let expected = seenAs(account);
+    for (const one of [
+      { language: "de", timeFormat: "24h" },
+      { language: undefined },
+      { name: "Größe 电池" },
+      { level: "owner" },
+      { sites: new Set([newId()]) },
+      { sites: "all" },
+      { mail: "other@example.org" },
+    ] as const) {
+      const touched = await change(one);
+      expected = { ...expected, ...one };
+      expect(await stores.accounts.find(id)).toEqual(expected);
+      expect(touched).toEqual("name" in one || "level" in one || "sites" in one ? [id] : []);
+    }
+    expect((await stores.tokens.find(id))?.hash).toEqual(account.token.hash);
+    expect(await change({})).toEqual([]);
+  });
+
+  test("a new password ends the person's sessions, and not the person's tokens", async () => {
+    const { stores, account, id, change } = await withPerson(open);
+    const token = await addToken(stores, { accountId: id });
+    await addSession(stores, id);
+    expect(await change({ password: "$argon2id$second" })).toEqual([id]);
+    expect(await holders(stores)).toEqual([token.id]);
+    expect((await stores.tokens.find(id))?.hash).toEqual(HASH);
+    expect(await stores.tokens.find(token.id)).toEqual(token);
+    expect((await stores.accounts.findPassword(account.settings.mail))?.password).toBe("$argon2id$second");
+  });
+
+  test("a suspension ends sessions and tokens of the person; afterwards the tokens stay revoked", async () => {
+    const { stores, account, id, change } = await withPerson(open);
+    const [mine, revoked] = [
+      await addToken(stores, { accountId: id }),
+      await addToken(stores, { accountId: id, revokedAt: NOON }),
+    ];
+    const others = [await addToken(stores, {}), await addToken(stores, { accountId: newId() })];
+    await addSession(stores, id);
+    expect(await change({ isSuspended: true })).toEqual([id, mine.id]);
+    expect(await holders(stores)).toEqual([revoked, ...others].map((token) => token.id));
+    expect(await stores.tokens.find(mine.id)).toEqual({ ...mine, revokedAt: at(1) });
+    expect(await stores.tokens.find(id)).toMatchObject({ hash: HASH, revokedAt: at(1) });
+    for (const token of [revoked, ...others]) expect(await stores.tokens.find(token.id)).toEqual(token);
+    await change({ isSuspended: true }, 2);
+    expect((await stores.accounts.find(id))?.suspendedAt).toBe(at(1));
+    expect(await change({ isSuspended: false }, 3)).toEqual([id]);
+    expect(await stores.accounts.find(id)).toEqual(seenAs(account));
+    expect((await stores.tokens.find(id))?.revokedAt).toBeUndefined();
+    expect((await stores.tokens.find(mine.id))?.revokedAt).toBe(at(1));
+  });
+
+  test("less level or fewer sites revoke the person's tokens that are for more", async () => {
+    const [north, south] = [newId(), newId()];
+    const { stores, id, change } = await withPerson(open, { level: "owner" });
+    const [reader, owner, all] = [
+      await addToken(stores, { accountId: id, level: "readonly", sites: new Set([north]) }),
+      await addToken(stores, { accountId: id, level: "owner", sites: new Set([north, south]) }),
+      await addToken(stores, { accountId: id, level: "user" }),
+    ];
+    expect(await change({ name: "Anna A" })).toEqual([id]);
+    expect(await change({ level: "user" })).toEqual([id, owner.id]);
+    expect(await change({ sites: new Set([north]) })).toEqual([id, all.id]);
+    expect(await holders(stores)).toEqual([reader.id]);
+    expect(await change({ sites: new Set([south]) })).toEqual([id, reader.id]);
+  });
+
+  test("a deleted person leaves nothing but revoked tokens", async () => {
+    const { stores, account, id } = await withPerson(open);
+    const token = await addToken(stores, { accountId: id });
+    await addSession(stores, id);
+    const code = { hash: "h", tokenId: id, isForScreen: false, createdAt: NOON, expiresAt: at(100) };
+    await stores.sessions.insertCode({ code, mostOfToken: 9, most: 9 });
+    expect(await stores.accounts.delete(id, at(5), makeEntry())).toEqual([id, token.id]);
+    expect(await stores.accounts.all()).toEqual([]);
+    expect(await stores.tokens.all()).toEqual([{ ...token, revokedAt: at(5) }]);
+    expect(await holders(stores)).toEqual([]);
+    expect(await stores.sessions.findCode("h")).toBeUndefined();
+    expect(await stores.accounts.findPassword(account.settings.mail)).toBeUndefined();
+  });
+
+  test("a write whose audit entry cannot be stored is not stored either", async () => {
+    const { stores, id } = await withPerson(open);
+    await addSession(stores, id);
+    const suspend = { id, change: { isSuspended: true, name: "x" }, at: NOON, hash: HASH };
+    await expectNothingWithoutItsTrail(stores, (entry) => stores.accounts.insert(makeAccount(), entry));
+    await expectNothingWithoutItsTrail(stores, (entry) => stores.accounts.change(suspend, entry));
+    await expectNothingWithoutItsTrail(stores, (entry) => stores.accounts.delete(id, NOON, entry));
+  });
+}
+
+function at(afterNoon: number): Instant {
+  return instant(NOON + afterNoon);
+}
