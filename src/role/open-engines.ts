@@ -18,6 +18,7 @@ import { createHostRouter } from "#service/device/host-router.ts";
 import { createEventHub, EVENT_BUFFER_BYTES, type EventHub } from "#service/event/event-hub.ts";
 import { createInterlocks } from "#service/interlock/interlocks.ts";
 import { createOperations } from "#service/operation/perform.ts";
+import { createRuleCauses } from "#service/rule/rule-causes.ts";
 import { createTelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
 import { createTelemetryFeed } from "#service/telemetry/telemetry-feed.ts";
 import { createWebhookDispatcher } from "#service/webhook/webhook-dispatcher.ts";
@@ -63,6 +64,7 @@ export async function openEngines(foundation: Foundation, access: Awaited<Return
     dispatcher,
     alertTracker,
     webhookDispatcher,
+    ruleCauses: createRuleCauses(),
     feed: createTelemetryFeed(),
     telemetryCounter: createTelemetryCounter(),
   };

@@ -7,7 +7,6 @@ import { createSiteCalendars } from "#service/calendar/site-calendars.ts";
 import { createSendNotification } from "#service/notification/send-notification.ts";
 import { releaseAllOf } from "#service/rule/act-for-rule.ts";
 import { createDeclarativeRunner } from "#service/rule/declarative/declarative-runner.ts";
-import { createKnownCauses } from "#service/rule/declarative/known-causes.ts";
 import { knownSite } from "#service/rule/known-site.ts";
 import { createLatestTraces } from "#service/rule/latest-traces.ts";
 import { createNotifyForRule } from "#service/rule/notify-for-rule.ts";
@@ -30,7 +29,7 @@ export function openRules(engines: Engines) {
   const latestTraces = createLatestTraces(engines);
   const ask = createRuleFunctions({ ...acting, usualIntervals });
   const host = { ask, log: ruleLog.add, trace: latestTraces.add };
-  const looking = { ...engines, siteCalendars, log: ruleLog.add, usualIntervals, causes: createKnownCauses() };
+  const looking = { ...engines, siteCalendars, log: ruleLog.add, usualIntervals };
   const openRunners = () => [
     openLua(engines, host, createLuaTriggers(looking)),
     createDeclarativeRunner({ ...looking, host, explained, traced: latestTraces.seen }),

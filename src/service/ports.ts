@@ -48,6 +48,8 @@ export interface Call {
   readonly leaseUntil?: number | undefined;
   /** The roll-out that calls. It does not wait for the answer of a gateway, and calls again. */
   readonly rolloutId?: string | undefined;
+  /** The runs of rules that led to it, the latest last. */
+  readonly causes?: readonly string[] | undefined;
   /** The schedule that calls, with the rights of its owner. */
   readonly scheduleId?: string | undefined;
   /** The trace that the call belongs to, if it says so or spans are collected. */

@@ -209,6 +209,7 @@ export class World {
       },
       checkJson: async () => undefined,
       executionTraces: { begun: () => {} },
+      ruleCauses: { executed: () => {} },
       commandGuard: { permit: async () => {} },
       channel: this.#channel,
       seal: createSeal(new Uint8Array(32).fill(7)),

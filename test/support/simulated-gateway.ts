@@ -173,6 +173,7 @@ export async function joinSimulated(url: string, code: string, onTurn: () => voi
     audit: { list: async () => page([]) },
     children: { place: nothing },
     executionTraces: { begun: () => {} },
+    ruleCauses: { executed: () => {} },
     buildScripts: never,
     inspectPackage: never,
     operations: never,

@@ -28,6 +28,7 @@ async function sendWhile(open: OpenUse) {
     },
     commandGuard: { permit: async () => {} },
     executionTraces: { begun: () => {} },
+    ruleCauses: { executed: () => {} },
     now: () => NOON,
     newId: () => "00000000-0000-7000-8000-000000000001",
     responseTimeoutMs: 1_000,

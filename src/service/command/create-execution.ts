@@ -17,6 +17,7 @@ import type { CommandChannel } from "#service/ports/carrier.ts";
 import type { CheckJsonValue } from "#service/ports/check-json.ts";
 import type { Idempotency } from "#service/ports/execution-store.ts";
 import type { Call, Needs } from "#service/ports.ts";
+import type { RuleCauses } from "#service/rule/rule-causes.ts";
 import type { ExecutionTraces } from "#service/trace/execution-traces.ts";
 import type { CommandDispatcher } from "./command-dispatcher.ts";
 
@@ -130,6 +131,7 @@ export interface StoreNeeds extends Pick<Needs, "devices" | "executions" | "seal
   readonly dispatcher: CommandDispatcher;
   readonly children: Pick<ChildRoutes, "place">;
   readonly executionTraces: Pick<ExecutionTraces, "begun">;
+  readonly ruleCauses: Pick<RuleCauses, "executed">;
   readonly commandGuard: CommandGuard;
 }
 
@@ -189,11 +191,13 @@ export async function storeExecution(
   });
   // Before it is stored: its event may come before the answer.
   needs.executionTraces.begun(execution, call.trace);
+  needs.ruleCauses.executed(execution.id, call.causes);
   const stored = await needs.executions.insert(
     { ...open, idempotency, maxOpen: MAX_OPEN, maxOpenBytes: MAX_OPEN_BYTES },
     isRepetition === true || execution.bulkId !== undefined ? undefined : trail,
   );
   if (stored.isNew) needs.dispatcher.accept(open);
+  else needs.ruleCauses.executed(stored.execution.id, call.causes);
   return stored.execution;
 }
 

@@ -64,6 +64,7 @@ test.each([
     dispatcher: { openCount: 0, openOf: () => ({ count: 0, bytes: 0 }), accept: () => {} },
     commandGuard: { permit: async () => {} },
     executionTraces: { begun: (_execution: unknown, parent: unknown) => void begun.push(parent) },
+    ruleCauses: { executed: () => {} },
     newId: () => "00000000-0000-7000-8000-000000000001",
   } as unknown as AcceptNeeds;
   expect(await acceptOrder(needs, { ...ORDER, name: "stop", trace })).toBeUndefined();
@@ -90,6 +91,7 @@ test.each([
       dispatcher: { openCount: 0, openOf: () => ({ count: 0, bytes: 0 }), accept: () => {} },
       commandGuard: { permit: async () => {} },
       executionTraces: { begun: () => {} },
+      ruleCauses: { executed: () => {} },
       directCommands: {
         began: ({ id }: { id: string }, { caller, scheduleId }: Call) => void begun.push({ id, caller, scheduleId }),
       },

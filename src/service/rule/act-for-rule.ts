@@ -9,11 +9,13 @@ import type { Operations } from "#service/operation/perform.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import { nameAt, optionsAt, RuleProblem, textAt, windowOf } from "./rule-arguments.ts";
 import { callOfRule } from "./rule-caller.ts";
+import type { RuleCauses } from "./rule-causes.ts";
 import type { RuleFunction, RuleWatch } from "./rule-function.ts";
 
 export interface ActForRuleNeeds extends Pick<Needs, "devices" | "now"> {
   readonly operations: Pick<Operations, "perform">;
   readonly controlling: Pick<Controls, "controlsOfDevice" | "view" | "controlled">;
+  readonly ruleCauses: Pick<RuleCauses, "claimed" | "released" | "variableSet">;
   /** What the rule says about what it does. */
   readonly explained: (ruleId: string, text: string) => void;
   readonly notify: (rule: SiteRule, message: RuleMessage) => Promise<void>;
@@ -95,7 +97,15 @@ async function claim(needs: ActForRuleNeeds, call: Call, { args, watch }: Given)
   }
   const wanted = `${control} of ${device.slug}: ${kind} ${String(value).slice(0, 40)}`;
   // To hold on to a claim is no news.
-  if (!isHeld) watch.acted(`claim ${wanted}`);
+  if (!isHeld) {
+    watch.acted(`claim ${wanted}`);
+    const [place, caused] = [
+      { deviceId: device.id, control },
+      { at: needs.now(), by: call.causes ?? [] },
+    ];
+    if (value === null) needs.ruleCauses.released(place, caused);
+    else needs.ruleCauses.claimed({ ...place, source: call.caller.tokenId }, caused);
+  }
   const body = { value, kind, reason, class: "rule", lease: leaseText };
   await needs.operations.perform(call, "claimControl", { params: { device_id: device.id, control }, body });
   return [true];
@@ -138,6 +148,7 @@ async function releaseOn(needs: ActForRuleNeeds, call: Call, { device, ...only }
     for (const one of (await needs.controlling.view(device.id, control)).claims) {
       if (one.source !== call.caller.tokenId || (only.kind ?? one.kind) !== one.kind) continue;
       const params = { device_id: device.id, control: control.id, claim_id: one.id };
+      needs.ruleCauses.released(one, { at: needs.now(), by: call.causes ?? [] });
       await needs.operations.perform(call, "releaseClaim", { params });
       released += 1;
     }

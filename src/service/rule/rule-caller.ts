@@ -8,12 +8,16 @@ import type { Call } from "#service/ports.ts";
  */
 export const RULE_LEVEL = "owner";
 
-export function callOfRule({ id, siteId, slug }: Pick<SiteRule, "id" | "siteId" | "slug">, operation: string): Call {
+export function callOfRule(
+  { id, siteId, slug }: Pick<SiteRule, "id" | "siteId" | "slug">,
+  operation: string,
+  causes?: readonly string[] | undefined,
+): Call {
   const caller = {
     tokenId: `${RULE_CALLER}${id}`,
     tokenName: `rule ${slug}`,
     level: RULE_LEVEL,
     sites: new Set([siteId]),
   } as const;
-  return { caller, operation, requestId: `${RULE_CALLER}${id}`, remoteAddress: "rule" };
+  return { caller, operation, requestId: `${RULE_CALLER}${id}`, remoteAddress: "rule", causes };
 }

@@ -9,6 +9,13 @@ export interface RuleWatch {
   acted(what: string): void;
 }
 
+/** Of one call of a function. */
+export interface RuleAsked {
+  readonly watch?: RuleWatch | undefined;
+  /** The runs of rules that led to it. */
+  readonly causes?: readonly string[] | undefined;
+}
+
 export const NOBODY_WATCHES: RuleWatch = { saw: () => {}, acted: () => {} };
 
 /** A function that scripts of rules call. Arguments and results are plain JSON values. */

@@ -7,7 +7,7 @@ import { type ReadForRuleNeeds, readingFunctions } from "./read-for-rule.ts";
 import { RuleProblem } from "./rule-arguments.ts";
 import { type CalendarFunctionNeeds, calendarFunctions } from "./rule-calendars.ts";
 import { callOfRule } from "./rule-caller.ts";
-import { NOBODY_WATCHES, type RuleFunction, type RuleWatch } from "./rule-function.ts";
+import { NOBODY_WATCHES, type RuleAsked, type RuleFunction } from "./rule-function.ts";
 import { type VariableNeeds, variableFunctions } from "./rule-variables.ts";
 
 export interface RuleFunctionNeeds
@@ -31,12 +31,12 @@ export function createRuleFunctions(needs: RuleFunctionNeeds) {
     rule: SiteRule,
     name: string,
     args: readonly unknown[],
-    watch: RuleWatch = NOBODY_WATCHES,
+    { watch = NOBODY_WATCHES, causes }: RuleAsked = {},
   ): Promise<readonly unknown[]> => {
     const run = functions.get(name);
     if (run === undefined) return [null, `rules have no function ${name.slice(0, 80)}`];
     try {
-      return await run(callOfRule(rule, name), args, { rule, watch });
+      return await run(callOfRule(rule, name, causes), args, { rule, watch });
     } catch (error) {
       if (error instanceof AppError || error instanceof RuleProblem) return [null, error.message];
       throw error;

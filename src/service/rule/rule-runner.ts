@@ -7,7 +7,7 @@ import type { RuleTrace } from "#core/rule/rule-trace.ts";
 import type { RuntimeVersion, SiteRule } from "#core/rule/site-rule.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { RunnableRule } from "#service/ports/rule-store.ts";
-import type { RuleWatch } from "./rule-function.ts";
+import type { RuleAsked } from "./rule-function.ts";
 
 export interface RuleStatus {
   /** Whether it runs now: not between a failure and the next start. */
@@ -42,5 +42,5 @@ export interface RuleHost {
    * Answers a function that scripts call, with plain JSON values. What a script should see is among the results: a value, or
    * null and why not.
    */
-  ask(rule: SiteRule, name: string, args: readonly unknown[], watch?: RuleWatch): Promise<readonly unknown[]>;
+  ask(rule: SiteRule, name: string, args: readonly unknown[], by?: RuleAsked): Promise<readonly unknown[]>;
 }

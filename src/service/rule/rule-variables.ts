@@ -1,9 +1,12 @@
 import { LONGEST_VARIABLE, VARIABLE_NAME, type VariableValue } from "#core/rule/site-rule.ts";
 import type { Needs } from "#service/ports.ts";
 import { nameAt, RuleProblem } from "./rule-arguments.ts";
+import type { RuleCauses } from "./rule-causes.ts";
 import type { RuleFunction } from "./rule-function.ts";
 
-export type VariableNeeds = Pick<Needs, "rules" | "now">;
+export interface VariableNeeds extends Pick<Needs, "rules" | "now"> {
+  readonly ruleCauses: Pick<RuleCauses, "claimed" | "released" | "variableSet">;
+}
 
 export const VARIABLE_RULE = `a variable has a name of 1 to 64 letters, digits and _, and a number, a boolean or a text of 1 to ${LONGEST_VARIABLE} characters`;
 
@@ -25,7 +28,7 @@ export function variableFunctions(needs: VariableNeeds): Readonly<Record<string,
       }
       throw new RuleProblem(`the site has no variable ${name}`);
     },
-    async set_variable(_call, args, { rule: { siteId }, watch }) {
+    async set_variable(call, args, { rule: { siteId }, watch }) {
       const name = nameAt(args, 0, "the name of a variable");
       const value = args[1];
       if (!VARIABLE_NAME.test(name) || !isVariableValue(value)) throw new RuleProblem(VARIABLE_RULE);
@@ -33,7 +36,9 @@ export function variableFunctions(needs: VariableNeeds): Readonly<Record<string,
       // A rule that says the same each second writes it once.
       if (before?.value !== value) {
         watch.acted(`set ${name} = ${String(value).slice(0, LONGEST_SHOWN)}`);
-        await needs.rules.putVariable(siteId, { name, value, updatedAt: needs.now() }, undefined);
+        const at = needs.now();
+        needs.ruleCauses.variableSet(siteId, name, { at, by: call.causes ?? [] });
+        await needs.rules.putVariable(siteId, { name, value, updatedAt: at }, undefined);
       }
       return [true];
     },

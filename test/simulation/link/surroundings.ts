@@ -68,6 +68,7 @@ export function surroundings(side: SideNeeds, run: Run, stores: SubjectStores) {
     linkedLimits: { sites: 100, devices: 10_000, series: 200_000 },
     children: { place: async () => {} },
     executionTraces: { begun: () => {}, of: () => undefined },
+    ruleCauses: { executed: () => {} },
     checkJson: async () => undefined,
     compilePackage: async () => ({ zip: undefined }),
     inspectPackage: async () => ({ issues: [], found }),

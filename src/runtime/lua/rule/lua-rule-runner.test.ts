@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import type { RuleTrace } from "#core/rule/rule-trace.ts";
 import type { SiteRule } from "#core/rule/site-rule.ts";
 import { instant } from "#core/time/instant.ts";
-import type { RuleWatch } from "#service/rule/rule-function.ts";
+import { NOBODY_WATCHES, type RuleWatch } from "#service/rule/rule-function.ts";
 import type { LuaTriggers } from "#service/rule/triggers/lua-triggers.ts";
 import { createLuaRuleRunner } from "./lua-rule-runner.ts";
 
@@ -28,7 +28,7 @@ const NO_TRIGGERS: LuaTriggers = {
   step: async () => [],
   records: () => [],
   stored: () => {},
-  acts: async () => {},
+  causesOf: () => [],
   ended: () => {},
   close: () => {},
 };
@@ -50,7 +50,7 @@ function startRunner(site: Site, triggers: LuaTriggers = NO_TRIGGERS) {
       host: {
         trace: (_, trace) => void stored.set(trace.id, trace),
         log: (_, severity, message) => void lines.push(`${severity}: ${message}`),
-        ask: async (_, name, args, watch) => site[name]?.(args, watch as RuleWatch) ?? [null, "no such function"],
+        ask: async (_, name, args, by) => site[name]?.(args, by?.watch ?? NOBODY_WATCHES) ?? [null, "no such function"],
       },
       triggers,
       knownSite: async () => undefined,

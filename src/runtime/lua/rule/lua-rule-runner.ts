@@ -84,8 +84,7 @@ export function createLuaRuleRunner(needs: LuaRuleNeeds, settings: LuaPoolSettin
       const plain = args.map(plainOf);
       const triggered = await needs.triggers.ask(ruleId, name, plain);
       if (triggered !== undefined) return triggered.map(luaValueOf);
-      await needs.triggers.acts(ruleId, name, plain);
-      const values = await needs.host.ask(rule, name, plain, watch);
+      const values = await needs.host.ask(rule, name, plain, { watch, causes: needs.triggers.causesOf(ruleId) });
       watch.answered(values);
       return values.map(luaValueOf);
     } catch (error) {

@@ -10,7 +10,8 @@ export interface CarryOutNeeds {
 
 export async function carryOut(needs: CarryOutNeeds, rule: SiteRule, effect: RuleEffect): Promise<string> {
   const { host } = needs;
-  const ask = async (name: string, ...args: readonly unknown[]) => host.ask(rule, name, args);
+  const ask = async (name: string, ...args: readonly unknown[]) =>
+    host.ask(rule, name, args, { causes: effect.causes });
   switch (effect.kind) {
     case "claim": {
       const { device, control, value, claim: kind } = effect;

@@ -3,7 +3,6 @@
 import type { CalendarBook } from "#core/calendar/calendar-book.ts";
 import { hasEnded } from "#core/command/execution.ts";
 import type { DeclarativeRule } from "#core/rule/rule.ts";
-import type { RuleEffect } from "#core/rule/rule-effect.ts";
 import { type RuleReads, ruleReads } from "#core/rule/rule-reads.ts";
 import type { RuleSite } from "#core/rule/rule-site.ts";
 import type { RuleState } from "#core/rule/rule-state.ts";
@@ -20,14 +19,12 @@ import { readTraces, renderTrace } from "#service/rule/rule-traces.ts";
 import { cronProblem } from "#service/schedule/next-time.ts";
 import { carryOut } from "./carry-out.ts";
 import { historyForRule } from "./history-for-rule.ts";
-import type { RuleCauses } from "./known-causes.ts";
 import { knownDevice, type LookNeeds, lookForRule, type RecentValues } from "./look-for-rule.ts";
 import { createRecentValues } from "./recent-values.ts";
 import { readMemory, renderMemory, type WantedEffect } from "./rule-memory.ts";
 
 export interface DeclarativeRunnerNeeds extends LookNeeds {
   readonly host: RuleHost;
-  readonly causes: RuleCauses;
   readonly events: Pick<EventHub, "listen">;
   readonly background: Background;
   readonly explained: (ruleId: string, text: string) => void;
@@ -104,13 +101,12 @@ interface Recorded {
 export function createDeclarativeRunner(needs: DeclarativeRunnerNeeds): RuleRunner {
   const kept = new Map<string, Kept>();
   const failures = new Map<string, NonNullable<RuleStatus["lastError"]>>();
-  const { causes } = needs;
   const stopListening = needs.events.listen(hear);
 
   function hear(event: LiveEvent): void {
     if (event.kind !== "execution" || !("execution" in event) || !hasEnded(event.execution.state)) return;
     const { id, deviceId, request, state } = event.execution;
-    const by = causes.ofExecution(id, { deviceId, command: request.name });
+    const by = needs.ruleCauses.ofExecution(id);
     for (const one of kept.values()) {
       if (one.site.siteId !== event.siteId || !one.rule.moments.some(({ kind }) => kind === "ended")) continue;
       if (one.ended.length >= MOST_ENDED) continue;
@@ -129,7 +125,7 @@ export function createDeclarativeRunner(needs: DeclarativeRunnerNeeds): RuleRunn
     const fresh: WantedEffect[] = [];
     const updates: TraceUpdate[] = [];
     for (const event of events) {
-      const world = await lookForRule(needs, { rule: site, reads, timezone, causes, recent: one.recent });
+      const world = await lookForRule(needs, { rule: site, reads, timezone, recent: one.recent });
       const done = stepRule({ id: site.id, rule }, state, { world, event });
       state = done.state;
       nextDue = done.nextDue;
@@ -203,22 +199,12 @@ export function createDeclarativeRunner(needs: DeclarativeRunnerNeeds): RuleRunn
 
   async function act(one: Kept, wanted: WantedEffect): Promise<void> {
     const { effect } = wanted;
-    await rememberCauses(one.site, effect);
     const result = await carryOut(needs, one.site, effect);
     // The next turn stores that it is done.
     one.wanted = one.wanted.filter((each) => each !== wanted);
     const traces = recordTraces(one.traces, [{ kind: "result", key: effect.key, result }]);
     for (const trace of changed(one.traces, traces)) one.unstored.set(trace.id, trace);
     one.traces = openTraces(traces, one.state);
-  }
-
-  async function rememberCauses(site: SiteRule, effect: RuleEffect): Promise<void> {
-    if (effect.kind === "set") causes.variableSet(site.siteId, effect.variable, { at: needs.now(), by: effect.causes });
-    if (effect.kind !== "claim" && effect.kind !== "execute") return;
-    const device = await knownDevice(needs, callOfRule(site, "lookForRule"), effect.device);
-    if (device === undefined) return;
-    if (effect.kind === "claim") causes.claimed(device.id, effect.control, effect.causes);
-    else causes.executed({ deviceId: device.id, command: effect.command }, effect.causes);
   }
 
   function say(one: Kept, trace: RuleTrace): void {

@@ -14,6 +14,7 @@ import { deviceStatus, type StatusNeeds } from "#service/device/device-status.ts
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import { callOfRule } from "#service/rule/rule-caller.ts";
+import type { KnownCauses } from "#service/rule/rule-causes.ts";
 import type { UsualIntervals } from "#service/rule/usual-intervals.ts";
 import { cronTimes } from "#service/schedule/next-time.ts";
 import { attributesOf } from "#service/telemetry/attributes.ts";
@@ -26,6 +27,7 @@ export interface LookNeeds
   readonly usualIntervals: UsualIntervals;
   readonly siteCalendars: Pick<SiteCalendars, "book">;
   readonly controlling: Pick<Controls, "controlsOfDevice" | "view">;
+  readonly ruleCauses: KnownCauses;
 }
 
 export type RuleWindow = RuleReads["windows"][number];
@@ -37,12 +39,6 @@ export interface RecentValues {
   of(read: Omit<RuleWindow, "ms">): readonly RuleSample[];
 }
 
-/** Which runs of rules led to a value. What this program does not know has no cause. */
-export interface KnownCauses {
-  ofVariable(siteId: string, name: string, at: number): readonly string[];
-  ofClaim(deviceId: string, control: string): readonly string[];
-}
-
 type Reading = NonNullable<ReturnType<RuleWorld["reading"]>>;
 type AttributeRead = RuleReads["attributes"][number];
 
@@ -50,14 +46,10 @@ interface Looking {
   readonly rule: SiteRule;
   readonly reads: RuleReads;
   readonly timezone: string;
-  readonly causes: KnownCauses;
   readonly recent: RecentValues;
 }
 
-export async function lookForRule(
-  needs: LookNeeds,
-  { rule, reads, timezone, causes, recent }: Looking,
-): Promise<RuleWorld> {
+export async function lookForRule(needs: LookNeeds, { rule, reads, timezone, recent }: Looking): Promise<RuleWorld> {
   const call = callOfRule(rule, "lookForRule");
   const [readings, online, alerts, variables, controls] = [
     new Map<string, Reading>(),
@@ -87,12 +79,12 @@ export async function lookForRule(
     }
   }
   for (const { device: name, control } of reads.controls) {
-    const found = await controlOf(needs, call, { name, control, causes });
+    const found = await controlOf(needs, call, { name, control });
     if (found !== undefined) controls.set(keyOf(name, control), found);
   }
   if (reads.variables.length > 0) {
     for (const { name, value, updatedAt: at } of await needs.rules.variables(rule.siteId)) {
-      variables.set(name, { value, at, causes: causes.ofVariable(rule.siteId, name, at) });
+      variables.set(name, { value, at, causes: needs.ruleCauses.ofVariable(rule.siteId, name, at) });
     }
   }
   const book = reads.calendars.length > 0 ? await needs.siteCalendars.book(rule.siteId) : undefined;
@@ -157,22 +149,17 @@ export async function inUnit(
 interface WantedControl {
   readonly name: string;
   readonly control: string;
-  readonly causes: KnownCauses;
 }
 
 async function controlOf(
   needs: LookNeeds,
   call: Call,
-  { name, control, causes }: WantedControl,
+  { name, control }: WantedControl,
 ): Promise<RuleControl | undefined> {
   const device = await knownDevice(needs, call, name);
   const known = device && (await needs.controlling.controlsOfDevice(device)).get(control);
   if (device === undefined || known === undefined) return undefined;
   const { value, winner } = (await needs.controlling.view(device.id, known)).resolution;
-  return {
-    value,
-    holder: winner?.class,
-    at: winner?.createdAt ?? 0,
-    causes: winner?.class === "rule" ? causes.ofClaim(device.id, control) : [],
-  };
+  const { at, by: causes } = needs.ruleCauses.ofControl({ deviceId: device.id, control }, winner);
+  return { value, holder: winner?.class, at, causes };
 }

@@ -6,17 +6,15 @@ import type { SiteRule } from "#core/rule/site-rule.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
 import type { RuleRecord } from "#service/ports/rule-store.ts";
 import { historyForRule } from "#service/rule/declarative/history-for-rule.ts";
-import type { RuleCauses } from "#service/rule/declarative/known-causes.ts";
 import { knownDevice, type LookNeeds, lookForRule } from "#service/rule/declarative/look-for-rule.ts";
 import { createRecentValues } from "#service/rule/declarative/recent-values.ts";
-import { RuleProblem, textAt } from "#service/rule/rule-arguments.ts";
+import { RuleProblem } from "#service/rule/rule-arguments.ts";
 import { callOfRule } from "#service/rule/rule-caller.ts";
 import { answerTrigger } from "./answer-trigger.ts";
 import { createTriggerSet, type Firing, type TriggerSet } from "./trigger-set.ts";
 
 export interface LuaTriggersNeeds extends LookNeeds {
   readonly events: Pick<EventHub, "listen">;
-  readonly causes: RuleCauses;
   readonly log: (ruleId: string, severity: LogSeverity, message: string) => void;
 }
 
@@ -30,8 +28,8 @@ export interface LuaTriggers {
   step(): Promise<readonly (readonly [ruleId: string, Firing])[]>;
   records(): readonly RuleRecord[];
   stored(records: readonly RuleRecord[]): void;
-  /** Remembers what leads to what the function that runs now does. */
-  acts(ruleId: string, name: string, args: readonly unknown[]): Promise<void>;
+  /** What led to what the function that runs now does. */
+  causesOf(ruleId: string): readonly string[];
   /** An activity of the script has ended. */
   ended(ruleId: string): void;
   close(): void;
@@ -59,7 +57,7 @@ export function createLuaTriggers(needs: LuaTriggersNeeds): LuaTriggers {
     one: Kept,
     { id, deviceId, request, state }: Pick<Execution, "id" | "deviceId" | "request" | "state">,
   ): Promise<void> {
-    const causes = needs.causes.ofExecution(id, { deviceId, command: request.name });
+    const causes = needs.ruleCauses.ofExecution(id);
     const device = await knownDevice(needs, callOfRule(one.site, "lookForRule"), deviceId).catch(() => undefined);
     const names = device === undefined ? [deviceId] : [device.id, device.slug];
     const isSuccess = state === "SUCCESS";
@@ -72,7 +70,7 @@ export function createLuaTriggers(needs: LuaTriggersNeeds): LuaTriggers {
       {
         ruleId: site.id,
         now: needs.now,
-        look: (reads) => lookForRule(needs, { rule: site, reads, timezone, causes: needs.causes, recent }),
+        look: (reads) => lookForRule(needs, { rule: site, reads, timezone, recent }),
         history: (rule, from) => historyForRule(needs, { site, rule }, { from, to: needs.now() }),
         log: (severity, message) => needs.log(site.id, severity, message),
       },
@@ -126,19 +124,7 @@ export function createLuaTriggers(needs: LuaTriggersNeeds): LuaTriggers {
     stored(records) {
       for (const { ruleId, memory } of records) if (memory !== undefined) kept.get(ruleId)?.set.stored(memory);
     },
-    async acts(ruleId, name, args) {
-      const { site, running } = kept.get(ruleId) ?? {};
-      if (site === undefined || running === undefined) return;
-      const { causes: by } = running;
-      if (name === "set_variable") {
-        needs.causes.variableSet(site.siteId, textAt(args, 0, 100), { at: needs.now(), by });
-      }
-      if (name !== "claim" && name !== "execute") return;
-      const device = await knownDevice(needs, callOfRule(site, "lookForRule"), textAt(args, 0, 200));
-      const target = textAt(args, 1, 200);
-      if (device !== undefined && name === "claim") needs.causes.claimed(device.id, target, by);
-      else if (device !== undefined) needs.causes.executed({ deviceId: device.id, command: target }, by);
-    },
+    causesOf: (ruleId) => kept.get(ruleId)?.running?.causes ?? [],
     ended(ruleId) {
       const one = kept.get(ruleId);
       if (one !== undefined) one.running = undefined;
