@@ -1,5 +1,6 @@
 // How long calls took, by operation and status, as a Prometheus histogram. prom-client checks and hashes the labels of each observation,
 // which takes 2.4 % of the processor time of a small read; counting in an array takes 0.3 %.
+import { itemAt } from "#core/item-at.ts";
 
 export interface CallDurations {
   observe(operation: string, status: number, seconds: number): void;
@@ -40,9 +41,9 @@ export function createCallDurations(): CallDurations {
   return {
     observe(operation, status, seconds) {
       const series = seriesOf(operation, status);
-      let at = 0;
-      while (at < BUCKETS.length && seconds > (BUCKETS[at] ?? 0)) at++;
-      series.counts[at] = (series.counts[at] ?? 0) + 1;
+      const found = BUCKETS.findIndex((most) => seconds <= most);
+      const at = found === -1 ? BUCKETS.length : found;
+      series.counts[at] = itemAt(series.counts, at) + 1;
       series.sum += seconds;
     },
     render() {

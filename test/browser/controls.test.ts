@@ -340,7 +340,7 @@ function controls(): void {
       expect(await wrongIn(visitor, "main")).toEqual([]);
       await visitor.move(`${chart}&controls=off`);
       await page.locator(".uplot").waitFor();
-      expect(await strip.count()).toBe(0);
+      await strip.waitFor({ state: "detached" });
       await visitor.close();
     },
     LONG,

@@ -2,6 +2,8 @@
 // give as long as each holds until the next one. What lies between two parts is computed when they are read.
 //
 // A part takes about 15 bytes, so there are only parts of quarters of an hour and of hours, where they have many points.
+//
+// Hot loops: each bounds its index, and `?? 0` is for the compiler. See core/item-at.ts.
 import { itemAt } from "#core/item-at.ts";
 import { ScalableSum } from "#core/telemetry/exact-sum.ts";
 import { HOUR_MS } from "#core/time/hour.ts";

@@ -16,8 +16,8 @@ import { type Damage, damageAt, refuseDamaged } from "./damage.ts";
 import { createDefineFirst } from "./define-first.ts";
 import type { EngineSettings } from "./engine.ts";
 import { createHeldBack } from "./held-back.ts";
-import { createIntake, type IntakeNeeds, MAX_WAITING_BYTES } from "./intake.ts";
-import { createKeptAnswers } from "./kept-answers.ts";
+import { createIntake, type Intake, type IntakeNeeds, MAX_WAITING_BYTES } from "./intake.ts";
+import { createKeptAnswers, type KeptAnswers } from "./kept-answers.ts";
 import { type ChunkAddress, loadChunkModule } from "./load-chunk-module.ts";
 import { loadPoints } from "./load-points.ts";
 import { queryPoints } from "./query-points.ts";
@@ -64,9 +64,7 @@ export async function openSeries(
   }: SeriesSettings,
   onFault: (error: Error) => void,
 ): Promise<TelemetryStore> {
-  const oldestHour = new Int32Array(new SharedArrayBuffer(4));
-  const openPoints = new Int32Array(new SharedArrayBuffer(4));
-  const changes = new Int32Array(new SharedArrayBuffer(4));
+  const [oldestHour, openPoints, changes] = [sharedNumber(), sharedNumber(), sharedNumber()];
   const workerData: WriterData = { chunks, settings, forgetDamaged, oldestHour, openPoints, changes };
   let index = new SeriesIndex([]);
   const reportDamaged = (place: StoredPlace) => onDamaged(damageAt(index, place));
@@ -76,25 +74,15 @@ export async function openSeries(
   const quick = await openQuick(chunks);
   // What another node writes is not counted here.
   const answerBytes = isShared ? 0 : Math.floor(finishedBytes * ANSWERS_SHARE);
-  const bucketBytes = finishedBytes - answerBytes;
-  const readers = openReaders(
-    chunks,
-    { count, finishedBytes: bucketBytes, budgets, ...(shares && { shares }) },
-    onTrouble,
-  );
-  const answers = answerBytes > 0 ? createKeptAnswers(answerBytes, changes) : undefined;
-  budgets.watch({ name: "kept_answers", limit: answerBytes, used: () => answers?.usedBytes() ?? 0 });
+  const answers = openAnswers(budgets, answerBytes, changes);
+  const ofReaders = { count, finishedBytes: finishedBytes - answerBytes, budgets, ...(shares && { shares }) };
+  const readers = openReaders(chunks, ofReaders, onTrouble);
   index = new SeriesIndex(definitions);
   for (const place of damaged) reportDamaged(place);
   const current = openCurrent(budgets, namedLatest(definitions, latest), clock());
-  const noteAll = (latest: Parameters<IntakeNeeds["onDurable"]>[0]) => {
-    const at = clock();
-    for (const [series, snapshot] of latest) current.note(series, { snapshot, at, fits: takesPlace });
-  };
-  const intake = createIntake({ index, commit: (batch) => thread.append(batch), onDurable: noteAll });
-  budgets.watch({ name: "telemetry_writes", limit: MAX_WAITING_BYTES, used: () => intake.waitingBytes });
-  const most = settings.maxHotPoints * POINT_BYTES;
-  budgets.watch({ name: "open_points", limit: most, used: () => Atomics.load(openPoints, 0) * POINT_BYTES });
+  const onDurable = noteInto(current, clock);
+  const intake = openIntake(budgets, { index, commit: (batch) => thread.append(batch), onDurable });
+  watchOpenPoints(budgets, openPoints, settings.maxHotPoints);
 
   /** Without any wait, unless a shared store has to number a series first. */
   const append = isShared
@@ -135,6 +123,34 @@ export async function openSeries(
       await thread.close();
     },
   };
+}
+
+function sharedNumber(): Int32Array {
+  return new Int32Array(new SharedArrayBuffer(4));
+}
+
+function openAnswers(budgets: Pick<ByteBudgets, "watch">, bytes: number, changes: Int32Array): KeptAnswers | undefined {
+  const answers = bytes > 0 ? createKeptAnswers(bytes, changes) : undefined;
+  budgets.watch({ name: "kept_answers", limit: bytes, used: () => answers?.usedBytes() ?? 0 });
+  return answers;
+}
+
+function noteInto(current: CurrentValues, clock: () => number): IntakeNeeds["onDurable"] {
+  return (latest) => {
+    const at = clock();
+    for (const [series, snapshot] of latest) current.note(series, { snapshot, at, fits: takesPlace });
+  };
+}
+
+function openIntake(budgets: Pick<ByteBudgets, "watch">, needs: IntakeNeeds): Intake {
+  const intake = createIntake(needs);
+  budgets.watch({ name: "telemetry_writes", limit: MAX_WAITING_BYTES, used: () => intake.waitingBytes });
+  return intake;
+}
+
+function watchOpenPoints(budgets: Pick<ByteBudgets, "watch">, openPoints: Int32Array, most: number): void {
+  const used = () => Atomics.load(openPoints, 0) * POINT_BYTES;
+  budgets.watch({ name: "open_points", limit: most * POINT_BYTES, used });
 }
 
 async function openQuick(chunks: ChunkAddress): Promise<QuickReader> {

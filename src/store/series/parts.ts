@@ -255,7 +255,7 @@ function readLevel(bytes: Uint8Array, { start, grain }: Place, room: Room = ownR
 
 /** Ten to the power of the decimal places of the values. */
 function powerOf(values: Float64Array, count: number): number {
-  const places = Math.max(placesOf(values[0] ?? 0) ?? 0, placesOf(values[count >> 1] ?? 0) ?? 0);
+  const places = Math.max(placesOf(values.at(0) ?? 0) ?? 0, placesOf(values.at(count >> 1) ?? 0) ?? 0);
   return itemAt(POWERS, places);
 }
 
