@@ -128,6 +128,10 @@ export const VERBS: Readonly<Record<string, readonly [about: string, load: () =>
     "What rules told the people of a site.",
     async () => (await import("#cli/commands/notifications.ts")).addNotificationsCommand,
   ],
+  channel: [
+    "How the people of a site are reached: list, create, test, delete.",
+    async () => (await import("#cli/commands/channel.ts")).addChannelCommands,
+  ],
   maintenance: [
     "Silence a device or a site while people work there: list, start, end.",
     async () => (await import("#cli/commands/maintenance.ts")).addMaintenanceCommands,

@@ -814,6 +814,12 @@ export type CounterCorrection = {
   readonly created_at: string;
 };
 
+export type CreatedNotificationChannel = {
+  readonly channel: NotificationChannel;
+  /** What a webhook's messages are signed with. It is shown this once. */
+  readonly secret: string | null;
+};
+
 export type CreatedToken = {
   /** Token identifier. */
   readonly id: string;
@@ -1593,6 +1599,19 @@ export type LogLine = {
   readonly message: string;
 };
 
+export type MailChannel = {
+  /** The mail server. */
+  readonly host: string;
+  /** The sender's address. */
+  readonly from: string;
+  /** The address that gets the mails. Several people are several channels. */
+  readonly to: string;
+  readonly port: number;
+  /** tls from the first byte, starttls (default: refused without it), or none. */
+  readonly security: "tls" | "starttls" | "none";
+  readonly username: string | null;
+};
+
 export type MaintenanceMadeBy = {
   readonly token_id: string;
   readonly name: string;
@@ -1805,6 +1824,26 @@ export type NewLuaDevice = {
   readonly runtime_id?: string | undefined;
 };
 
+export type NewMailChannel = {
+  /** The mail server. */
+  readonly host: string;
+  /** The sender's address. */
+  readonly from: string;
+  /** The address that gets the mails. Several people are several channels. */
+  readonly to: string;
+  /** Default: 465, 587 or 25, by security. */
+  readonly port?: number | undefined;
+  /** tls from the first byte, starttls (default: refused without it), or none. */
+  readonly security?: "tls" | "starttls" | "none" | undefined;
+  /** Where the server asks for it. */
+  readonly username?: string | undefined;
+  /**
+   * For the user name. Stored encrypted and never shown. Without it, the stored one stays, if it is for the same
+   * server.
+   */
+  readonly password?: string | undefined;
+};
+
 export type NewMaintenanceWindow = {
   /** Only this device, and what is connected through it. Default: the whole site. */
   readonly device_id?: string | undefined;
@@ -1814,6 +1853,33 @@ export type NewMaintenanceWindow = {
   readonly until: string;
   /** Why, for the others. */
   readonly reason?: string | undefined;
+};
+
+/** Exactly one of mail, ntfy, telegram, webhook. */
+export type NewNotificationChannel = {
+  /** For people. Unique within the site. */
+  readonly name: string;
+  /** Of the messages. Default en. */
+  readonly language?: "en" | "de" | undefined;
+  readonly quiet?: QuietHours | undefined;
+  /** It may reach this machine and private networks, and mail servers on any port. Takes the level system. */
+  readonly allow_private?: boolean | undefined;
+  readonly mail?: NewMailChannel | undefined;
+  readonly ntfy?: NewNtfyChannel | undefined;
+  readonly telegram?: NewTelegramChannel | undefined;
+  readonly webhook?: NewWebhookChannel | undefined;
+};
+
+export type NewNtfyChannel = {
+  /** Default https://ntfy.sh. */
+  readonly server?: string | undefined;
+  /** Whoever knows a topic of a public server can read it. */
+  readonly topic: string;
+  /**
+   * An access token, if the topic asks for one. Stored encrypted and never shown. Without it, the stored one
+   * stays, if it is for the same server.
+   */
+  readonly token?: string | undefined;
 };
 
 export type NewPrice = {
@@ -1981,6 +2047,18 @@ export type NewTariff = {
   readonly versions: readonly TariffVersion[];
 };
 
+export type NewTelegramChannel = {
+  /** Of the Bot API. Default https://api.telegram.org. */
+  readonly server?: string | undefined;
+  /** Id of the chat, or @name of a channel. */
+  readonly chat: string;
+  /**
+   * Of the bot. Stored encrypted and never shown. Without it, the stored one stays, if it is for the same
+   * server.
+   */
+  readonly token?: string | undefined;
+};
+
 export type NewToken = {
   /** What the token is for. */
   readonly name: string;
@@ -2036,6 +2114,11 @@ export type NewWebhook = {
   readonly kinds?: readonly WebhookKind[] | undefined;
 };
 
+export type NewWebhookChannel = {
+  /** Takes signed POST requests. */
+  readonly url: string;
+};
+
 /** What becomes of the next command of a simulated device. */
 export type NextCommand = {
   /** fail answers an error, slow answers after delay, silent never answers. */
@@ -2064,11 +2147,43 @@ export type Notification = {
   readonly source: NotificationSource;
 };
 
+/** How somebody is reached. Secrets are not shown. */
+export type NotificationChannel = {
+  /** Identifier of the channel. */
+  readonly id: string;
+  readonly site_id: string;
+  readonly name: string;
+  readonly kind: "mail" | "ntfy" | "telegram" | "webhook";
+  readonly language: "en" | "de";
+  readonly quiet: QuietHours | null;
+  readonly allow_private: boolean;
+  readonly mail?: MailChannel;
+  readonly ntfy?: NtfyChannel;
+  readonly telegram?: TelegramChannel;
+  readonly webhook?: WebhookChannel;
+  /** A password or token is stored, or what webhooks are signed with. */
+  readonly has_secret: boolean;
+  readonly created_at: string;
+  readonly updated_at: string;
+};
+
 export type NotificationSource = {
   readonly kind: "rule";
   readonly id: string;
   /** As it was then. */
   readonly slug: string;
+};
+
+export type NotificationTest = {
+  /** taken: the receiver accepted it. unknown: it may have arrived; nobody said so in time. */
+  readonly outcome: "taken" | "refused" | "unknown";
+  /** Why it was not taken. */
+  readonly error: string | null;
+};
+
+export type NtfyChannel = {
+  readonly server: string;
+  readonly topic: string;
 };
 
 /** A code with which a gateway can still join. */
@@ -2184,6 +2299,14 @@ export type Prices = {
 export type ProvisionedDevice = {
   /** Device identifier. */
   readonly device_id: string;
+};
+
+/** While the calendar is on, messages wait until it is off. */
+export type QuietHours = {
+  /** A calendar of the site. */
+  readonly calendar: string;
+  /** Messages of this severity and graver ones go out anyway. */
+  readonly except?: "info" | "warning" | "error";
 };
 
 /** A record that the cloud does not take from a gateway. */
@@ -2984,6 +3107,11 @@ export type TariffVersion = {
   readonly co2?: TariffCo2;
 };
 
+export type TelegramChannel = {
+  readonly server: string;
+  readonly chat: string;
+};
+
 /** The newest value of attributes that changed, at most four times a second. It is never repeated. */
 export type TelemetryEvent = {
   readonly site_id: string;
@@ -3171,6 +3299,10 @@ export type Webhook = {
   readonly created_at: string;
 };
 
+export type WebhookChannel = {
+  readonly url: string;
+};
+
 export type Delivery = {
   /** Delivery identifier: the header X-Busbar-Delivery. */
   readonly id: string;
@@ -3260,6 +3392,7 @@ export type Answers = {
   readonly createMaintenance: {
     readonly window: MaintenanceWindow;
   };
+  readonly createNotificationChannel: CreatedNotificationChannel;
   readonly createRollout: {
     readonly rollout: Rollout;
   };
@@ -3286,6 +3419,7 @@ export type Answers = {
   readonly deleteInterlock: {
     readonly pending_change?: GatewayChange;
   };
+  readonly deleteNotificationChannel: JsonObject;
   readonly deletePriceSource: {
     readonly pending_change?: GatewayChange;
   };
@@ -3419,6 +3553,9 @@ export type Answers = {
   readonly getManifestSchema: JsonObject;
   readonly getNamedBlueprint: {
     readonly blueprint: Blueprint;
+  };
+  readonly getNotificationChannel: {
+    readonly channel: NotificationChannel;
   };
   readonly getOnlySite: {
     readonly site: Site;
@@ -3582,6 +3719,11 @@ export type Answers = {
     /** How many match, on all pages. */
     readonly total_count: number;
   };
+  readonly listNotificationChannels: {
+    readonly channels: readonly NotificationChannel[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
   readonly listNotifications: {
     readonly notifications: readonly Notification[];
     /** How many match, on all pages. */
@@ -3714,6 +3856,9 @@ export type Answers = {
     readonly interlock: Interlock | null;
     readonly pending_change?: GatewayChange;
   };
+  readonly putNotificationChannel: {
+    readonly channel: NotificationChannel;
+  };
   readonly putPriceSource: {
     /** Null: none yet; the change waits for the gateway. */
     readonly price_source: PriceSource | null;
@@ -3771,6 +3916,7 @@ export type Answers = {
     readonly engine: RuleEngine;
     readonly pending_change?: GatewayChange;
   };
+  readonly testNotificationChannel: NotificationTest;
   readonly testWebhook: WebhookTest;
   readonly tryPriceSource: PriceTrial;
   readonly unacknowledgeAlert: {
@@ -3846,6 +3992,7 @@ export type Bodies = {
   readonly createJoinCode: NewJoinCode;
   readonly createKioskLink: NewKioskLink;
   readonly createMaintenance: NewMaintenanceWindow;
+  readonly createNotificationChannel: NewNotificationChannel;
   readonly createRollout: NewRollout;
   readonly createRule: NewRule;
   readonly createSession: SignIn;
@@ -3876,6 +4023,7 @@ export type Bodies = {
   /** Parameter to value. */
   readonly putConfigurationBucket: JsonObject;
   readonly putInterlock: NewInterlock;
+  readonly putNotificationChannel: NewNotificationChannel;
   readonly putPriceSource: NewPriceSource;
   readonly putPrices: NewPrices;
   readonly putRetention: RetentionRules;
@@ -4201,6 +4349,12 @@ export type Queries = {
     readonly offset?: number | undefined;
   };
   readonly listMaintenance: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+  };
+  readonly listNotificationChannels: {
     /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
     readonly limit?: number | undefined;
     /** How many items to skip before the first one. */

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { uuidv7 } from "uuidv7";
 import { toMilliseconds } from "#core/time/duration.ts";
+import { createMessageSender, MESSAGE_TIMEOUT_MS } from "#outbound/message/create-message-sender.ts";
 import { createFetcher, FETCHER_TIMEOUT_MS } from "#outbound/price/create-fetcher.ts";
 import { createSender, SENDER_TIMEOUT_MS } from "#outbound/webhook/create-sender.ts";
 import { openHttpCertificate } from "#role/http-certificate.ts";
@@ -95,6 +96,7 @@ export async function openFoundation(
 /** The ways to addresses that people enter. */
 const createOutbound = ({ allowPrivate }: Surroundings["config"]["webhooks"]) => ({
   sender: createSender({ allowPrivate, timeoutMs: SENDER_TIMEOUT_MS }),
+  messageSender: createMessageSender({ allowPrivate, timeoutMs: MESSAGE_TIMEOUT_MS }),
   priceFetcher: createFetcher({ allowPrivate, timeoutMs: FETCHER_TIMEOUT_MS }),
 });
 

@@ -12,6 +12,7 @@ import type {
   InspectProfiles,
   ReadIcal,
 } from "#service/ports/inspect-package.ts";
+import type { MessageSender } from "#service/ports/message-sender.ts";
 import type { PriceFetcher } from "#service/ports/price-fetcher.ts";
 import type { SubjectStores } from "#service/ports/record-store.ts";
 import type { Seal } from "#service/ports/seal.ts";
@@ -21,6 +22,7 @@ import type { WebhookSender } from "#service/ports/webhook-sender.ts";
 export interface Needs extends SubjectStores {
   readonly telemetry: TelemetryStore;
   readonly sender: WebhookSender;
+  readonly messageSender: MessageSender;
   readonly priceFetcher: PriceFetcher;
   readonly seal: Seal;
   readonly inspectPackage: InspectPackage;

@@ -66,6 +66,7 @@ const interlock = ({ device }: Target) => ({
   limits: [{ device, control: "power", max: 0 }],
 });
 const person = () => ({ name: "Anna", mail: `${uuidv7()}@example.org` });
+const channel = () => ({ name: uuidv7(), webhook: { url: "https://receiver.invalid/" } });
 const rename = () => ({ name: "Renamed" });
 const start = () => ({ name: "start" });
 const correction = () => ({ attribute: "power", at: "2026-01-01T00:00:00Z", kind: "accept" });
@@ -209,6 +210,12 @@ const TABLE: Readonly<Record<string, Row>> = {
   listMaintenance: ["readonly", "one"],
   createMaintenance: ["owner", "one", () => ({ until: new Date(Date.now() + 3_600_000).toISOString() })],
   endMaintenance: ["owner", "one"],
+  listNotificationChannels: ["owner", "one"],
+  createNotificationChannel: ["owner", "one", channel],
+  getNotificationChannel: ["owner", "one"],
+  putNotificationChannel: ["owner", "one", channel],
+  deleteNotificationChannel: ["owner", "one"],
+  testNotificationChannel: ["owner", "one"],
   executeCommand: ["readonly", "one", start, "user"],
   executeCommandAlias: ["readonly", "one", start, "user"],
   executeCommandOfSite: ["readonly", "one", start, "user"],
@@ -377,6 +384,10 @@ const NOT_THERE: readonly string[] = [
   "acknowledgeAlert",
   "unacknowledgeAlert",
   "endMaintenance",
+  "getNotificationChannel",
+  "putNotificationChannel",
+  "deleteNotificationChannel",
+  "testNotificationChannel",
 ];
 
 const LINK: Readonly<Record<string, number>> = {
@@ -562,6 +573,7 @@ function paramsOf(target: Target): Readonly<Record<string, string>> {
     calendar: `c-${target.device.slice(-12)}`,
     alert_id: "none",
     window_id: "01890000-0000-7000-8000-000000000000",
+    channel_id: "01890000-0000-7000-8000-000000000000",
     bulk_id: "01890000-0000-7000-8000-000000000000",
     claim_id: "01890000-0000-7000-8000-000000000000",
     gateway_id: "01890000-0000-7000-8000-000000000000",

@@ -29,6 +29,10 @@ const REFUSED: Readonly<Record<string, string>> = {
   acknowledgeAlert: "not_found",
   unacknowledgeAlert: "not_found",
   endMaintenance: "not_found",
+  getNotificationChannel: "not_found",
+  putNotificationChannel: "not_found",
+  deleteNotificationChannel: "not_found",
+  testNotificationChannel: "not_found",
   retryWebhookDelivery: "not_found",
   // The execution of the example has ended.
   cancelCommandExecution: "not_cancellable",

@@ -13,6 +13,7 @@ import { bulkStoreContract } from "./bulk-store-contract.ts";
 import { calendarStoreContract } from "./calendar-store-contract.ts";
 import { changeEventsContract } from "./change-events-contract.ts";
 import { changeStoreContract } from "./change-store-contract.ts";
+import { channelStoreContract } from "./channel-store-contract.ts";
 import { configurationStoreContract } from "./configuration-store-contract.ts";
 import { controlStoreContract } from "./control-store-contract.ts";
 import { correctionStoreContract } from "./correction-store-contract.ts";
@@ -64,6 +65,7 @@ export function recordStoreContract(open: OpenStores): void {
   describe("controls", () => controlStoreContract(open));
   describe("interlocks", () => interlockStoreContract(open));
   describe("rules", () => ruleStoreContract(open));
+  describe("notification channels", () => channelStoreContract(open));
   describe("maintenance windows", () => maintenanceStoreContract(open));
   describe("notifications", () => notificationStoreContract(open));
   describe("calendars", () => calendarStoreContract(open));

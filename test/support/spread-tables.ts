@@ -55,6 +55,7 @@ export const NOT_SPREAD: Readonly<Record<string, string>> = {
   site_variable: EVERYWHERE,
   site_calendar: EVERYWHERE,
   maintenance_window: EVERYWHERE,
+  notification_channel: EVERYWHERE,
   // Small: a site has a limited number of rules, and each has a limited log.
   rule_storage: SMALL,
   rule_log: SMALL,

@@ -68,6 +68,11 @@ const TARIFF = {
     },
   ],
 };
+const NTFY_CHANNEL = { name: "Phone", ntfy: { topic: "the-long-topic-of-the-plant" } };
+const MAIL_CHANNEL = {
+  name: "Anna",
+  mail: { host: "smtp.example.com", from: "plant@example.com", to: "anna@example.com" },
+};
 const PRICES = { duration: "1h", prices: [{ from: "2026-11-15T12:00:00Z", price: 0.0915 }] };
 const PRICE_SOURCE = {
   url: "https://prices.example/day-ahead?zone=DE-LU",
@@ -91,6 +96,7 @@ const schedule = JSON.stringify(ID.schedule_id);
 const bulk = JSON.stringify(ID.bulk_id);
 const device = JSON.stringify(ID.device_id);
 const site = JSON.stringify(ID.site_id);
+const channel = JSON.stringify(ID.channel_id);
 const rollout = JSON.stringify(ID.rollout_id);
 const blueprint = JSON.stringify(ID.blueprint_id);
 
@@ -155,6 +161,18 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     body: { device_id: ID.device_id, until: "2026-11-20T16:00:00Z", reason: "New filters." },
     ts: `client.alerts.silence(${site}, { device_id: ${device}, until: "2026-11-20T16:00:00Z", reason: "New filters." })`,
   },
+  listNotificationChannels: { ts: `client.notifications.channels(${site})` },
+  createNotificationChannel: {
+    body: NTFY_CHANNEL,
+    ts: `client.notifications.createChannel(${site}, ${tsOf(NTFY_CHANNEL)})`,
+  },
+  getNotificationChannel: { ts: `client.notifications.channel(${site}, ${channel})` },
+  putNotificationChannel: {
+    body: MAIL_CHANNEL,
+    ts: `client.notifications.putChannel(${site}, ${channel}, ${tsOf(MAIL_CHANNEL)})`,
+  },
+  deleteNotificationChannel: { ts: `client.notifications.deleteChannel(${site}, ${channel})` },
+  testNotificationChannel: { ts: `client.notifications.testChannel(${site}, ${channel})` },
   endMaintenance: { ts: `client.alerts.endSilence(${site}, ${JSON.stringify(ID.window_id)})` },
   executeCommand: {
     query: { expand: "log" },

@@ -1,6 +1,6 @@
 // What a receiver of webhooks gets: a JSON body, and headers that prove where it comes from.
 import { createHmac } from "node:crypto";
-import { renderInstant } from "#core/time/instant.ts";
+import { type Instant, renderInstant } from "#core/time/instant.ts";
 import { renderTraceContext } from "#core/trace/trace-context.ts";
 import type { OutgoingDelivery } from "#service/ports/webhook-sender.ts";
 
@@ -13,7 +13,6 @@ export function renderDelivery({ delivery, secret, sentAt, trace }: OutgoingDeli
   const event = JSON.parse(delivery.event) as Readonly<Record<string, unknown>>;
   const head = { id: delivery.id, kind: delivery.kind, occurred_at: renderInstant(delivery.occurredAt) };
   const body = JSON.stringify({ ...head, ...event });
-  const seconds = Math.floor(sentAt / 1000);
   return {
     body,
     headers: {
@@ -21,10 +20,26 @@ export function renderDelivery({ delivery, secret, sentAt, trace }: OutgoingDeli
       "Content-Length": String(Buffer.byteLength(body)),
       ...(trace !== undefined && renderTraceContext(trace)),
       "User-Agent": "Busbar-Webhook/1",
-      "X-Busbar-Delivery": delivery.id,
-      "X-Busbar-Signature": `t=${seconds},v1=${signature(secret, `${seconds}.${body}`)}`,
+      ...signWebhook({ id: delivery.id, secret, body, sentAt }),
     },
   };
+}
+
+/** The headers that prove where a body comes from. */
+export function signWebhook({
+  id,
+  secret,
+  body,
+  sentAt,
+}: {
+  readonly id: string;
+  readonly secret: string;
+  readonly body: string;
+  readonly sentAt: Instant;
+}): Readonly<Record<string, string>> {
+  const seconds = Math.floor(sentAt / 1000);
+  const signed = `t=${seconds},v1=${signature(secret, `${seconds}.${body}`)}`;
+  return { "X-Busbar-Delivery": id, "X-Busbar-Signature": signed };
 }
 
 function signature(secret: string, text: string): string {

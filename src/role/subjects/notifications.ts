@@ -2,10 +2,11 @@ import { NOTIFICATIONS_KEPT_MS } from "#core/notification/notification.ts";
 import { ago, MINUTE, untilDone } from "#role/chore-times.ts";
 import type { Parts } from "#role/parts.ts";
 import type { Subject } from "#role/subject.ts";
+import { channelOperations } from "#service/notification/channel-operations.ts";
 import { notificationOperations } from "#service/notification/notification-operations.ts";
 
 export const notifications = (parts: Parts): Subject => ({
-  operations: notificationOperations(parts),
+  operations: [...notificationOperations(parts), ...channelOperations(parts)],
   chores: [
     {
       name: "prune notifications",

@@ -6,6 +6,7 @@ import type { BlueprintStore } from "./blueprint-store.ts";
 import type { BulkStore } from "./bulk-store.ts";
 import type { CalendarStore } from "./calendar-store.ts";
 import type { ChangeStore } from "./change-store.ts";
+import type { ChannelStore } from "./channel-store.ts";
 import type { ConfigurationStore } from "./configuration-store.ts";
 import type { ControlStore } from "./control-store.ts";
 import type { CorrectionStore } from "./correction-store.ts";
@@ -72,6 +73,7 @@ export interface SubjectStores {
   readonly rules: RuleStore;
   readonly calendars: CalendarStore;
   readonly notifications: NotificationStore;
+  readonly channels: ChannelStore;
 }
 
 /** All records as one port: a role opens it at the start and closes it at the end. */

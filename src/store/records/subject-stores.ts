@@ -8,6 +8,7 @@ import { createBlueprintStore } from "./blueprint-store.ts";
 import { createBulkStore } from "./bulk-store.ts";
 import { createCalendarStore } from "./calendar-store.ts";
 import { createChangeStore } from "./change-store.ts";
+import { createChannelStore } from "./channel-store.ts";
 import { createConfigurationStore } from "./configuration-store.ts";
 import { createControlStore } from "./control-store.ts";
 import { createCorrectionStore } from "./correction-store.ts";
@@ -104,6 +105,7 @@ export function createSubjectStores(
     rules: createRuleStore(reader, writer, lists),
     calendars: createCalendarStore(reader, writer, lists),
     notifications: createNotificationStore(writer, lists),
+    channels: createChannelStore(reader, writer),
   };
 }
 
@@ -111,7 +113,8 @@ const SEALED = `SELECT CASE WHEN EXISTS (SELECT 1 FROM device_configuration WHER
   OR EXISTS (SELECT 1 FROM execution WHERE is_open = 1 AND sealed IS NOT NULL)
   OR EXISTS (SELECT 1 FROM gateway_change WHERE state = 'PENDING')
   OR EXISTS (SELECT 1 FROM bulk_command WHERE ended_at IS NULL) OR EXISTS (SELECT 1 FROM command_schedule)
-  OR EXISTS (SELECT 1 FROM price_source WHERE sealed_header IS NOT NULL) THEN 1 ELSE 0 END AS found`;
+  OR EXISTS (SELECT 1 FROM price_source WHERE sealed_header IS NOT NULL)
+  OR EXISTS (SELECT 1 FROM notification_channel WHERE sealed_secret IS NOT NULL) THEN 1 ELSE 0 END AS found`;
 
 /** Whether anything is stored that only the current key of sealed values opens. */
 export async function holdsSealed(reader: ReadDatabase): Promise<boolean> {

@@ -5,6 +5,7 @@ import { blueprintWrites } from "./blueprint-writes.ts";
 import { bulkWrites } from "./bulk-writes.ts";
 import { calendarWrites } from "./calendar-writes.ts";
 import { changeWrites } from "./change-writes.ts";
+import { channelWrites } from "./channel-writes.ts";
 import { configurationWrites } from "./configuration-writes.ts";
 import { controlWrites } from "./control-writes.ts";
 import { copyWrites } from "./copy-writes.ts";
@@ -60,6 +61,7 @@ export const WRITES = {
   ...webhookWrites,
   ...maintenanceWrites,
   ...notificationWrites,
+  ...channelWrites,
   ...eventWrites,
   ...retentionWrites,
   ...scriptWrites,

@@ -1,0 +1,56 @@
+// One POST request. Until it is connected nothing has left; from then on only an answer says what became of it.
+import { request as requestTls } from "node:https";
+import { failureWords } from "#outbound/allowed-addresses.ts";
+import type { SendOutcome } from "#service/ports/message-sender.ts";
+import { request as requestPlain } from "#tuning/plain-http.ts";
+import type { Way } from "./way.ts";
+
+export interface Post {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+}
+
+/** At most this much of an answer is read. */
+const MAX_ANSWER_BYTES = 16 * 1024;
+const LONGEST_PAUSE_S = 3_600;
+/** Statuses that say: not this request, at no time. */
+const FINAL = new Set([400, 401, 403, 404, 405, 410, 413, 414, 415, 422]);
+
+export function post({ url, headers, body }: Post, { lookup, signal, ca }: Way): Promise<SendOutcome> {
+  const isTls = url.protocol === "https:";
+  return new Promise((resolve) => {
+    let isConnected = false;
+    const fail = (failure: unknown) => {
+      const error = failureWords(failure, signal);
+      resolve(isConnected ? { outcome: "unknown", error } : { outcome: "refused", error, isFinal: false });
+    };
+    const options = { method: "POST", headers: withLength(headers, body), agent: false, lookup, signal } as const;
+    const sent = (isTls ? requestTls : requestPlain)(url, isTls && ca !== undefined ? { ...options, ca } : options);
+    sent.on("response", (answer) => {
+      resolve(outcomeOf(answer.statusCode ?? 0, answer.headers["retry-after"]));
+      let read = 0;
+      answer.on("data", (piece: Buffer) => {
+        read += piece.length;
+        if (read > MAX_ANSWER_BYTES) answer.destroy();
+      });
+      // The status counts; what follows it does not.
+      answer.on("error", () => {});
+    });
+    sent.on("socket", (socket) => socket.once(isTls ? "secureConnect" : "connect", () => (isConnected = true)));
+    sent.on("error", fail);
+    sent.end(body);
+  });
+}
+
+const withLength = (headers: Post["headers"], body: Post["body"]) => ({
+  ...headers,
+  "Content-Length": String(Buffer.byteLength(body)),
+});
+
+function outcomeOf(status: number, retryAfter: string | undefined): SendOutcome {
+  if (status >= 200 && status < 300) return { outcome: "taken" };
+  const seconds = /^\d{1,6}$/.test(retryAfter ?? "") ? Math.min(Number(retryAfter), LONGEST_PAUSE_S) : undefined;
+  const pause = seconds === undefined ? {} : { retryAfterMs: seconds * 1_000 };
+  return { outcome: "refused", error: `answered ${status}`, isFinal: FINAL.has(status), ...pause };
+}

@@ -1,0 +1,37 @@
+import type { Channel } from "#core/notification/channel.ts";
+import type { MessageContent } from "#core/notification/message.ts";
+import type { Instant } from "#core/time/instant.ts";
+
+/** One message on its way out. */
+export interface OutgoingMessage {
+  readonly channel: Pick<Channel, "target" | "language" | "allowPrivate">;
+  readonly secret: string | undefined;
+  /** The same for every attempt. */
+  readonly id: string;
+  readonly content: MessageContent;
+  readonly queuedAt: Instant;
+  readonly sentAt: Instant;
+}
+
+/**
+ * `taken`: the receiver said so. `refused`: it certainly has not got the message; `isFinal`: and would not take it later either.
+ * `unknown`: the message may have arrived.
+ */
+export type SendOutcome =
+  | { readonly outcome: "taken" }
+  | {
+      readonly outcome: "refused";
+      readonly error: string;
+      readonly isFinal: boolean;
+      /** The receiver asks to be left alone for so long. */
+      readonly retryAfterMs?: number | undefined;
+    }
+  | { readonly outcome: "unknown"; readonly error: string };
+
+/** The way to the people of a site. */
+export interface MessageSender {
+  /** Why this channel is not allowed, as far as that is known without a network request. */
+  problemWith(channel: Pick<Channel, "target" | "allowPrivate">): string | undefined;
+  /** Never rejects, and ends within half a minute. What went wrong is described without secrets. */
+  send(message: OutgoingMessage, signal: AbortSignal): Promise<SendOutcome>;
+}
