@@ -29,7 +29,7 @@ export const LINK_BUGS: readonly LinkBug[] = [
   },
   {
     name: "the cloud lets an order time out that the gateway may have accepted",
-    caughtBy: 11,
+    caughtBy: 12,
     cloudStores: withExecutions((real) => ({
       expire: async (id, deadline) => {
         await real.unmarkAttempted(id);
@@ -48,24 +48,24 @@ export const LINK_BUGS: readonly LinkBug[] = [
   },
   {
     name: "a restored gateway sends what was open in the backup",
-    caughtBy: 208,
+    caughtBy: 5,
     restored: (database) => database.run("UPDATE execution SET attempted = 0 WHERE is_open = 1"),
   },
   {
     name: "a restored gateway keeps its epoch",
-    caughtBy: 251,
+    caughtBy: 65,
     restored: (database, epoch) => database.run("INSERT INTO epoch (id, epoch) VALUES (1, ?)", epoch),
     restoredSide: "gateway",
   },
   {
     name: "a restored cloud keeps its epoch",
-    caughtBy: 1521,
+    caughtBy: 422,
     restored: (database, epoch) => database.run("INSERT INTO epoch (id, epoch) VALUES (1, ?)", epoch),
     restoredSide: "cloud",
   },
   {
     name: "what a restored gateway does not know is ordered again",
-    caughtBy: 110,
+    caughtBy: 5,
     cloud: (needs) => ({
       ...needs,
       dispatcher: { ...needs.dispatcher, lost: async (id) => void (await needs.dispatcher.returned(id)) },
@@ -73,7 +73,7 @@ export const LINK_BUGS: readonly LinkBug[] = [
   },
   {
     name: "what a restored gateway does not know stays open",
-    caughtBy: 20,
+    caughtBy: 5,
     cloud: (needs) => ({ ...needs, dispatcher: { ...needs.dispatcher, lost: async () => {} } }),
   },
   {
@@ -159,7 +159,7 @@ export const LINK_BUGS: readonly LinkBug[] = [
   },
   {
     name: "a node does not hear that it has lost its claim",
-    caughtBy: 99,
+    caughtBy: 193,
     cloud: (needs) => ({
       ...needs,
       nodes: {
