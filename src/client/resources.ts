@@ -582,6 +582,8 @@ export type CommandSchedule = {
   /** Name of the token whose rights it has: of the one who changed it last. */
   readonly owner: string;
   readonly is_enabled: boolean;
+  /** Whose sun and calendars count. Null: it has neither. */
+  readonly site_id: string | null;
   readonly at: string | null;
   readonly cron: string | null;
   readonly daily: ShownScheduleDaily | null;

@@ -62,9 +62,27 @@ function hostileTexts(): void {
       blueprint,
       rollout: rollout.id,
       gateway: "none",
+      calendar: await hostileCalendar(site.id),
     };
     ids = { site: site.id, device: device_id, ...names };
   }, 2 * PATIENCE);
+
+  /** Its values are payloads, and the titles of its exception, which was on until yesterday and is on again tomorrow. */
+  async function hostileCalendar(site: string): Promise<string> {
+    const base = `/v3/sites/${site}/calendars`;
+    const titles = payload()
+      .replaceAll(/[\\,;]/g, (sign) => `\\${sign}`)
+      .replaceAll(/\s*\n\s*/g, " ");
+    const event = ["BEGIN:VEVENT", "DTSTART;VALUE=DATE:20260101", "RRULE:FREQ=DAILY;INTERVAL=2", `SUMMARY:${titles}`];
+    const text = ["BEGIN:VCALENDAR", ...event, "END:VEVENT", "END:VCALENDAR"].join("\r\n");
+    const days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+    const range = () => [{ from: "00:00", to: "24:00", value: payload().slice(0, 200) }];
+    const plan = Object.fromEntries(days.map((day) => [day, range()]));
+    const files = await busbar.admin.put(`${base}/hostile-file`, { kind: "ical", text });
+    const weekly = await busbar.admin.put(`${base}/hostile`, { kind: "weekly", plan, except: ["hostile-file"] });
+    expect([files.status, weekly.status]).toEqual([200, 200]);
+    return "hostile";
+  }
 
   /** Its name, what it says, its log, its runs and its variables are payloads, and so is the error that stops another one. */
   async function hostileRule(site: string): Promise<string> {

@@ -29,6 +29,8 @@ const LISTS = [
   "rules",
   "variables",
   "controllers",
+  "calendars",
+  "calendar",
 ];
 interface AppManifest {
   readonly icons: readonly {
@@ -71,6 +73,7 @@ function screens(): void {
       gateway: "none",
       rule: await beginRule(busbar, sites[0]?.id ?? ""),
       controller: "cheap_hours",
+      calendar: await beginCalendar(busbar, sites[0]?.id ?? ""),
     };
   });
 
@@ -320,6 +323,12 @@ async function beginRule({ admin }: TestServer, site: string): Promise<string> {
   const script = { code: code.toString("base64"), runtime_version: "V3", language: "yaml" };
   const made = await admin.post<{ rule: Rule }>(`/v3/sites/${site}/rule_engine/rules`, { slug: "morning", script });
   return made.body.rule.id;
+}
+
+async function beginCalendar({ admin }: TestServer, site: string): Promise<string> {
+  const plan = { mon: [{ from: "06:00", to: "22:00", value: 21 }], sun: [{ from: "22:00", to: "06:00", value: 18 }] };
+  await admin.put(`/v3/sites/${site}/calendars/heating`, { kind: "weekly", plan });
+  return "heating";
 }
 
 /** Of a blueprint to one more device. */

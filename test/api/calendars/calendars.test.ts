@@ -130,7 +130,7 @@ test("a schedule runs each day by the sun, on its days", async () => {
   const daily = { at: "sunset-30m", days: ["sat", "sun"] };
   const made = await busbar.admin.post<Made>(PATH, { name: "Blinds", bulk, daily });
   expect(made.status, made.text).toBe(200);
-  expect(made.body.schedule).toMatchObject({ daily, at: null, cron: null, except: [], only: [] });
+  expect(made.body.schedule).toMatchObject({ site_id: site.siteId, daily, at: null, cron: null, except: [], only: [] });
   const preview = await busbar.admin.post<{ times: string[] }>(`${PATH}/preview`, {
     site_id: site.siteId,
     daily,

@@ -12,6 +12,7 @@ export interface Ids {
   readonly gateway: string;
   readonly rule: string;
   readonly controller: string;
+  readonly calendar: string;
 }
 
 export interface Screen {
@@ -35,6 +36,8 @@ export function openedOf(ids: Ids & { readonly execution: string }): readonly Sc
     { name: "add a child", path: href("addDevice", ids, { kind: "child" }) },
     { name: "new token", path: href("access", {}, { new: true }) },
     { name: "form of a rule", path: href("editRule", ids, { view: "form" }) },
+    { name: "new weekly plan", path: href("calendars", ids, { new: "weekly" }) },
+    { name: "new calendar of a file", path: href("calendars", ids, { new: "ical" }) },
     { name: "new rule in Lua", path: href("newRule", ids, { language: "lua" }) },
     { name: "execution drawer", path: href("deviceExecutions", ids, { execution }) },
   ];

@@ -22,6 +22,8 @@ export const PATHS = {
   ruleLog: "/sites/:site/rules/:rule/log",
   editRule: "/sites/:site/rules/:rule/edit",
   variables: "/sites/:site/variables",
+  calendars: "/sites/:site/calendars",
+  calendar: "/sites/:site/calendars/:calendar",
   notifications: "/sites/:site/notifications",
   controls: "/sites/:site/controls",
   device: "/devices/:device",

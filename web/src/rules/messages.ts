@@ -4,6 +4,7 @@ export const t = defineMessages({
   en: {
     rules: "Rules",
     variables: "Variables",
+    calendars: "Calendars",
     notifications: "Notifications",
     loading: "Reading the rules",
     count: (running: number, all: number) => `${running} of ${all} running`,
@@ -149,6 +150,7 @@ export const t = defineMessages({
   de: {
     rules: "Regeln",
     variables: "Variablen",
+    calendars: "Kalender",
     notifications: "Benachrichtigungen",
     loading: "Regeln werden gelesen",
     count: (running, all) => `${running} von ${all} laufen`,
