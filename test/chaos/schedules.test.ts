@@ -66,7 +66,9 @@ test("kills around the times of schedules lose no run and repeat none", { timeou
   const missed = runs.map(({ outcome, reason }) =>
     outcome === "SKIPPED" ? Number.parseInt(reason ?? "", 10) || 1 : 1,
   );
-  expect(missed.reduce((sum, one) => sum + one, 0)).toBe(Math.max(...due) - Math.min(...due) + 1);
+  // Few kills may be over before the first full minute.
+  const minutes = due.length === 0 ? 0 : Math.max(...due) - Math.min(...due) + 1;
+  expect(missed.reduce((sum, one) => sum + one, 0)).toBe(minutes);
   bulks.push(...(await bulksOf(minutely)));
   await vi.waitFor(async () => {
     const { bulks: all } = await open().bulk.list({ limit: 1000 });
