@@ -1,5 +1,5 @@
 import { listOf } from "./list-of.ts";
-import type { AccountChange, NewAccount, Queries } from "./resources.ts";
+import type { AccountChange, NewAccount, OwnAccountChange, PasswordChange, Queries } from "./resources.ts";
 import type { Transport } from "./transport.ts";
 
 export function accounts({ perform }: Transport) {
@@ -9,5 +9,11 @@ export function accounts({ perform }: Transport) {
     get: (account_id: string) => perform("getAccount", { params: { account_id } }),
     update: (account_id: string, body: AccountChange) => perform("updateAccount", { params: { account_id }, body }),
     delete: (account_id: string) => perform("deleteAccount", { params: { account_id } }),
+    /** That of the person who is signed in. */
+    own: () => perform("getOwnAccount"),
+    updateOwn: (body: OwnAccountChange) => perform("updateOwnAccount", { body }),
+    /** Ends all sessions of the person, but for a new one in this browser. */
+    changePassword: (body: PasswordChange) => perform("changeOwnPassword", { body }),
+    signIns: listOf("sign_ins", (query: Queries["listOwnSignIns"] = {}) => perform("listOwnSignIns", { query })),
   };
 }

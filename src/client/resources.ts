@@ -40,6 +40,7 @@ export type ErrorCode =
   | "idempotency_conflict"
   | "body_too_large"
   | "too_many_wrong_tokens"
+  | "too_many_sign_ins"
   | "too_many_streams"
   | "queue_full"
   | "too_many_calls"
@@ -2203,6 +2204,15 @@ export type OpenJoinCode = {
   readonly expires_at: string;
 };
 
+export type OwnAccountChange = {
+  /** Name of the person. */
+  readonly name?: string | undefined;
+  /** Null: as the browser says. */
+  readonly language?: "en" | "de" | null | undefined;
+  /** Null: as is usual in the language. */
+  readonly time_format?: "24h" | "12h" | null | undefined;
+};
+
 /** What a token may do, as the token itself can read it. */
 export type OwnToken = {
   /** Token identifier. */
@@ -2215,6 +2225,12 @@ export type OwnToken = {
 
 export type OwnTokenAnswer = {
   readonly token: OwnToken;
+};
+
+export type PasswordChange = {
+  readonly current_password: string;
+  /** At least 10 characters, and none of those that everybody tries first. */
+  readonly new_password: string;
 };
 
 export type PlanRange = {
@@ -2761,6 +2777,10 @@ export type SignIn = {
   readonly token?: string | undefined;
   /** The code of a link that Busbar printed. It is valid once and for 10 minutes. */
   readonly code?: string | undefined;
+  /** The mail address of a person, together with `password`. */
+  readonly mail?: string | undefined;
+  /** The person's password. */
+  readonly password?: string | undefined;
   /** The code may end the browser's session of another token. Otherwise that is 409. */
   readonly replace?: boolean | undefined;
 };
@@ -2769,6 +2789,16 @@ export type SignInCode = {
   /** For the link /sign-in#code=... of the page. */
   readonly code: string;
   readonly expires_at: string;
+};
+
+export type SignInEntry = {
+  readonly at: string;
+  /** How the person proved who it is, such as password. */
+  readonly by: string;
+  /** The address that signed in. */
+  readonly from: string;
+  /** The session that began; it may have ended. */
+  readonly session_id: string | null;
 };
 
 export type SimulatedNow = {
@@ -3366,6 +3396,9 @@ export type Answers = {
     readonly execution: Execution;
     readonly cancelling?: Execution;
   };
+  readonly changeOwnPassword: {
+    readonly session: Session;
+  };
   readonly checkInterlock: InterlockCheck;
   readonly checkRule: {
     readonly diagnostics: readonly RuleDiagnostic[];
@@ -3563,6 +3596,9 @@ export type Answers = {
     readonly site: Site;
   };
   readonly getOpenapi: JsonObject;
+  readonly getOwnAccount: {
+    readonly account: Account;
+  };
   readonly getOwnToken: OwnTokenAnswer;
   readonly getPrices: {
     readonly prices: Prices;
@@ -3728,6 +3764,11 @@ export type Answers = {
   };
   readonly listNotifications: {
     readonly notifications: readonly Notification[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
+  readonly listOwnSignIns: {
+    readonly sign_ins: readonly SignInEntry[];
     /** How many match, on all pages. */
     readonly total_count: number;
   };
@@ -3939,6 +3980,9 @@ export type Answers = {
     readonly site: Site;
     readonly pending_change?: GatewayChange;
   };
+  readonly updateOwnAccount: {
+    readonly account: Account;
+  };
   readonly updateRule: {
     readonly rule: Rule;
     readonly pending_change?: GatewayChange;
@@ -3982,6 +4026,7 @@ export type Bodies = {
   readonly acknowledgeAlert: AcknowledgeAlert;
   readonly adjustSimulation: SimulationChange;
   readonly assignBlueprint: AssignBlueprint;
+  readonly changeOwnPassword: PasswordChange;
   /** As for putInterlock. */
   readonly checkInterlock: JsonObject;
   readonly checkRule: RuleCheck;
@@ -4040,6 +4085,7 @@ export type Bodies = {
   readonly updateCommandSchedule: CommandScheduleChange;
   readonly updateDevice: DeviceChange;
   readonly updateOnlySite: SiteChange;
+  readonly updateOwnAccount: OwnAccountChange;
   readonly updateRule: RuleChange;
   readonly updateRuleScript: RuleScriptChange;
   readonly updateSite: SiteChange;
@@ -4363,6 +4409,12 @@ export type Queries = {
     readonly offset?: number | undefined;
   };
   readonly listNotifications: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+  };
+  readonly listOwnSignIns: {
     /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
     readonly limit?: number | undefined;
     /** How many items to skip before the first one. */

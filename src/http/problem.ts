@@ -29,6 +29,7 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   idempotency_conflict: 409,
   body_too_large: 413,
   too_many_wrong_tokens: 429,
+  too_many_sign_ins: 429,
   too_many_streams: 429,
   queue_full: 429,
   too_many_calls: 429,

@@ -5,6 +5,7 @@ import { prepareAdminToken } from "#role/admin-token.ts";
 import type { Foundation } from "#role/foundation.ts";
 import { deriveKey } from "#role/seal-key.ts";
 import { createAuthenticator } from "#service/access/authenticator.ts";
+import { createPasswordCheck } from "#service/access/check-password.ts";
 import { createPasswords } from "#service/access/passwords.ts";
 import { createRefusalLog } from "#service/access/refusal-log.ts";
 import { createSessionCookie } from "#service/access/session-cookie.ts";
@@ -35,6 +36,8 @@ export async function openAccess(foundation: Foundation) {
       .catch((error: unknown) => log.warn({ err: error }, "the last refused calls are not in the audit log")),
   );
   opened.defer(() => background.idle());
+  const passwords = createPasswords(foundation);
+  const { wrongTokenLimit } = config.http;
   return {
     admin,
     offlineAccess,
@@ -42,10 +45,11 @@ export async function openAccess(foundation: Foundation) {
     authenticator,
     openSessions,
     refusals,
-    passwords: createPasswords(foundation),
+    passwords,
+    checkPassword: createPasswordCheck({ ...foundation, passwords }, wrongTokenLimit),
     signInCodes: createSignInCodes(foundation),
     sessionLifetimeMs: toMilliseconds(config.sessions.lifetime),
     sessionCookie: createSessionCookie(Buffer.from(deriveKey(sealKey, "name of the cookie", 4)).toString("hex")),
-    wrongTokens: createWrongTokenLimit(config.http.wrongTokenLimit),
+    wrongTokens: createWrongTokenLimit(wrongTokenLimit),
   };
 }

@@ -294,6 +294,10 @@ const TABLE: Readonly<Record<string, Row>> = {
   getAccount: ["owner", "one"],
   updateAccount: ["owner", "one", () => ({ suspended: true })],
   deleteAccount: ["owner", "one"],
+  getOwnAccount: ["readonly", "any"],
+  updateOwnAccount: ["readonly", "any", () => ({ language: "de" })],
+  changeOwnPassword: ["readonly", "any", () => ({ current_password: "x", new_password: "four plain words" })],
+  listOwnSignIns: ["readonly", "any"],
   createSession: ["public", "any", () => ({ token: busbar.adminToken })],
   findSession: ["public", "any"],
   getCurrentSession: ["readonly", "any"],
@@ -619,6 +623,15 @@ async function freshTarget(operation: string, status: number): Promise<Target> {
   return isChange && TABLE[operation]?.[1] === "one" ? await makeTarget(standing.site) : standing;
 }
 
+/** About the session of the call, or the person behind it. */
+const OF_SESSION: readonly string[] = [
+  "getCurrentSession",
+  "endCurrentSession",
+  "getOwnAccount",
+  "updateOwnAccount",
+  "changeOwnPassword",
+  "listOwnSignIns",
+];
 const OF_ONLY_SITE = "OfOnlySite";
 
 /** What the table says must come out. */
@@ -635,7 +648,7 @@ function expected(operation: string, level: AccessLevel, scope: Scope): number {
     return scope !== "other site" ? 409 : NOT_THERE.includes(original) ? 404 : 200;
   }
   // These calls come with a token, so they have no session of their own.
-  if (operation === "getCurrentSession" || operation === "endCurrentSession") return 404;
+  if (OF_SESSION.includes(operation)) return 404;
   if (reach === "every") return scope === "all sites" ? 200 : 403;
   if (reach === "one" && scope === "other site") return 404;
   // The target connects by itself.

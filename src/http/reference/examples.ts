@@ -429,6 +429,13 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     ts: `client.accounts.update(${JSON.stringify(ID.account_id)}, { suspended: true })`,
   },
   deleteAccount: { ts: `client.accounts.delete(${JSON.stringify(ID.account_id)})` },
+  getOwnAccount: { ts: "client.accounts.own()" },
+  updateOwnAccount: { body: { language: "de" }, ts: 'client.accounts.updateOwn({ language: "de" })' },
+  changeOwnPassword: {
+    body: { current_password: "...", new_password: "four other plain words" },
+    ts: 'client.accounts.changePassword({ current_password: "...", new_password: "four other plain words" })',
+  },
+  listOwnSignIns: { ts: "client.accounts.signIns()" },
   createSession: { body: { token: "..." }, ts: 'client.sessions.create({ token: "..." })' },
   findSession: { ts: "client.sessions.find()" },
   getCurrentSession: { ts: "client.sessions.current()" },

@@ -5,6 +5,7 @@ import type { Parts } from "#role/parts.ts";
 import type { Subject } from "#role/subject.ts";
 import { accountOperations } from "#service/access/account-operations.ts";
 import { auditOperations } from "#service/access/audit-operations.ts";
+import { ownAccountOperations } from "#service/access/own-account-operations.ts";
 import { sessionOperations } from "#service/access/session-operations.ts";
 import { tokenOperations } from "#service/access/token-operations.ts";
 
@@ -14,6 +15,7 @@ export function access(parts: Parts): Subject {
     operations: [
       ...tokenOperations(parts),
       ...accountOperations(parts),
+      ...ownAccountOperations(parts),
       ...sessionOperations(parts),
       ...auditOperations(parts),
     ],

@@ -1,4 +1,5 @@
 import { type Account, LANGUAGES, TIME_FORMATS } from "#core/access/account.ts";
+import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { ACCESS_LEVELS } from "#core/access/level.ts";
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "#core/access/password.ts";
 import { renderInstant } from "#core/time/instant.ts";
@@ -7,7 +8,7 @@ import { type Static, Type } from "#service/operation/schema.ts";
 import { described, id, name, nullable, oneOf, strict, timestamp } from "#service/operation/wire.ts";
 
 /** As long as an address may be. */
-const MAX_MAIL_LENGTH = 254;
+export const MAX_MAIL_LENGTH = 254;
 
 const personName = name("Name of the person.");
 const mail = Type.String({
@@ -20,7 +21,7 @@ const language = nullable(oneOf(LANGUAGES, { description: "Null: as the browser 
 const timeFormat = nullable(oneOf(TIME_FORMATS, { description: "Null: as is usual in the language." }));
 const sites = Type.Array(id("Site identifier."), { minItems: 1, maxItems: 1000, uniqueItems: true });
 /** The least length is checked with the other rules, in characters and with an explanation. */
-const newPassword = Type.String({
+export const newPassword = Type.String({
   maxLength: MAX_PASSWORD_LENGTH,
   description: `At least ${MIN_PASSWORD_LENGTH} characters, and none of those that everybody tries first.`,
 });
@@ -66,6 +67,35 @@ export const accountChangeSchema = strict("AccountChange", {
     }),
   ),
 });
+
+export const ownAccountChangeSchema = strict("OwnAccountChange", {
+  name: Type.Optional(personName),
+  language: Type.Optional(language),
+  time_format: Type.Optional(timeFormat),
+});
+
+export const signInEntrySchema = strict("SignInEntry", {
+  at: timestamp,
+  by: Type.String({ description: "How the person proved who it is, such as password." }),
+  from: Type.String({ description: "The address that signed in." }),
+  session_id: nullable(Type.String({ description: "The session that began; it may have ended." })),
+});
+
+export function renderSignIn({ at, remoteAddress, details }: AuditEntry): Static<typeof signInEntrySchema> {
+  const { by, session_id } = details;
+  return {
+    at: renderInstant(at),
+    by: typeof by === "string" ? by : "",
+    from: remoteAddress,
+    session_id: typeof session_id === "string" ? session_id : null,
+  };
+}
+
+export function parseOwnChange(
+  body: Static<typeof ownAccountChangeSchema>,
+): Pick<AskedChange, "name" | "language" | "timeFormat"> {
+  return parseAccountChange(body);
+}
 
 export function parseNewAccount(body: Static<typeof newAccountSchema>): AccountInput {
   return {

@@ -45,7 +45,7 @@ export async function createAccount(needs: AccountNeeds, call: Call, input: Acco
   requireGrantableLevel(caller, input.level);
   const sites = await grantableSites(needs, caller, input.siteIds);
   const { name, mail, level, language, timeFormat } = input;
-  const password = await hashed(needs, call, input.password, [name, mail]);
+  const password = await hashed(needs, call, { password: input.password, own: [name, mail] });
   const id = needs.newId();
   const now = needs.now();
   // Nobody knows a text with this hash.
@@ -79,14 +79,14 @@ export async function changeAccount(needs: AccountNeeds, call: Call, id: string,
   if (rest.level !== undefined) requireGrantableLevel(caller, rest.level);
   const sites = siteIds === undefined ? undefined : await grantableSites(needs, caller, siteIds ?? undefined);
   const own = [rest.name ?? before.name, rest.mail ?? before.mail];
-  const hash = await hashed(needs, call, password, own);
+  const hash = await hashed(needs, call, { password, own });
   const change = { ...rest, ...(sites !== undefined && { sites }), ...(hash !== undefined && { password: hash }) };
   await storeChange(needs, call, { before, change });
   return await foundAccount(needs, caller, id);
 }
 
 /** Ends what has to end with the change before it is answered. */
-async function storeChange(
+export async function storeChange(
   needs: AccountNeeds,
   call: Call,
   { before, change }: { readonly before: Account; readonly change: AccountChange },
@@ -124,15 +124,21 @@ function forgetTokens({ authenticator, tokenSharing }: AccountNeeds, ids: readon
   if (ids.length > 0) tokenSharing.changed();
 }
 
-async function hashed(
+interface AskedPassword {
+  readonly password: string | undefined;
+  /** What others know of the person, so it is no password. */
+  readonly own: readonly string[];
+  readonly pointer?: string;
+}
+
+export async function hashed(
   { passwords }: AccountNeeds,
   { caller, remoteAddress }: Call,
-  password: string | undefined,
-  own: readonly string[],
+  { password, own, pointer = "/password" }: AskedPassword,
 ): Promise<PasswordHash | undefined> {
   if (password === undefined) return undefined;
   const problem = passwordProblem(password, own);
-  if (problem !== undefined) throw refuse("invalid_body", problem, { pointer: "/password" });
+  if (problem !== undefined) throw refuse("invalid_body", problem, { pointer });
   return await passwords.hash(password, requesterOf(caller, remoteAddress).key);
 }
 
@@ -140,7 +146,7 @@ function sees(caller: Caller, account: Account): boolean {
   return allows(caller.level, account.level) && scopeContains(caller.sites, account.sites);
 }
 
-function withLastUse({ authenticator }: AccountNeeds, account: Account): Account {
+export function withLastUse({ authenticator }: AccountNeeds, account: Account): Account {
   return { ...account, lastUsedAt: authenticator.lastUse(account.id) ?? account.lastUsedAt };
 }
 

@@ -1,6 +1,7 @@
 // The cookie of a session. Its name ends with a mark of this installation: cookies do not know ports, and two programs
 // on one host must not overwrite each other's.
 import type { Instant } from "#core/time/instant.ts";
+import { RawAnswer } from "#service/operation/answer.ts";
 
 export interface SessionCookie {
   /** Its name without TLS, for the documentation. */
@@ -24,6 +25,11 @@ export function createSessionCookie(mark: string): SessionCookie {
     write,
     clear: (isSecure) => write("", 0, isSecure),
   };
+}
+
+/** An answer that tells the browser to keep or to forget the cookie. */
+export function withCookie(answer: object, cookie: string): RawAnswer {
+  return new RawAnswer("application/json", JSON.stringify(answer), { "set-cookie": cookie });
 }
 
 export function secondsUntil(end: Instant, now: Instant): number {

@@ -1,9 +1,10 @@
 import { refuse } from "#core/app-error.ts";
 import { renderInstant } from "#core/time/instant.ts";
 import { afterWrongToken, type WrongTokenNeeds } from "#service/access/after-wrong-token.ts";
+import { answerSignedIn } from "#service/access/answer-signed-in.ts";
 import { endCurrentSession, endOwnSessions, endSession } from "#service/access/end-sessions.ts";
 import { currentSession, findSession, listSessions } from "#service/access/list-sessions.ts";
-import { type SessionCookie, secondsUntil } from "#service/access/session-cookie.ts";
+import { type SessionCookie, withCookie } from "#service/access/session-cookie.ts";
 import {
   codeSchema,
   foundSessionAnswer,
@@ -17,7 +18,6 @@ import {
 import type { Sessions } from "#service/access/sessions.ts";
 import { type SignInNeeds, signIn } from "#service/access/sign-in.ts";
 import type { SignInCodes } from "#service/access/sign-in-codes.ts";
-import { RawAnswer } from "#service/operation/answer.ts";
 import { type Operation, operation } from "#service/operation/operation.ts";
 import { pageOf, paging } from "#service/operation/query.ts";
 import { listAnswer, NOTHING, renderPage } from "#service/operation/wire.ts";
@@ -33,9 +33,6 @@ export interface SessionNeeds extends SignInNeeds, WrongTokenNeeds, Pick<Needs, 
 
 export function sessionOperations(needs: SessionNeeds): readonly Operation[] {
   const { sessionCookie } = needs;
-  /** An answer that tells the browser to keep or to forget the cookie. */
-  const withCookie = (answer: object, cookie: string) =>
-    new RawAnswer("application/json", JSON.stringify(answer), { "set-cookie": cookie });
   return [
     operation({
       method: "POST",
@@ -43,7 +40,8 @@ export function sessionOperations(needs: SessionNeeds): readonly Operation[] {
       name: "createSession",
       summary: "Sign in",
       description:
-        "For pages of this server: exchanges a token, or the code of a link that Busbar printed, for a session in an HttpOnly cookie. " +
+        "For pages of this server: exchanges a token, the code of a link that Busbar printed, or a mail address and a password for a session in an HttpOnly cookie. " +
+        "It answers the same, and as slowly, whether the mail address or the password is wrong. " +
         "The session has the token's level and sites and ends with the token. " +
         "A code does not replace the browser's session of another token without `replace`: 409, and the code stays valid. " +
         "Programs send their token instead.",
@@ -61,15 +59,11 @@ export function sessionOperations(needs: SessionNeeds): readonly Operation[] {
           mayReplace: call.body.replace === true,
           userAgent: call.header("user-agent") ?? "",
         };
-        const { session, caller, text } = await signIn(needs, call, input).catch((error: unknown) => {
-          throw afterWrongToken(needs, call.remoteAddress, error);
+        const signedIn = await signIn(needs, call, input).catch((error: unknown) => {
+          // A wrong password is counted where it is checked.
+          throw "mail" in by ? error : afterWrongToken(needs, call.remoteAddress, error);
         });
-        const seconds = secondsUntil(session.expiresAt, needs.now());
-        const { tokenName: name, level, sites } = caller;
-        return withCookie(
-          { session: renderSession(session, { name, level, sites }) },
-          sessionCookie.write(text, seconds, call.isSecure()),
-        );
+        return answerSignedIn(needs, call, signedIn);
       },
     }),
     operation({

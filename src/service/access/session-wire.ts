@@ -1,8 +1,10 @@
 import { ACCESS_LEVELS } from "#core/access/level.ts";
+import { MAX_PASSWORD_LENGTH } from "#core/access/password.ts";
 import type { Session } from "#core/access/session.ts";
 import type { TokenRecord } from "#core/access/token-record.ts";
 import { refuse } from "#core/app-error.ts";
 import { renderInstant } from "#core/time/instant.ts";
+import { MAX_MAIL_LENGTH } from "#service/access/account-wire.ts";
 import type { TokenSession } from "#service/access/list-sessions.ts";
 import type { SignIn } from "#service/access/sign-in.ts";
 import { type Static, Type } from "#service/operation/schema.ts";
@@ -32,11 +34,16 @@ export const listedSessionSchema = strict("ListedSession", {
   current: Type.Boolean({ description: "Whether it is the session of this call." }),
 });
 
-const secret = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 1_000, description }));
+/** Longer ones are refused before anything is looked up or hashed. */
+const text = (maxLength: number, description: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength, description }));
+const secret = (description: string) => text(1_000, description);
 
 export const signInSchema = strict("SignIn", {
   token: secret("An access token."),
   code: secret("The code of a link that Busbar printed. It is valid once and for 10 minutes."),
+  mail: text(MAX_MAIL_LENGTH, "The mail address of a person, together with `password`."),
+  password: text(MAX_PASSWORD_LENGTH, "The person's password."),
   replace: Type.Optional(
     Type.Boolean({ description: "The code may end the browser's session of another token. Otherwise that is 409." }),
   ),
@@ -47,10 +54,12 @@ export const codeSchema = strict("SignInCode", {
   expires_at: timestamp,
 });
 
-export function parseSignIn({ token, code }: Static<typeof signInSchema>): SignIn["by"] {
-  if (token !== undefined && code === undefined) return { token };
-  if (code !== undefined && token === undefined) return { code };
-  throw refuse("invalid_body", "sign in with either token or code", { pointer: "" });
+export function parseSignIn({ token, code, mail, password }: Static<typeof signInSchema>): SignIn["by"] {
+  const given = [token, code, mail ?? password].filter((one) => one !== undefined).length;
+  if (given === 1 && token !== undefined) return { token };
+  if (given === 1 && code !== undefined) return { code };
+  if (given === 1 && mail !== undefined && password !== undefined) return { mail, password };
+  throw refuse("invalid_body", "sign in with either token, or code, or mail and password", { pointer: "" });
 }
 
 export function renderSession(

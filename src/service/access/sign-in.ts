@@ -5,6 +5,7 @@ import { AppError, refuse } from "#core/app-error.ts";
 import { instant } from "#core/time/instant.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import type { Authenticator, TokenHolder } from "#service/access/authenticator.ts";
+import { type CheckPassword, type Credentials, wrongCredentials } from "#service/access/check-password.ts";
 import { hashSecret } from "#service/access/hash-secret.ts";
 import type { Sessions } from "#service/access/sessions.ts";
 import type { SignInCodes } from "#service/access/sign-in-codes.ts";
@@ -14,6 +15,7 @@ import type { Call, Needs } from "#service/ports.ts";
 const MAX_ADDRESS_LENGTH = 100;
 
 export interface SignInNeeds extends Pick<Needs, "sessions" | "now" | "newId" | "randomBytes"> {
+  readonly checkPassword: CheckPassword;
   readonly authenticator: Pick<Authenticator, "authenticate" | "holder">;
   readonly openSessions: Pick<Sessions, "forget" | "authenticate">;
   readonly signInCodes: Pick<SignInCodes, "find" | "take">;
@@ -22,7 +24,7 @@ export interface SignInNeeds extends Pick<Needs, "sessions" | "now" | "newId" | 
 
 export interface SignIn {
   /** What proves who signs in. */
-  readonly by: { readonly token: string } | { readonly code: string };
+  readonly by: { readonly token: string } | { readonly code: string } | Credentials;
   readonly userAgent: string;
   /** The cookie that the browser has already. Its session ends with this one. */
   readonly formerCookie: string | undefined;
@@ -43,7 +45,23 @@ export interface SignedIn {
  */
 export async function signIn(needs: SignInNeeds, call: Omit<Call, "caller">, input: SignIn): Promise<SignedIn> {
   const former = await sessionOf(needs, input.formerCookie);
-  const { token, caller, lifetimeMs } = await holderOf(needs, input, former);
+  const holder = await holderOf(needs, call, { ...input, former });
+  const by = "token" in input.by ? "token" : "code" in input.by ? "code" : "password";
+  return await beginSession(needs, call, { ...holder, by, replaces: former?.sessionId, userAgent: input.userAgent });
+}
+
+interface NewSession extends TokenHolder, Pick<SignIn, "userAgent"> {
+  readonly lifetimeMs: number;
+  readonly by: "token" | "code" | "password";
+  /** The session of the same browser, which ends with this one. */
+  readonly replaces: string | undefined;
+}
+
+export async function beginSession(
+  needs: Omit<SignInNeeds, "checkPassword" | "signInCodes">,
+  call: Omit<Call, "caller">,
+  { token, caller, lifetimeMs, by, replaces, userAgent }: NewSession,
+): Promise<SignedIn> {
   const id = needs.newId();
   const text = formatToken(id, needs.randomBytes(SECRET_BYTES), SESSION_PREFIX);
   const now = needs.now();
@@ -58,24 +76,26 @@ export async function signIn(needs: SignInNeeds, call: Omit<Call, "caller">, inp
     expiresAt: instant(Math.min(now + lifetimeMs, token.expiresAt ?? Number.POSITIVE_INFINITY)),
     lastUsedAt: now,
     remoteAddress: call.remoteAddress.slice(0, MAX_ADDRESS_LENGTH),
-    userAgent: input.userAgent.slice(0, MAX_USER_AGENT_LENGTH),
+    userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH),
   };
   const trail = auditTrail(
     needs,
     { ...call, caller },
-    { target: { tokenId: token.id }, details: { session_id: id, by: "token" in input.by ? "token" : "code" } },
+    { target: { tokenId: token.id }, details: { session_id: id, by } },
   );
-  needs.openSessions.forget(
-    await needs.sessions.insert({ session, replaces: former?.sessionId, most: MAX_SESSIONS_PER_TOKEN }, trail),
-  );
+  needs.openSessions.forget(await needs.sessions.insert({ session, replaces, most: MAX_SESSIONS_PER_TOKEN }, trail));
   return { session, caller: { ...caller, sessionId: id }, text };
 }
 
 async function holderOf(
-  { authenticator, signInCodes, sessionLifetimeMs }: SignInNeeds,
-  { by, mayReplace }: SignIn,
-  former: Caller | undefined,
+  { authenticator, signInCodes, checkPassword, sessionLifetimeMs }: SignInNeeds,
+  { remoteAddress }: Pick<Call, "remoteAddress">,
+  { by, mayReplace, former }: SignIn & { readonly former: Caller | undefined },
 ): Promise<TokenHolder & { readonly lifetimeMs: number }> {
+  if ("mail" in by) {
+    const id = await checkPassword(by, remoteAddress);
+    return { ...(await personBehind(authenticator, id)), lifetimeMs: sessionLifetimeMs };
+  }
   if ("token" in by) {
     const { tokenId } = await authenticator.authenticate(by.token);
     return { ...(await authenticator.holder(tokenId)), lifetimeMs: sessionLifetimeMs };
@@ -87,6 +107,15 @@ async function holderOf(
   await signInCodes.take(by.code);
   const isLong = isForScreen && holder.token.expiresAt !== undefined;
   return { ...holder, lifetimeMs: isLong ? Number.POSITIVE_INFINITY : sessionLifetimeMs };
+}
+
+/** A suspended person gets the answer of a wrong password. */
+async function personBehind(authenticator: Pick<Authenticator, "holder">, id: string): Promise<TokenHolder> {
+  try {
+    return await authenticator.holder(id);
+  } catch (error) {
+    throw error instanceof AppError && error.code === "unauthorized" ? wrongCredentials() : error;
+  }
 }
 
 function wouldReplace(former: Caller, { caller }: TokenHolder): Error {

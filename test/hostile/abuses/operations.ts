@@ -55,6 +55,18 @@ export const OPERATION_ABUSES: readonly Abuse[] = [
     },
   },
   {
+    name: "people who get another password with every call",
+    who: "token",
+    start: async (world) => {
+      const person = { name: "Anna", mail: "hostile@example.org", level: "readonly", site_ids: [world.siteId] };
+      const { account } = await world.ask<{ account: { id: string } }>("owner", "POST", "/v3/accounts", person);
+      const path = `/v3/accounts/${account.id}`;
+      return flood(world, 32, (turn) =>
+        world.call("owner", "PATCH", path, { body: { password: `four plain words ${turn}` } }),
+      );
+    },
+  },
+  {
     name: "roll-outs of 40 devices without end",
     who: "token",
     start: async (world) => {
