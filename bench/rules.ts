@@ -1,7 +1,8 @@
 // What rules cost: 1,000 rules of a site that are looked at every second, beside 100 devices that measure a value a second. First no
-// rules, then rules in YAML with a condition, then rules in YAML that begin every second. Gateway and devices are processes of their
-// own. The cost of rules is the processor time of the whole gateway beyond that of the first part, as a share of one core. Prints one
-// JSON line. Goal: below half of a core. Usage: node bench/rules.ts; BENCH_SECONDS is the length of each part, BENCH_RULES their number.
+// rules, then rules in YAML with a condition, then rules in YAML whose moment comes every second and finds its `if` false, then rules
+// that begin every second and claim a control. Gateway and devices are processes of their own. The cost of rules is the processor time
+// of the whole gateway beyond that of the first part, as a share of one core; `begunPerSecond` says how often a rule began, by its
+// traces. Prints one JSON line. Goal: below half of a core. Usage: node bench/rules.ts; BENCH_SECONDS is the length of each part, BENCH_RULES their number.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -26,6 +27,13 @@ telemetry:
 command_groups: {main: {display_name: Main}}
 commands:
   stop: {group: main, display_name: Stop}
+  set_power:
+    group: main
+    display_name: Set the power
+    arguments: {power: {type: float, unit: W, min: 0, max: 100000, required: true, display_name: Power}}
+.busbar:
+  controls:
+    power: {command: set_power, argument: power, reads: power, tolerance: 1000000, refresh: 60s, fallback: {value: 0}}
 `;
 
 const BASE = "/v3/site/rule_engine/rules";
@@ -44,6 +52,11 @@ function momentOn(device: string): string {
   return `when:\n  - every: 1s\nif:\n  - { device: ${device}, attribute: power, above: 1e9 }\nthen:\n  - execute: stop\n    device: ${device}\n`;
 }
 
+/** Each of them claims the same all the time: what it costs is to begin, to claim and to leave a trace. */
+function runOn(device: string): string {
+  return `when:\n  - every: 1s\nthen:\n  - claim: power\n    device: ${device}\n    target: 1000\n    hold: 30s\n`;
+}
+
 async function measure(): Promise<void> {
   mkdirSync(parent, { recursive: true });
   const folder = mkdtempSync(join(parent, "bench-"));
@@ -60,6 +73,10 @@ async function measure(): Promise<void> {
     await writeRules(gateway, made, { text: momentOn, isNew: false });
     await order(devices, { do: "telemetry", active: DEVICES, seconds: SETTLE_S });
     const moments = await part(gateway, devices);
+    await writeRules(gateway, made, { text: runOn, isNew: false });
+    await order(devices, { do: "telemetry", active: DEVICES, seconds: SETTLE_S });
+    const runs = await part(gateway, devices);
+    const begunPerSecond = await begun(gateway);
     console.log(
       JSON.stringify({
         bench: "rules",
@@ -67,9 +84,11 @@ async function measure(): Promise<void> {
         load: loadavg().map((value) => Math.round(value * 10) / 10),
         devices: DEVICES,
         rules: RULES,
-        parts: { idle, conditions, moments },
+        parts: { idle, conditions, moments, runs },
         costOfConditionsPercent: round(conditions.corePercent - idle.corePercent),
         costOfMomentsPercent: round(moments.corePercent - idle.corePercent),
+        costOfRunsPercent: round(runs.corePercent - idle.corePercent),
+        begunPerSecond,
         memoryMiB: memoryMiB(gateway.pid),
       }),
     );
@@ -78,6 +97,22 @@ async function measure(): Promise<void> {
     await gateway.stop();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** How often each rule began in a second of the last part, of a tenth of the rules: the least, and on average. */
+async function begun(gateway: Gateway) {
+  const counts: number[] = [];
+  for (let n = 0; n < RULES; n += 10) {
+    const answer = await gateway.call(`${BASE}/rule-${n}/traces`);
+    const { traces } = JSON.parse(answer) as { traces: readonly { at: string; outcome: string }[] };
+    const times = traces.filter(({ outcome }) => outcome === "ran").map(({ at }) => Date.parse(at));
+    const newest = Math.max(...times);
+    counts.push(times.filter((at) => at > newest - SECONDS * 1_000).length / SECONDS);
+  }
+  return {
+    least: round(Math.min(...counts)),
+    average: round(counts.reduce((sum, one) => sum + one, 0) / counts.length),
+  };
 }
 
 interface Written {
