@@ -1,6 +1,6 @@
 // The result of blueprint tests as notes at the lines of a pull request.
 import type { Position, Range } from "#core/blueprint/issue.ts";
-import type { Failure } from "#runtime/harness/test-report.ts";
+import type { Failure } from "#core/scenario/test-report.ts";
 import { renderAnnotation } from "./github-annotation.ts";
 import { renderGithub } from "./lint-wire.ts";
 import type { TestResult } from "./test-result.ts";

@@ -1,6 +1,6 @@
-// The result of blueprint tests as JUnit XML, which build servers read. A blueprint is a suite and a scenario is a
-// case. Times are virtual seconds of the scenarios.
-import type { ScenarioReport } from "#runtime/harness/test-report.ts";
+// The result of tests as JUnit XML, which build servers read. A blueprint, or a file with scenarios of a rule, is a suite and a
+// scenario is a case. Times are virtual seconds of the scenarios.
+import type { ScenarioReport } from "#core/scenario/test-report.ts";
 import { renderReport } from "./lint-report.ts";
 import { describeScenario } from "./test-report.ts";
 import type { TestResult } from "./test-result.ts";
@@ -19,12 +19,12 @@ interface Outcome {
   readonly details: string;
 }
 
-export function renderTestJunit(results: readonly TestResult[]): string {
+export function renderTestJunit(results: readonly TestResult[], title = "busbar blueprint test"): string {
   const suites = results.map((result) => ({ name: result.name, cases: casesOf(result) }));
   const all = suites.flatMap(({ cases }) => cases);
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name="busbar blueprint test"${counts(all)}>`,
+    `<testsuites name="${title}"${counts(all)}>`,
     ...suites.flatMap(({ name, cases }) => [
       `  <testsuite name="${attribute(name)}"${counts(cases)}>`,
       ...cases.flatMap(renderCase),
@@ -59,7 +59,7 @@ function casesOf(result: TestResult): readonly Case[] {
   const problems = (report?.problems ?? []).map(({ message }) => message);
   const outcome: Outcome = { element: "failure", message: problems.join("; "), details: problems.join("\n") };
   const handlers = whole("commands and their handlers", problems.length === 0 ? undefined : outcome);
-  return [...unreadable, ...scenarios, ...(report === undefined ? [] : [handlers])];
+  return [...unreadable, ...scenarios, ...(report?.coverage === undefined ? [] : [handlers])];
 }
 
 function outcomeOf(report: ScenarioReport, texts: TestResult["texts"]): Outcome | undefined {

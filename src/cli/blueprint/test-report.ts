@@ -1,6 +1,6 @@
 import type { Position, Range } from "#core/blueprint/issue.ts";
+import type { Coverage, Covered, Failure, ScenarioReport, TimelineEntry } from "#core/scenario/test-report.ts";
 import { printable } from "#core/text/printable.ts";
-import type { Coverage, Covered, Failure, ScenarioReport, TimelineEntry } from "#runtime/harness/test-report.ts";
 import { codeFrame, type Style, styleFor } from "./code-frame.ts";
 import { plural } from "./lint-report.ts";
 import { type BrokenFile, countTests, type TestResult } from "./test-result.ts";
@@ -40,7 +40,7 @@ function renderResult({ name, report, broken, skipped }: TestResult, context: Co
     ...broken.flatMap((one) => renderBroken(one, context)),
     ...scenarios.flatMap((one) => renderDetails(one, context)),
   ];
-  const coverage = report === undefined ? [] : [renderCoverage(report.coverage, context)];
+  const coverage = report?.coverage === undefined ? [] : [renderCoverage(report.coverage, context)];
   return [lines.join("\n"), ...details, ...coverage].join("\n\n");
 }
 

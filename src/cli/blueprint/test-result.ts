@@ -1,8 +1,9 @@
 import type { Issue } from "#core/blueprint/issue.ts";
-import type { TestReport } from "#runtime/harness/test-report.ts";
+import type { ScriptIssue } from "#core/blueprint/script-issue.ts";
+import type { TestReport } from "#core/scenario/test-report.ts";
 import type { LintResult } from "./lint-result.ts";
 
-/** What came of one blueprint. */
+/** What came of one blueprint, or of one file with scenarios of a rule. */
 export type TestResult = {
   /** As the person would name it. */
   readonly name: string;
@@ -12,7 +13,7 @@ export type TestResult = {
   readonly refused: LintResult | undefined;
   /** Undefined when nothing could be run. */
   readonly report: TestReport | undefined;
-  /** Files of scenarios that cannot be read. */
+  /** Files of scenarios that cannot be read, and rules with mistakes. */
   readonly broken: readonly BrokenFile[];
   /** Why there was nothing to run. */
   readonly skipped: string | undefined;
@@ -22,7 +23,7 @@ export type TestResult = {
   readonly paths: ReadonlyMap<string, string>;
 };
 
-export type BrokenFile = { readonly file: string; readonly issues: readonly Issue[] };
+export type BrokenFile = { readonly file: string; readonly issues: readonly (Issue | ScriptIssue)[] };
 
 export type TestCount = { readonly passed: number; readonly failed: number; readonly skipped: number };
 

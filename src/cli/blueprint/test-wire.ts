@@ -1,33 +1,32 @@
-// The result of blueprint tests for programs.
+// The result of tests of blueprints and rules for programs.
 import { renderDiagnostic } from "#core/blueprint/diagnostic-wire.ts";
-import type { Covered, Failure, ScenarioReport } from "#runtime/harness/test-report.ts";
+import type { Coverage, Covered, Failure, ScenarioReport } from "#core/scenario/test-report.ts";
 import { countTests, hasFailed, type TestResult } from "./test-result.ts";
 
 export function renderTestJson(results: readonly TestResult[], withTimeline: boolean): unknown {
-  const { passed, failed, skipped } = countTests(results);
+  return { ...countTests(results), blueprints: results.map((result) => renderResult(result, withTimeline)) };
+}
+
+export function renderRuleTestJson(results: readonly TestResult[], withTimeline: boolean): unknown {
+  return { ...countTests(results), rules: results.map((result) => renderResult(result, withTimeline)) };
+}
+
+function renderResult(result: TestResult, withTimeline: boolean): unknown {
+  const { report } = result;
   return {
-    passed,
-    failed,
-    skipped,
-    blueprints: results.map((result) => ({
-      name: result.name,
-      passed: result.skipped === undefined && !hasFailed(result),
-      ...(result.skipped === undefined ? {} : { skipped: result.skipped }),
-      ...(result.refused === undefined ? {} : { diagnostics: result.refused.issues.map(renderDiagnostic) }),
-      scenarios: (result.report?.scenarios ?? []).map((report) => renderScenario(report, withTimeline)),
-      unreadable: result.broken.map(({ file, issues }) => ({ file, diagnostics: issues.map(renderDiagnostic) })),
-      problems: (result.report?.problems ?? []).map(renderFailure),
-      ...(result.report === undefined
-        ? {}
-        : {
-            coverage: {
-              telemetry: renderCovered(result.report.coverage.telemetry),
-              commands: renderCovered(result.report.coverage.commands),
-              alerts: renderCovered(result.report.coverage.alerts),
-            },
-          }),
-    })),
+    name: result.name,
+    passed: result.skipped === undefined && !hasFailed(result),
+    ...(result.skipped === undefined ? {} : { skipped: result.skipped }),
+    ...(result.refused === undefined ? {} : { diagnostics: result.refused.issues.map(renderDiagnostic) }),
+    scenarios: (report?.scenarios ?? []).map((one) => renderScenario(one, withTimeline)),
+    unreadable: result.broken.map(({ file, issues }) => ({ file, diagnostics: issues.map(renderDiagnostic) })),
+    problems: (report?.problems ?? []).map(renderFailure),
+    ...(report?.coverage === undefined ? {} : { coverage: renderCoverage(report.coverage) }),
   };
+}
+
+function renderCoverage({ telemetry, commands, alerts }: Coverage): unknown {
+  return { telemetry: renderCovered(telemetry), commands: renderCovered(commands), alerts: renderCovered(alerts) };
 }
 
 function renderScenario(

@@ -10,6 +10,7 @@ import { addControllerCommands } from "#cli/rule/controller-commands.ts";
 import { addDryRun } from "#cli/rule/dry-run-command.ts";
 import { readScript, type ScriptFlags } from "#cli/rule/read-script.ts";
 import { type SiteFlags, siteCommand, siteOf } from "#cli/rule/site-command.ts";
+import { addTesting } from "#cli/rule/test-command.ts";
 import { addTracing } from "#cli/rule/trace-command.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import type { Columns } from "#cli/table.ts";
@@ -24,6 +25,7 @@ export function addRuleCommands(rule: Command, cli: Cli): void {
     "rule list",
     "rule check surplus.yml",
     "rule dry-run surplus.yml --from -7d --chart",
+    "rule test surplus.yml",
     "rule types rules",
     "rule create surplus surplus.yml",
     "rule create night night.lua",
@@ -40,6 +42,7 @@ export function addRuleCommands(rule: Command, cli: Cli): void {
   addChecking(rule, cli);
   addTypes(rule, cli);
   addDryRun(rule, cli);
+  addTesting(rule, cli);
   addChanging(rule, cli);
   addSwitching(rule, cli);
   addControllerCommands(rule, cli);

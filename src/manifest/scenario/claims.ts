@@ -35,7 +35,7 @@ const forms = r.byForm<r.ReadFields<typeof FIELDS>>({
   wanted: "a value, or an object such as {max: 1000, class: grid}",
 });
 
-const claim = r.reader<Omit<StepClaim, "control">>(forms.schema, (context: ScenarioContext, trail) => {
+export const claim = r.reader<Omit<StepClaim, "control">>(forms.schema, (context: ScenarioContext, trail) => {
   const given = forms.read(context, trail);
   if (given === undefined) return undefined;
   const values = CLAIM_KINDS.flatMap((kind) => {

@@ -8,6 +8,7 @@ import {
   type ExpectedValue,
   isExpected,
 } from "#core/scenario/expected-value.ts";
+import { type Failure, unmet } from "#core/scenario/test-report.ts";
 import { hex } from "#drivers/can/hex.ts";
 import { fitsRoute } from "#drivers/http/peer.ts";
 import type { Placed } from "#manifest/reader.ts";
@@ -15,7 +16,6 @@ import type { Expectations, ExpectedOutput, ExpectedRequest, ExpectedWrite } fro
 import type { ExpectedJson } from "#manifest/scenario/expected.ts";
 import { type HappeningOf, json } from "./scenario-event.ts";
 import type { ScenarioRecord } from "./scenario-record.ts";
-import { type Failure, unmet } from "./test-report.ts";
 
 export interface PeerView {
   readonly record: ScenarioRecord;

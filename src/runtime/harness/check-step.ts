@@ -6,13 +6,13 @@ import {
   type ExpectedValue,
   isExpected,
 } from "#core/scenario/expected-value.ts";
+import { type Failure, unmet } from "#core/scenario/test-report.ts";
 import type { Placed } from "#manifest/reader.ts";
 import type { Expectations, ExpectedLine } from "#manifest/scenario/expectations.ts";
 import { attributesOf } from "#service/telemetry/attributes.ts";
 import { checkPeers, type PeerView } from "./check-peers.ts";
 import type { ControlStanding } from "./scenario-controls.ts";
 import { messageOf, outcomeOf, type RunningCommand, type ScenarioRecord } from "./scenario-record.ts";
-import { type Failure, unmet } from "./test-report.ts";
 
 export interface StepView extends PeerView {
   readonly record: ScenarioRecord;

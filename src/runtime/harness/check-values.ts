@@ -1,5 +1,6 @@
 // Checks against the manifest that apply to every scenario, whatever it expects.
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
+import type { Failure } from "#core/scenario/test-report.ts";
 import { nearestOf } from "#core/text/nearest.ts";
 import type { JsonCheck } from "#core/value/check-inputs.ts";
 import { valueProblem } from "#core/value/value-problem.ts";
@@ -9,7 +10,6 @@ import { acceptTelemetry } from "#service/telemetry/accept-telemetry.ts";
 import { attributesOf } from "#service/telemetry/attributes.ts";
 import type { Happening, HappeningOf } from "./scenario-event.ts";
 import type { RunningCommand } from "./scenario-record.ts";
-import type { Failure } from "./test-report.ts";
 
 interface Judged {
   readonly blueprint: Blueprint;

@@ -1,6 +1,6 @@
+import type { Failure } from "#core/scenario/test-report.ts";
 import type { ScriptError } from "#runtime/lua/script-host.ts";
 import type { HappeningOf } from "./scenario-event.ts";
-import type { Failure } from "./test-report.ts";
 
 /** Errors that nothing caught and no step expected, each once. */
 export function faultFailures(

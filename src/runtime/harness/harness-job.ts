@@ -3,8 +3,8 @@ import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Position } from "#core/blueprint/issue.ts";
 import type { Control } from "#core/control/control.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
+import type { ScenarioReport } from "#core/scenario/test-report.ts";
 import type { Scenario } from "#manifest/scenario/parse-scenarios.ts";
-import type { ScenarioReport } from "./test-report.ts";
 
 /** What the thread starts with. */
 export interface HarnessSetup {

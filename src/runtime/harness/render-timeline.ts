@@ -1,5 +1,5 @@
+import type { TimelineEntry } from "#core/scenario/test-report.ts";
 import { describeHappening, type Happening } from "./scenario-event.ts";
-import type { TimelineEntry } from "./test-report.ts";
 
 export interface StepMark {
   /** Index of the first happening of the step. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Failure } from "#core/scenario/test-report.ts";
 import { resolveControls } from "#manifest/control/resolve-controls.ts";
 import { parseManifest } from "#manifest/parse-manifest.ts";
 import { parseScenarios } from "#manifest/scenario/parse-scenarios.ts";
@@ -7,7 +8,6 @@ import { compileJsonChecks } from "#service/blueprint/compile-json-checks.ts";
 import { CONVERT, MANIFEST, SCRIPT, SETUP } from "../../../test/support/battery-blueprint.ts";
 import { runScenario } from "./run-scenario.ts";
 import { startScripts } from "./start-scripts.ts";
-import type { Failure } from "./test-report.ts";
 
 /** Runs one scenario of the battery, in this thread. */
 async function run(steps: string, { script = SCRIPT, setup = SETUP, manifest = MANIFEST } = {}) {

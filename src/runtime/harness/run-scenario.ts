@@ -3,6 +3,7 @@ import type { Blueprint, Command } from "#core/blueprint/blueprint.ts";
 import type { Position } from "#core/blueprint/issue.ts";
 import type { Control } from "#core/control/control.ts";
 import type { ControlCall } from "#core/control/declared-control.ts";
+import type { Failure, ScenarioReport, TimelineEntry } from "#core/scenario/test-report.ts";
 import { checkInputs } from "#core/value/check-inputs.ts";
 import type { OpenDriver } from "#drivers/driver.ts";
 import type { Drivers } from "#drivers/drivers.ts";
@@ -19,7 +20,6 @@ import { ScenarioControls } from "./scenario-controls.ts";
 import { ScenarioInterlocks } from "./scenario-interlocks.ts";
 import { outcomeOf, type RunningCommand, ScenarioRecord } from "./scenario-record.ts";
 import { ScenarioVerdict } from "./scenario-verdict.ts";
-import type { Failure, ScenarioReport, TimelineEntry } from "./test-report.ts";
 import { createVirtualClock, type VirtualClock } from "./virtual-clock.ts";
 import { createVirtualHost, type VirtualHost } from "./virtual-host.ts";
 

@@ -1,5 +1,6 @@
 // Decides whether a scenario's events are what its steps, and the rules for every script, require.
 import { isExpected } from "#core/scenario/expected-value.ts";
+import type { Failure } from "#core/scenario/test-report.ts";
 import type { Expectations } from "#manifest/scenario/expectations.ts";
 import type { Step } from "#manifest/scenario/steps.ts";
 import type { ScriptError } from "#runtime/lua/script-host.ts";
@@ -8,7 +9,6 @@ import { checkStep, type StepView } from "./check-step.ts";
 import { checkValues } from "./check-values.ts";
 import { faultFailures } from "./fault-failures.ts";
 import { messageOf, outcomeOf, type RunningCommand, type ScenarioRecord } from "./scenario-record.ts";
-import type { Failure } from "./test-report.ts";
 
 export class ScenarioVerdict {
   readonly #record: ScenarioRecord;

@@ -3,11 +3,11 @@ import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Position } from "#core/blueprint/issue.ts";
 import type { Control } from "#core/control/control.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
+import type { Coverage, Covered, Failure, ScenarioReport, TestReport } from "#core/scenario/test-report.ts";
 import { nearestOf } from "#core/text/nearest.ts";
 import { tryPost } from "#core/thread/try-post.ts";
 import type { HarnessJob, HarnessMessage, HarnessSetup } from "./harness-job.ts";
 import { smokeScenario } from "./smoke-scenario.ts";
-import type { Coverage, Covered, Failure, ScenarioReport, TestReport } from "./test-report.ts";
 
 /** Real milliseconds that a script may stay in one call of a library function. */
 const PATIENCE_MS = 7_000;

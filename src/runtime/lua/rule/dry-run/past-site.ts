@@ -1,12 +1,13 @@
 // What a script of a rule sees and does while it is tried: stored telemetry up to the virtual now, and a record of what it would have
 // done.
 import { CLAIM_KINDS, type ClaimKind } from "#core/control/claim.ts";
+import { createBands } from "#core/rule/claim-bands.ts";
 import { lastBefore, samplesBetween } from "#core/rule/replay-gap.ts";
 import { SEVERITIES } from "#core/rule/rule.ts";
 import type { RuleEffect } from "#core/rule/rule-effect.ts";
 import type { RuleReads } from "#core/rule/rule-reads.ts";
 import type { RuleSample, RuleWorld } from "#core/rule/rule-world.ts";
-import { createBands, usualInterval } from "#core/rule/simulate-rule.ts";
+import { usualInterval } from "#core/rule/simulate-rule.ts";
 import type { VariableValue } from "#core/rule/site-rule.ts";
 import type { PastColumn, PastColumnName } from "#service/rule/lua-dry-run.ts";
 import { nameAt, optionsAt, RuleProblem, textAt, windowOf } from "#service/rule/rule-arguments.ts";

@@ -1,11 +1,12 @@
-// The result of a blueprint's tests: plain data, so that threads can pass it on and it can be written as JSON.
+// The result of tests of blueprints and rules: plain data, so that threads can pass it on and it can be written as JSON.
 import type { Position } from "#core/blueprint/issue.ts";
 
 export interface TestReport {
   readonly scenarios: readonly ScenarioReport[];
-  /** What is wrong with the blueprint as a whole: commands without a handler and the like. */
+  /** What is wrong with a blueprint as a whole: commands without a handler and the like. */
   readonly problems: readonly Failure[];
-  readonly coverage: Coverage;
+  /** Of a blueprint. */
+  readonly coverage: Coverage | undefined;
 }
 
 export interface ScenarioReport {

@@ -1,0 +1,148 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname, extname, join, resolve } from "node:path";
+import { renderTestGithub } from "#cli/blueprint/test-github.ts";
+import { renderTestJunit } from "#cli/blueprint/test-junit.ts";
+import { renderTestReport } from "#cli/blueprint/test-report.ts";
+import { type BrokenFile, hasFailed, type TestResult } from "#cli/blueprint/test-result.ts";
+import { renderRuleTestJson } from "#cli/blueprint/test-wire.ts";
+import type { Cli } from "#cli/cli.ts";
+import { EXIT } from "#cli/exit-code.ts";
+import { remark } from "#cli/print.ts";
+import { withProgress } from "#cli/progress.ts";
+import { QuietFailure } from "#cli/quiet-failure.ts";
+import { UsageError } from "#cli/usage-error.ts";
+import { watchPaths } from "#cli/watch-paths.ts";
+import type { TestedScript } from "#core/rule/tested-script.ts";
+import { createRuleTester } from "#runtime/harness/rule/create-rule-tester.ts";
+import { readTestedRule } from "#runtime/harness/rule/read-tested-rule.ts";
+
+export type RuleTestFlags = {
+  readonly output: "pretty" | "json" | "github" | "junit";
+  readonly junit?: string;
+  readonly filter?: string;
+  readonly verbose?: boolean;
+  readonly watch?: boolean;
+};
+
+const SCENARIOS = /\.test\.ya?ml$/;
+const RULE_ENDINGS = [".yml", ".yaml", ".lua"];
+const MOST_BYTES = 1_048_576;
+const TITLE = "busbar rule test";
+
+/** Fails when a scenario fails, and as wrong usage when there is nothing to run. */
+export async function testRules(cli: Cli, paths: readonly string[], flags: RuleTestFlags): Promise<void> {
+  if (flags.watch === true) return watchAndTest(cli, paths, flags);
+  const results = await testOnce(cli, paths, flags);
+  if (results.some(hasFailed)) throw new QuietFailure(EXIT.failure);
+  if (results.every(({ report }) => report === undefined)) throw new QuietFailure(EXIT.usage);
+}
+
+async function testOnce(cli: Cli, paths: readonly string[], flags: RuleTestFlags): Promise<readonly TestResult[]> {
+  const files = [...new Set((paths.length === 0 ? ["."] : paths).flatMap((path) => scenarioFiles(cli, path)))];
+  const results: TestResult[] = [];
+  for (const file of files) results.push(await withProgress(cli, `testing ${file}`, testFile(cli, file, flags)));
+  const answer = renderAs(cli, results, flags);
+  if (answer !== "") cli.stdout.write(`${answer}\n`);
+  if (flags.junit !== undefined) {
+    const saved = resolve(cli.cwd, flags.junit);
+    mkdirSync(dirname(saved), { recursive: true });
+    writeFileSync(saved, `${renderTestJunit(results, TITLE)}\n`);
+  }
+  return results;
+}
+
+function renderAs(cli: Cli, results: readonly TestResult[], flags: RuleTestFlags): string {
+  if (flags.output === "json") return JSON.stringify(renderRuleTestJson(results, flags.verbose === true), null, 2);
+  if (flags.output === "junit") return renderTestJunit(results, TITLE);
+  if (flags.output === "github") return renderTestGithub(results);
+  return renderTestReport(results, cli.stdout.hasColors?.() === true, flags);
+}
+
+/** The files with scenarios that a path means: itself, those of a folder, or the one beside a rule. */
+function scenarioFiles(cli: Cli, path: string): readonly string[] {
+  const at = resolve(cli.cwd, path);
+  if (!existsSync(at)) throw new UsageError(`there is no file or folder ${path}`);
+  if (statSync(at).isDirectory()) {
+    const names = readdirSync(at).filter((name) => SCENARIOS.test(name));
+    if (names.length === 0) throw new UsageError(`${path} has no file named *.test.yml; see busbar rule test --help`);
+    return names.sort().map((name) => join(path, name));
+  }
+  if (SCENARIOS.test(path)) return [path];
+  const beside = [".test.yml", ".test.yaml"].map((ending) => path.slice(0, -extname(path).length) + ending);
+  const found = beside.find((name) => existsSync(resolve(cli.cwd, name)));
+  if (found === undefined) throw new UsageError(`${path} has no scenarios: write them into ${beside[0]}`);
+  return [found];
+}
+
+async function testFile(cli: Cli, file: string, flags: RuleTestFlags): Promise<TestResult> {
+  const source = readText(cli, file);
+  const { task, issues, rule } = readTestedRule({ source, file, scriptOf: (name) => scriptOf(cli, file, name) });
+  const broken: BrokenFile[] = [];
+  if (issues.length > 0) broken.push({ file, issues });
+  const texts = new Map([[file, source]]);
+  if (rule !== undefined) {
+    texts.set(rule.script.name, rule.script.text);
+    const errors = rule.issues.filter(({ severity }) => severity === "error");
+    if (errors.length > 0) broken.push({ file: rule.script.name, issues: errors });
+  }
+  const paths = new Map([...texts.keys()].map((name) => [name, name]));
+  const known = { name: rule?.script.name ?? file, source: file, refused: undefined, broken, texts, paths };
+  if (task === undefined) return { ...known, report: undefined, skipped: undefined };
+  const { filter, verbose = false } = flags;
+  // What takes too much time or memory is told by the error.
+  const scenarios = await createRuleTester()({ ...task, filter, isVerbose: verbose }, new AbortController().signal);
+  if (scenarios.length === 0) return { ...known, report: undefined, skipped: "no scenario matches the filter" };
+  return { ...known, report: { scenarios, problems: [], coverage: undefined }, skipped: undefined };
+}
+
+function readText(cli: Cli, file: string): string {
+  const path = resolve(cli.cwd, file);
+  try {
+    if (statSync(path).size > MOST_BYTES) throw new UsageError(`${file} is larger than ${MOST_BYTES} bytes`);
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`cannot read ${file} (${error instanceof Error && "code" in error ? error.code : error})`);
+  }
+}
+
+/** The rule that the scenarios name, from where they stand, or the one of the same name beside them. */
+function scriptOf(cli: Cli, file: string, named: string | undefined): TestedScript | string {
+  const own = basename(file).replace(SCENARIOS, "");
+  const names = named === undefined ? RULE_ENDINGS.map((ending) => own + ending) : [named];
+  const paths = names.map((name) => join(dirname(file), name));
+  const found = paths.find((path) => existsSync(resolve(cli.cwd, path)));
+  if (found === undefined)
+    return named === undefined
+      ? `There is no ${names.join(", ")} beside it. Write \`rule: FILE\` or \`controller: {id: ...}\`.`
+      : `There is no file ${named} here. It is looked for from the folder of the scenarios.`;
+  const language = extname(found).toLowerCase() === ".lua" ? "lua" : "yaml";
+  return { name: found, language, text: readText(cli, found), intervalMs: undefined };
+}
+
+/** Until the person interrupts. */
+async function watchAndTest(cli: Cli, paths: readonly string[], flags: RuleTestFlags): Promise<void> {
+  const watched = (paths.length === 0 ? ["."] : paths).map((path) => {
+    const at = resolve(cli.cwd, path);
+    return existsSync(at) && statSync(at).isDirectory() ? at : dirname(at);
+  });
+  const written = flags.junit === undefined ? undefined : resolve(cli.cwd, flags.junit);
+  const stop = new AbortController();
+  const unlisten = cli.onInterrupt?.(() => stop.abort());
+  try {
+    // Watched before anything is read, so that no change falls between.
+    const changes = watchPaths(watched, stop.signal);
+    for (let next = changes.next(); ; ) {
+      await testOnce(cli, paths, flags);
+      remark(cli, "waiting for changes; Ctrl-C ends");
+      let change = await next;
+      // Writing our own report must not trigger another run.
+      while (change.done !== true && change.value.every((path) => path === written)) change = await changes.next();
+      if (change.done === true) return;
+      next = changes.next();
+    }
+  } finally {
+    stop.abort();
+    unlisten?.();
+  }
+}

@@ -1,0 +1,46 @@
+// Plays the scenarios of a rule, in a thread of its own.
+import { parentPort } from "node:worker_threads";
+import type { DeclarativeRule } from "#core/rule/rule.ts";
+import type { ScenarioReport } from "#core/scenario/test-report.ts";
+import { tryPost } from "#core/thread/try-post.ts";
+import { parseRule } from "#manifest/rule/parse-rule.ts";
+import { parseRuleScenarios } from "#manifest/rule-scenario/parse-rule-scenarios.ts";
+import type { Numbered, TaskAnswer } from "#runtime/task-thread.ts";
+import type { RuleTestTask } from "#service/ports/test-rule.ts";
+import { cronProblem } from "#service/schedule/next-time.ts";
+import { keepCompiled } from "#tuning/keep-compiled.ts";
+import { type RuleRunNeeds, runRuleScenario } from "./run-rule-scenario.ts";
+import { testedYaml } from "./tested-yaml.ts";
+
+keepCompiled();
+// A rejection is a bug: it ends the thread, and the caller is notified.
+parentPort?.on("message", ({ id, ...task }: Numbered<RuleTestTask>) => void answer(id, task));
+
+async function answer(id: number, task: RuleTestTask): Promise<void> {
+  const found: TaskAnswer<readonly ScenarioReport[]> = { id, ...(await played(task)) };
+  if (parentPort !== null) tryPost(parentPort, found);
+}
+
+type Played = { readonly result: readonly ScenarioReport[] } | { readonly failure: string };
+
+async function played(task: RuleTestTask): Promise<Played> {
+  const { source, file, filter, isVerbose } = task;
+  const open = await opener(task);
+  if (open === undefined) return { failure: "the text of the rule has errors" };
+  const result: ScenarioReport[] = [];
+  for (const scenario of parseRuleScenarios(source, file ?? "scenario").scenarios) {
+    if (filter !== undefined && file?.includes(filter) !== true && !scenario.name.includes(filter)) continue;
+    result.push(await runRuleScenario({ open, isVerbose }, scenario, file));
+  }
+  return { result };
+}
+
+async function opener({ script }: RuleTestTask): Promise<RuleRunNeeds["open"] | undefined> {
+  const { rule } = parseRule(script.text, { cronProblem });
+  return rule && openYaml(rule);
+}
+
+const openYaml =
+  (rule: DeclarativeRule): RuleRunNeeds["open"] =>
+  (given) =>
+    testedYaml({ rule, ...given });
