@@ -229,6 +229,28 @@ function rules(): void {
   );
 
   test(
+    "on a German page ready controllers, what is wrong with them, and what runs say are German",
+    async () => {
+      const made = await create("sagt", "name: Sagt\nwhen: { every: 1s }\nthen: { notify: It is warm. }\n");
+      const visitor = await world.signedIn({ locale: "de-DE" });
+      const { page } = visitor;
+      await visitor.go(`/sites/${site}/rules/controllers`);
+      await page.getByRole("link", { name: "Günstige Stunden" }).click();
+      await page.getByRole("heading", { name: "Günstige Stunden" }).waitFor();
+      await page.getByRole("button", { name: "Anlegen", exact: false }).first().click();
+      await page.getByText("Günstig unter fehlt").waitFor();
+      await visitor.go(`/sites/${site}/rules/${made.id}/runs`);
+      await page.getByRole("list", { name: "Läufe" }).getByRole("button").first().click();
+      await page.getByText("melden: It is warm.").waitFor();
+      await page.getByText("ihre Zeit ist gekommen").first().waitFor();
+      await busbar.admin.delete(`${base}/sagt`);
+      expect(visitor.complaints).toEqual([]);
+      await visitor.close();
+    },
+    LONG,
+  );
+
+  test(
     "on a phone a thumb disables a rule, several at once, and all of them",
     async () => {
       await create("one", "name: Thumb one\nwhen: { at: '03:00' }\nthen: { notify: x }\n");

@@ -5,6 +5,7 @@ import { printOf } from "./rule-print.ts";
 import type { Run } from "./rule-state.ts";
 import { keyOf } from "./rule-trace.ts";
 import { beginTrace, endTrace, type RuleWork, takesTurn } from "./rule-work.ts";
+import { say } from "./run-phrases.ts";
 
 export interface Start {
   readonly trigger: string;
@@ -32,7 +33,7 @@ export function beginRun(work: RuleWork, start: Start): void {
   const note = { id, trigger, branch, causes };
   // Nothing to do can start nobody.
   if (causes.length > LONGEST_CAUSES && actionsOf(work.rule, branch).length > 0) {
-    const message = `${LONGEST_CAUSES} rules have started each other in a row; this one was not run`;
+    const message = say("loop", { count: LONGEST_CAUSES });
     beginTrace(work, { ...note, outcome: "loop", why: message });
     work.effects.push({ key: keyOf(id, 0), causes, kind: "report", problem: "loop", message });
     return;
@@ -43,14 +44,14 @@ export function beginRun(work: RuleWork, start: Start): void {
   const isFull = others.length + work.queue.length >= MOST_RUNS;
   const isBlocked = !isLevel && others.length > 0 && (mode === "single" || (mode !== "restart" && isFull));
   if (isBlocked) {
-    const why = mode === "single" ? "an earlier run goes on" : `${MOST_RUNS} runs go on or wait already`;
+    const why = mode === "single" ? say("goes_on") : say("full", { count: MOST_RUNS });
     beginTrace(work, { ...note, outcome: "skipped", why });
     return;
   }
   beginTrace(work, { ...note, outcome: "ran", why });
   // What the conditions started ends when they say the opposite.
   if (isLevel || mode === "restart")
-    for (const other of others) endRun(work, other, isLevel ? "the rule turned on or off" : "it was started again");
+    for (const other of others) endRun(work, other, isLevel ? say("turned") : say("again"));
   if (!isLevel && mode === "queued" && others.length > 0) work.queue.push(run);
   else work.runs.push(run);
 }
@@ -72,7 +73,7 @@ export function advanceRuns(work: RuleWork): void {
       continue;
     }
     work.runs.splice(n, 1);
-    endTrace(work, run.id, "done");
+    endTrace(work, run.id, say("done"));
     const hasRoom = !work.runs.some((other) => !other.isLevel);
     const next = hasRoom ? work.queue.shift() : undefined;
     if (next !== undefined) work.runs.push(next);
@@ -87,7 +88,8 @@ function advanceRun(work: RuleWork, given: Run): Run | undefined {
     if (action.kind === "wait") {
       if (run.dueAt !== null && work.now < run.dueAt) return run;
       const dueAt = run.dueAt ?? work.now + action.ms;
-      if (run.dueAt === null) addStep(work, run, action, { what: `wait until ${new Date(dueAt).toISOString()}` });
+      if (run.dueAt === null)
+        addStep(work, run, action, { what: say("wait", { time: new Date(dueAt).toISOString() }) });
       if (work.now < dueAt) return { ...run, dueAt, done: printOf(actions.slice(0, run.next + 1)) };
     } else perform(work, run, action);
     run = { ...run, next: run.next + 1, dueAt: null };
@@ -119,13 +121,13 @@ function once(work: RuleWork, run: Run, action: OnceAction): void {
   const { what, target } = describe(action);
   const content = run.isCareful ? undefined : contentOf(work, action);
   if (content === undefined) {
-    addStep(work, run, action, { what: `${run.isCareful ? "not repeated" : "unknown value"}: ${what}` });
+    addStep(work, run, action, { what: say(run.isCareful ? "not_repeated" : "unknown_value", { step: what }) });
   } else if (takesTurn(work, target)) {
     addStep(work, run, action, { what, key });
     work.effects.push({ key, causes, ...content });
   } else {
     const message = `${target}: more than ${MOST_PER_MINUTE} in a minute`;
-    addStep(work, run, action, { what: `left out: ${message}` });
+    addStep(work, run, action, { what: say("left_out", { target, count: MOST_PER_MINUTE }) });
     work.effects.push({ key, causes, kind: "report", problem: "rate_limit", message });
   }
 }
@@ -163,16 +165,16 @@ function rounded(value: number | undefined): string {
 function describe(action: OnceAction): { what: string; target: string } {
   if (action.kind === "execute") {
     const target = `${action.command} of ${action.device}`;
-    return { what: `execute ${target}`, target };
+    return { what: say("execute", { command: action.command, device: action.device }), target };
   }
-  if (action.kind === "notify") return { what: `notify: ${action.text}`, target: "messages" };
-  return { what: `set ${action.variable}`, target: `variable ${action.variable}` };
+  if (action.kind === "notify") return { what: say("notify", { message: action.text }), target: "messages" };
+  return { what: say("set", { variable: action.variable }), target: `variable ${action.variable}` };
 }
 
 /** Of one rule there is one claim of a kind on a control. */
 function hold(work: RuleWork, run: Run, action: Extract<Action, { kind: "claim" }>): void {
   const { device, control, claim, holdMs } = action;
-  addStep(work, run, action, { what: `claim ${control} of ${device}`, key: keyOf(run.id, run.next) });
+  addStep(work, run, action, { what: say("claim", { control, device }), key: keyOf(run.id, run.next) });
   const isSame = (other: { device: string; control: string; claim: string }) =>
     other.device === device && other.control === control && other.claim === claim;
   work.claims = work.claims.filter((other) => !isSame(other));

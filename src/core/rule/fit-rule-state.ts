@@ -6,6 +6,7 @@ import { actionsOf } from "./rule.ts";
 import { printOf } from "./rule-print.ts";
 import type { HeldClaim, RuleState, Run } from "./rule-state.ts";
 import { endTrace, type RuleWork } from "./rule-work.ts";
+import { say } from "./run-phrases.ts";
 
 /** After a clock was set back, nothing lasts longer than it would from now on. A set-back of less than a day repeats no moment. */
 export function fitClock(work: RuleWork, state: RuleState): RuleState {
@@ -35,7 +36,7 @@ export function fitClock(work: RuleWork, state: RuleState): RuleState {
 /** Runs and claims whose part of the text is the same go on. While a rule is on, it claims at once what its new text says. */
 export function fitEdits(work: RuleWork, state: RuleState): RuleState {
   const { rule } = work;
-  const changed = "the rule was changed";
+  const changed = say("changed");
   const isSame = ({ branch, next, dueAt, done }: Run) =>
     printOf(actionsOf(rule, branch).slice(0, dueAt === null ? 0 : next + 1)) === done;
   for (const run of work.runs) if (!isSame(run)) endRun(work, run, changed);

@@ -17,6 +17,7 @@ import type { RuleState } from "./rule-state.ts";
 import type { TraceUpdate } from "./rule-trace.ts";
 import { beginTrace, openWork, type RuleWork } from "./rule-work.ts";
 import type { RuleHistory, RuleWorld } from "./rule-world.ts";
+import { say } from "./run-phrases.ts";
 import { allOf, type Truth } from "./truth.ts";
 
 export interface NamedRule {
@@ -169,11 +170,11 @@ function turn(
   // Between the last step and now it was false, and the rule was not there to see it.
   const isMissed = wasFalse && isOn && now - (since ?? 0) >= rule.minOnMs;
   const seen: Level = isMissed ? { ...before, isOn: false, since: now } : before;
-  if (isMissed) begin("else", "it was false while the rule was not running");
+  if (isMissed) begin("else", say("missed_false"));
   const level = advanceLevel(rule, seen, { said, now });
   if (level.isOn === seen.isOn) return level;
-  if (level.isOn) begin("then", state.isCareful ? "it is true; what was done before is unknown" : "it became true");
-  else begin("else", "it became false");
+  if (level.isOn) begin("then", say(state.isCareful ? "true_again" : "became_true"));
+  else begin("else", say("became_false"));
   return level;
 }
 
@@ -186,7 +187,7 @@ function holdWhileOff(work: RuleWork, { isOn }: Level, said: Said): void {
   const isUnderWay = work.runs.some(({ branch, isLevel }) => branch === "else" && isLevel);
   if (isHeld || isUnderWay) return;
   const start = { trigger: "/when", at: now, branch: "else", isLevel: true, isCareful: true } as const;
-  beginRun(work, { ...start, why: "it is off", causes: causesOf(work.evidence) });
+  beginRun(work, { ...start, why: say("is_off"), causes: causesOf(work.evidence) });
 }
 
 /** The longest chain: the others are shorter ways to the same. */
@@ -255,9 +256,9 @@ function exceptionAt({ world }: RuleWork, moment: Moment, at: number) {
   const names = moment.kind === "ended" ? [] : (moment.except ?? []);
   const states = names.map((name) => ({ name, isOn: world.calendar(name, at)?.isOn }));
   const forbids = states.find(({ isOn }) => isOn === true);
-  if (forbids !== undefined) return { outcome: "skipped", why: `the calendar ${forbids.name} is on` } as const;
+  if (forbids !== undefined) return { outcome: "skipped", why: say("calendar_on", { name: forbids.name }) } as const;
   const missing = states.find(({ isOn }) => isOn === undefined);
-  return missing && ({ outcome: "unknown", why: `nobody knows whether the calendar ${missing.name} is on` } as const);
+  return missing && ({ outcome: "unknown", why: say("calendar_unknown", { name: missing.name }) } as const);
 }
 
 function startMoment(work: RuleWork, { moment, ...happened }: Happened, { if: also }: MomentInput): void {
@@ -274,13 +275,13 @@ function startMoment(work: RuleWork, { moment, ...happened }: Happened, { if: al
     return;
   }
   if (truth === undefined) {
-    beginTrace(work, { ...nothing, outcome: "unknown", why: "nobody knows whether `if` is true" });
+    beginTrace(work, { ...nothing, outcome: "unknown", why: say("if_unknown") });
     return;
   }
   if (truth === false && work.rule.elseActions.length === 0) {
-    beginTrace(work, { ...nothing, outcome: "not_met", why: "`if` is false" });
+    beginTrace(work, { ...nothing, outcome: "not_met", why: say("if_false") });
     return;
   }
-  const why = truth ? "its time has come" : "its time has come, and `if` is false";
+  const why = say(truth ? "time_came" : "time_came_else");
   beginRun(work, { ...happened, trigger, branch, isLevel: false, isCareful: false, why, causes });
 }

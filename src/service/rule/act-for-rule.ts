@@ -1,6 +1,7 @@
 // What scripts of rules do: commands and claims, by the same operations as everybody, as a caller of their own.
 import type { Device } from "#core/device/device.ts";
 import { LONGEST_RULE_TEXT, SEVERITIES } from "#core/rule/rule.ts";
+import { say } from "#core/rule/run-phrases.ts";
 import { LONGEST_EXPLANATION, type SiteRule } from "#core/rule/site-rule.ts";
 import { durationProblem } from "#core/time/duration.ts";
 import type { Controls } from "#service/control/controls.ts";
@@ -68,7 +69,7 @@ async function execute(needs: ActForRuleNeeds, call: Call, { args, watch }: Give
   const body = { name: nameAt(args, 1, "the name of a command"), arguments: optionsAt(args, 2) };
   const key = typeof args[3] === "string" ? { "idempotency-key": `${call.caller.tokenId}:${args[3]}` } : {};
   const input = { params: { device_id: device }, body, headers: key };
-  watch.acted(`execute ${body.name} of ${await nameOf(needs, call, device)}`);
+  watch.acted(say("execute", { command: body.name, device: await nameOf(needs, call, device) }));
   const answer = (await needs.operations.perform(call, "executeCommand", input)) as Executed;
   const { state, response } = answer.execution;
   return [state, response?.payload ?? {}];
@@ -95,10 +96,11 @@ async function claim(needs: ActForRuleNeeds, call: Call, { args, watch }: Given)
     if (isSame && former.leaseUntil - needs.now() > leaseMs / 2) return [true];
     isHeld = former?.value === value;
   }
-  const wanted = `${control} of ${device.slug}: ${kind} ${String(value).slice(0, 40)}`;
   // To hold on to a claim is no news.
   if (!isHeld) {
-    watch.acted(`claim ${wanted}`);
+    watch.acted(
+      say("claim_value", { control, device: device.slug, kind: String(kind), value: String(value).slice(0, 40) }),
+    );
     const [place, caused] = [
       { deviceId: device.id, control },
       { at: needs.now(), by: call.causes ?? [] },
@@ -118,7 +120,10 @@ async function release(needs: ActForRuleNeeds, call: Call, { args, watch }: Give
     args[index] === undefined || args[index] === null ? undefined : nameAt(args, index, what);
   const only = { control: given(1, "the name of a control"), kind: given(2, "the kind of a claim") };
   const released = await releaseOn(needs, call, { device, ...only });
-  if (released > 0) watch.acted(`release ${only.control ?? "all controls"} of ${device.slug}`);
+  if (released > 0) {
+    const of = { device: device.slug, control: only.control ?? "" };
+    watch.acted(only.control === undefined ? say("release_all", of) : say("release", of));
+  }
   return [released];
 }
 
@@ -129,7 +134,7 @@ async function notify(needs: ActForRuleNeeds, args: readonly unknown[], { rule, 
   const title = options["title"] === undefined ? undefined : textAt([options["title"]], 0, LONGEST_REASON);
   const severity = SEVERITIES.find((one) => one === (options["severity"] ?? "info"));
   if (severity === undefined) throw new RuleProblem(`severity must be one of ${SEVERITIES.join(", ")}`);
-  watch.acted(`notify: ${text}`);
+  watch.acted(say("notify", { message: text }));
   await needs.notify(rule, { text, title, severity, key: typeof args[2] === "string" ? args[2] : undefined });
   return [true];
 }

@@ -1,6 +1,7 @@
 // Traces of rules in Lua: of each activity of a script that did something or failed, what it read before, what it did, and how it
 // ended. One that changed nothing leaves none.
 import type { RuleTrace } from "#core/rule/rule-trace.ts";
+import { say } from "#core/rule/run-phrases.ts";
 import type { RuleWatch } from "./rule-function.ts";
 
 /** An activity of a script: its file, or a job or handler of it. */
@@ -32,9 +33,9 @@ const MOST_EVIDENCE = 50;
 const MOST_STEPS = 100;
 const LONGEST_TEXT = 300;
 const WHY: Readonly<Record<string, string>> = {
-  main: "the script was run",
-  job: "a job was due",
-  trigger: "a trigger came",
+  main: say("script_run"),
+  job: say("job_due"),
+  trigger: say("trigger_came"),
 };
 
 interface LuaTracesNeeds {
@@ -91,14 +92,14 @@ export function createLuaTraces({ now, trace }: LuaTracesNeeds): LuaTraces {
       open.delete(ruleId);
       if (one.trace.steps.length === 0 && error === undefined) return;
       const failed = error === undefined ? {} : { outcome: "failed" as const, why: short(error) };
-      const ended = error === undefined ? "it ended" : short(error);
+      const ended = error === undefined ? say("script_ended") : short(error);
       trace(ruleId, { ...one.trace, ...failed, endedAt: at, ended });
     },
     stopped(ruleId) {
       const one = open.get(ruleId);
       open.delete(ruleId);
       if (one !== undefined && one.trace.steps.length > 0)
-        trace(ruleId, { ...one.trace, endedAt: now(), ended: "the rule was stopped" });
+        trace(ruleId, { ...one.trace, endedAt: now(), ended: say("stopped") });
     },
   };
 }
@@ -113,6 +114,6 @@ function plainOf(value: unknown): string | number | boolean | undefined {
 }
 
 function resultOf([value, problem]: readonly unknown[]): string {
-  if (value === null || value === undefined) return short(String(problem ?? "nothing came of it"));
-  return value === true ? "done" : short(typeof value === "object" ? JSON.stringify(value) : String(value));
+  if (value === null || value === undefined) return short(String(problem ?? say("nothing")));
+  return value === true ? say("done") : short(typeof value === "object" ? JSON.stringify(value) : String(value));
 }

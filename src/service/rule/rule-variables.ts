@@ -1,3 +1,4 @@
+import { say } from "#core/rule/run-phrases.ts";
 import { LONGEST_VARIABLE, VARIABLE_NAME, type VariableValue } from "#core/rule/site-rule.ts";
 import type { Needs } from "#service/ports.ts";
 import { nameAt, RuleProblem } from "./rule-arguments.ts";
@@ -35,7 +36,7 @@ export function variableFunctions(needs: VariableNeeds): Readonly<Record<string,
       const before = (await needs.rules.variables(siteId)).find((one) => one.name === name);
       // A rule that says the same each second writes it once.
       if (before?.value !== value) {
-        watch.acted(`set ${name} = ${String(value).slice(0, LONGEST_SHOWN)}`);
+        watch.acted(say("set_to", { variable: name, value: String(value).slice(0, LONGEST_SHOWN) }));
         const at = needs.now();
         needs.ruleCauses.variableSet(siteId, name, { at, by: call.causes ?? [] });
         await needs.rules.putVariable(siteId, { name, value, updatedAt: at }, undefined);

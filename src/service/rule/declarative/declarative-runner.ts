@@ -7,6 +7,7 @@ import { type RuleReads, ruleReads } from "#core/rule/rule-reads.ts";
 import type { RuleSite } from "#core/rule/rule-site.ts";
 import type { RuleState } from "#core/rule/rule-state.ts";
 import { type RuleTrace, recordTraces, type TraceUpdate } from "#core/rule/rule-trace.ts";
+import { say as sentence } from "#core/rule/run-phrases.ts";
 import type { SiteRule } from "#core/rule/site-rule.ts";
 import { type RuleEvent, stepRule } from "#core/rule/step-rule.ts";
 import type { Background } from "#service/background.ts";
@@ -212,7 +213,7 @@ export function createDeclarativeRunner(needs: DeclarativeRunnerNeeds): RuleRunn
     one.newTraces += 1;
     needs.traced(one.site.id, trace);
     needs.explained(one.site.id, why);
-    const line = outcome === "ran" ? `${branch}: ${why}` : `nothing is done: ${why}`;
+    const line = sentence(outcome === "ran" ? `log_${branch}` : "log_nothing", { step: why });
     // The log is for what happens. That nothing happens again and again is in the traces.
     if (outcome === "ran" || line !== one.lastLine) needs.host.log(one.site.id, "info", line);
     one.lastLine = line;
