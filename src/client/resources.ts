@@ -1567,6 +1567,8 @@ export type ListedSession = {
   /** The token that signed in. */
   readonly token_id: string;
   readonly token_name: string;
+  /** The person who signed in. Null: a token did. */
+  readonly account_id: string | null;
   readonly level: AccessLevel;
   /** The sites it sees; null for all. */
   readonly site_ids: readonly string[] | null;
@@ -2068,6 +2070,8 @@ export type NewToken = {
   readonly level: AccessLevel;
   /** Without it: all sites. */
   readonly site_ids?: readonly string[] | undefined;
+  /** If a person makes it: it stays when that person goes. Otherwise it is the person's own. */
+  readonly of_installation?: boolean | undefined;
   /** How long the token lives: a duration such as 30d, or seconds. Without it: until revoked. */
   readonly expires_in?: string | number | undefined;
 };
@@ -2760,6 +2764,8 @@ export type Session = {
   /** The token that signed in. */
   readonly token_id: string;
   readonly token_name: string;
+  /** The person who signed in. Null: a token did. */
+  readonly account_id: string | null;
   readonly level: AccessLevel;
   /** The sites it sees; null for all. */
   readonly site_ids: readonly string[] | null;
@@ -3211,6 +3217,8 @@ export type Token = {
   readonly expires_at: string | null;
   readonly last_used_at: string | null;
   readonly revoked_at: string | null;
+  /** The person whose it is: it ends with that person's access. Null: the installation's. */
+  readonly account_id: string | null;
   /** On a gateway: it was made in the cloud. */
   readonly from_cloud: boolean;
 };

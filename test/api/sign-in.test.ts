@@ -1,7 +1,7 @@
 // Sign-in of people by mail address and password, and what ends it.
 import { expect, test } from "vitest";
 import type { Page } from "#client/page.ts";
-import type { Account, AuditEntry, ListedSession, Session } from "#client/resources.ts";
+import type { Account, AuditEntry, ListedSession, Session, Token } from "#client/resources.ts";
 import { type Answer, type CallOptions, useServer } from "../support/server.ts";
 
 const busbar = useServer(["--http-wrong-token-limit", "5", "--http-trust-proxy", "127.0.0.1"]);
@@ -43,7 +43,7 @@ const seen = ({ status, errors, headers }: Answer<unknown>) => ({
 test("a person signs in with mail address and password, and acts by name with own level and sites", async () => {
   const anna = await newPerson();
   const answer = await signIn({ mail: anna.mail.toUpperCase(), password: PASSWORD });
-  expect(answer.body.session).toMatchObject({ token_id: anna.id, token_name: "Anna", level: "user", site_ids: null });
+  expect(answer.body.session).toMatchObject({ token_id: anna.id, account_id: anna.id, token_name: "Anna" });
   const page = browser(cookieOf(answer));
   expect(await page.status()).toBe(200);
   expect((await page.call("GET", "/v3/accounts")).status).toBe(403);
@@ -261,4 +261,37 @@ test("no password is in the log or in the audit log, wrong ones neither", async 
     expect(text).not.toContain(secret);
     expect(busbar.log).not.toContain(secret);
   }
+});
+
+test("a token that a person makes is that person's: it names the person, and ends with the suspension", async () => {
+  const anna = await newPerson({ level: "owner" });
+  const page = await anna.enter();
+  const make = async (json: object) =>
+    (await page.call<{ id: string; token: string }>("POST", "/v3/tokens", { json })).body;
+  const own = await make({ name: "laptop", level: "owner" });
+  const theirs = await make({ name: "wall", level: "readonly", of_installation: true });
+  const program = busbar.as(own.token);
+  // What a person's token makes is that person's, too.
+  const made = await program.post<{ id: string; token: string }>("/v3/tokens", { name: "script", level: "user" });
+  expect((await page.call("POST", "/v3/tokens", { json: { name: "more", level: "installer" } })).status).toBe(403);
+  const { tokens } = (await busbar.admin.get<Page<"tokens", Token>>("/v3/tokens?limit=1000")).body;
+  const owners = new Map(tokens.map(({ id, account_id }) => [id, account_id]));
+  expect([owners.get(own.id), owners.get(theirs.id), owners.get(made.body.id)]).toEqual([anna.id, null, anna.id]);
+  const { body } = await busbar.admin.get<Page<"entries", AuditEntry>>("/v3/audit?limit=10&action.in=createToken");
+  expect(body.entries.map(({ actor }) => actor?.name)).toContain("Anna: laptop");
+  await anna.change({ suspended: true });
+  const statuses = [own.token, made.body.token, theirs.token].map(
+    async (text) => (await busbar.as(text).get("/v3/sites")).status,
+  );
+  expect(await Promise.all(statuses)).toEqual([401, 401, 200]);
+});
+
+test("a lower level ends those of the person's tokens that are for more", async () => {
+  const anna = await newPerson({ level: "owner" });
+  const page = await anna.enter();
+  const make = async (level: string) =>
+    busbar.as((await page.call<{ token: string }>("POST", "/v3/tokens", { json: { name: level, level } })).body.token);
+  const [owner, user] = [await make("owner"), await make("user")];
+  await anna.change({ level: "user" });
+  expect([(await owner.get("/v3/sites")).status, (await user.get("/v3/sites")).status]).toEqual([401, 200]);
 });

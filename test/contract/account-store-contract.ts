@@ -151,7 +151,9 @@ export function accountStoreContract(open: OpenStores): void {
       await addToken(stores, { accountId: id }),
       await addToken(stores, { accountId: id, revokedAt: NOON }),
     ];
-    const others = [await addToken(stores, {}), await addToken(stores, { accountId: newId() })];
+    const someone = makeAccount();
+    await stores.accounts.insert(someone, makeEntry());
+    const others = [await addToken(stores, {}), await addToken(stores, { accountId: someone.token.id })];
     await addSession(stores, id);
     expect(await change({ isSuspended: true })).toEqual([id, mine.id]);
     expect(await holders(stores)).toEqual([revoked, ...others].map((token) => token.id));
@@ -179,6 +181,31 @@ export function accountStoreContract(open: OpenStores): void {
     expect(await change({ sites: new Set([north]) })).toEqual([id, all.id]);
     expect(await holders(stores)).toEqual([reader.id]);
     expect(await change({ sites: new Set([south]) })).toEqual([id, reader.id]);
+  });
+
+  test("a token of a person is never for more than that person, and never of somebody who is gone", async () => {
+    const [north, south] = [newId(), newId()];
+    const { stores, id, change } = await withPerson(open, { level: "user", sites: new Set([north]) });
+    const add = (fields: Partial<TokenRecord>) =>
+      stores.tokens.insert(
+        makeToken({ level: "user", sites: new Set([north]), accountId: id, ...fields }),
+        makeEntry(),
+      );
+    await add({});
+    for (const more of [
+      { level: "owner" },
+      { sites: "all" },
+      { sites: new Set([north, south]) },
+      { accountId: newId() },
+    ] as const)
+      await expectRefusal(add(more), "forbidden");
+    await change({ isSuspended: true });
+    await expectRefusal(add({}), "forbidden");
+    expect((await stores.tokens.all()).filter(({ revokedAt }) => revokedAt === undefined)).toEqual([]);
+    await change({ isSuspended: false });
+    await add({});
+    await stores.accounts.delete(id, NOON, makeEntry());
+    await expectRefusal(add({}), "forbidden");
   });
 
   test("a deleted person leaves nothing but revoked tokens", async () => {

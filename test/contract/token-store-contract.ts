@@ -12,7 +12,6 @@ export function tokenStoreContract(open: OpenStores): void {
       { level: "vendor", sites: new Set([newId(), newId()]) },
       { sites: new Set<string>() },
       { sites: new Set(OBJECT_PROPERTY_NAMES) },
-      { accountId: newId() },
       { expiresAt: at(1), revokedAt: at(2), lastUsedAt: at(3) },
       ...[...OBJECT_PROPERTY_NAMES, ...UNUSUAL].map((name) => ({ name })),
     ] satisfies Partial<TokenRecord>[]) {

@@ -9,6 +9,8 @@ export interface Caller {
   readonly tokenName: string;
   readonly level: AccessLevel;
   readonly sites: SiteScope;
+  /** The person who calls, with a session or with a token of that person. */
+  readonly accountId?: string;
   /** Set when the call came with the cookie of a session. */
   readonly sessionId?: string;
 }

@@ -11,7 +11,10 @@ export function answerSignedIn(
   { isSecure }: Pick<Way, "isSecure">,
   { session, caller, text }: SignedIn,
 ): RawAnswer {
-  const { tokenName: name, level, sites } = caller;
+  const { tokenName: name, level, sites, accountId } = caller;
   const cookie = sessionCookie.write(text, secondsUntil(session.expiresAt, now()), isSecure());
-  return withCookie({ session: renderSession(session, { name, level, sites }) }, cookie);
+  return withCookie(
+    { session: renderSession(session, { name, level, sites, ...(accountId !== undefined && { accountId }) }) },
+    cookie,
+  );
 }

@@ -4,7 +4,7 @@
 // does not use its cache. The cache key is the hash of the text, which nobody can choose.
 import type { Caller } from "#core/access/caller.ts";
 import { tokenIdOf } from "#core/access/token.ts";
-import { ADMIN_TOKEN_ID, isLive, type TokenRecord } from "#core/access/token-record.ts";
+import { ADMIN_TOKEN_ID, isLive, isPerson, type TokenRecord } from "#core/access/token-record.ts";
 import { type AppError, refuse } from "#core/app-error.ts";
 import { type Instant, renderInstant } from "#core/time/instant.ts";
 import { createConnectionKeys } from "#service/access/connection-keys.ts";
@@ -83,7 +83,10 @@ export function createAuthenticator(
     const began = generation;
     const token = await needs.tokens.find(id);
     if (token === undefined || id === ADMIN_TOKEN_ID) return undefined;
-    const entry = entryOf(token);
+    const person = hasOwner(token) ? await needs.tokens.find(token.accountId) : undefined;
+    // It was revoked together with its person: nobody acts for somebody who is gone.
+    if (hasOwner(token) && person?.revokedAt !== undefined) return undefined;
+    const entry = entryOf(token, person?.name);
     if (began === generation && byId.get(id) === cached) {
       drop(id);
       if (byId.size >= MAX_CACHED) for (const oldest of byId.keys()) if (drop(oldest)) break;
@@ -192,11 +195,16 @@ export function createAuthenticator(
   }
 }
 
-function entryOf(token: TokenRecord): Entry {
-  return {
-    token,
-    caller: { tokenId: token.id, tokenName: token.name, level: token.level, sites: token.sites },
-  };
+/** Whether it is a token of a person, and not that person's own access. */
+function hasOwner(token: TokenRecord): token is TokenRecord & { readonly accountId: string } {
+  return token.accountId !== undefined && !isPerson(token);
+}
+
+/** Whatever names its caller names the person behind the token, too. */
+function entryOf(token: TokenRecord, person?: string): Entry {
+  const { id, name, level, sites, accountId } = token;
+  const tokenName = person === undefined ? name : `${person}: ${name}`;
+  return { token, caller: { tokenId: id, tokenName, level, sites, ...(accountId !== undefined && { accountId }) } };
 }
 
 function ended(token: TokenRecord): AppError {

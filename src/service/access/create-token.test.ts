@@ -9,7 +9,13 @@ import { makeSite, NOON, newId } from "../../../test/support/records.ts";
 import { createToken, type TokenInput } from "./create-token.ts";
 import { hashSecret } from "./hash-secret.ts";
 
-const INPUT: TokenInput = { name: "dashboard", level: "readonly", siteIds: undefined, expiresInMs: undefined };
+const INPUT: TokenInput = {
+  name: "dashboard",
+  level: "readonly",
+  siteIds: undefined,
+  expiresInMs: undefined,
+  ofInstallation: false,
+};
 
 // Row: the caller's level. Column: the level asked for, in the order of the rows.
 const GRANTS = `

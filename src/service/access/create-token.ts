@@ -13,6 +13,8 @@ export interface TokenInput {
   /** Undefined means all sites. */
   readonly siteIds: readonly string[] | undefined;
   readonly expiresInMs: number | undefined;
+  /** It stays when the person who makes it goes. Without a person every token does. */
+  readonly ofInstallation: boolean;
 }
 
 type CreateTokenNeeds = Pick<Needs, "tokens" | "sites" | "now" | "newId" | "randomBytes">;
@@ -25,6 +27,7 @@ export async function createToken(
 ): Promise<{ readonly id: string; readonly text: string }> {
   requireGrantableLevel(call.caller, input.level);
   const sites = await grantableSites(needs, call.caller, input.siteIds);
+  const { accountId } = call.caller;
   const id = needs.newId();
   const text = formatToken(id, needs.randomBytes(SECRET_BYTES));
   const now = needs.now();
@@ -38,6 +41,7 @@ export async function createToken(
     expiresAt: input.expiresInMs === undefined ? undefined : instant(now + input.expiresInMs),
     revokedAt: undefined,
     lastUsedAt: undefined,
+    ...(accountId !== undefined && !input.ofInstallation && { accountId }),
   };
   const trail = auditTrail(needs, call, {
     target: accessTarget(token),

@@ -14,6 +14,7 @@ const fields = {
   id: id("Session identifier."),
   token_id: Type.String({ description: "The token that signed in." }),
   token_name: Type.String(),
+  account_id: nullable(Type.String({ description: "The person who signed in. Null: a token did." })),
   level: oneOf(ACCESS_LEVELS),
   site_ids: nullable(Type.Array(Type.String(), { description: "The sites it sees; null for all." })),
   created_at: timestamp,
@@ -64,12 +65,13 @@ export function parseSignIn({ token, code, mail, password }: Static<typeof signI
 
 export function renderSession(
   session: Session,
-  token: Pick<TokenRecord, "name" | "level" | "sites">,
+  token: Pick<TokenRecord, "name" | "level" | "sites" | "accountId">,
 ): Static<typeof sessionSchema> {
   return {
     id: session.id,
     token_id: session.tokenId,
     token_name: token.name,
+    account_id: token.accountId === session.tokenId ? session.tokenId : null,
     level: token.level,
     site_ids: token.sites === "all" ? null : [...token.sites],
     created_at: renderInstant(session.createdAt),

@@ -18,6 +18,11 @@ export const tokenSchema = strict("Token", {
   expires_at: nullable(timestamp),
   last_used_at: nullable(timestamp),
   revoked_at: nullable(timestamp),
+  account_id: nullable(
+    Type.String({
+      description: "The person whose it is: it ends with that person's access. Null: the installation's.",
+    }),
+  ),
   from_cloud: Type.Boolean({ description: "On a gateway: it was made in the cloud." }),
 });
 
@@ -39,6 +44,11 @@ export const newTokenSchema = strict("NewToken", {
       description: "Without it: all sites.",
     }),
   ),
+  of_installation: Type.Optional(
+    Type.Boolean({
+      description: "If a person makes it: it stays when that person goes. Otherwise it is the person's own.",
+    }),
+  ),
   expires_in: Type.Optional(
     Type.Unsafe<string | number>({
       anyOf: [{ type: "string", maxLength: 50 }, { type: "integer" }],
@@ -57,6 +67,7 @@ export function parseNewToken(body: Static<typeof newTokenSchema>): TokenInput {
     name: body.name,
     level: body.level,
     siteIds: body.site_ids,
+    ofInstallation: body.of_installation === true,
     expiresInMs: body.expires_in === undefined ? undefined : parseLifetime(body.expires_in),
   };
 }
@@ -71,6 +82,7 @@ export function renderToken(token: TokenRecord): Static<typeof tokenSchema> {
     expires_at: renderOptional(token.expiresAt),
     last_used_at: renderOptional(token.lastUsedAt),
     revoked_at: renderOptional(token.revokedAt),
+    account_id: token.accountId ?? null,
     from_cloud: token.fromCloud === true,
   };
 }

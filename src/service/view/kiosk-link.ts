@@ -25,7 +25,9 @@ export async function createKioskLink(
   const view = await visibleView(needs, call, { siteId, id });
   if (view.kind !== "dashboard") throw refuse("conflict", "only a dashboard can be shown on a wall");
   if (view.ownerId !== undefined) throw refuse("conflict", "share the dashboard first: the screen signs in as itself");
-  const grant = { name: `Kiosk ${view.name}`, level: "readonly", siteIds: [view.siteId], expiresInMs } as const;
+  const access = { level: "readonly", siteIds: [view.siteId], expiresInMs } as const;
+  // The screen stays on its wall when the person who made the link goes.
+  const grant = { name: `Kiosk ${view.name}`, ...access, ofInstallation: true };
   const tokenExpiresAt = instant(needs.now() + expiresInMs);
   const { id: tokenId } = await createToken(needs, call, grant);
   const { code, expiresAt: codeExpiresAt } = await needs.signInCodes.create(tokenId, true);

@@ -1,20 +1,27 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
-import type { SiteScope } from "#core/access/caller.ts";
+import { type SiteScope, scopeContains } from "#core/access/caller.ts";
+import { allows } from "#core/access/level.ts";
 import type { TokenRecord } from "#core/access/token-record.ts";
+import { refuse } from "#core/app-error.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Database, Row, WriteDatabase } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
 import { bytes, listed, optionalText, text } from "./row.ts";
-import { TOKEN_COLUMNS } from "./token-row.ts";
+import { parseToken, TOKEN_COLUMNS } from "./token-row.ts";
 import { deleteViewsOf } from "./view-writes.ts";
 import { NOBODY, write } from "./write.ts";
 
 export const tokenWrites = {
   insertToken: write({
-    locks: ({ token }) => [`token ${token.id}`],
+    // That of a person, too: the person's access must not end or become less meanwhile.
+    locks: ({ token: { id, accountId } }) => [
+      `token ${id}`,
+      ...(accountId === undefined ? [] : [`token ${accountId}`]),
+    ],
     informs: { cloud: undefined, nodes: ({ token: { id } }) => ({ kind: "token", id }) },
     fromReserve: false,
     async run(database: WriteDatabase, { token, trail }: { token: TokenRecord; trail: AuditEntry }) {
+      await requireOwner(database, token);
       await addToken(database, token);
       await recordAudit(database, trail);
     },
@@ -113,6 +120,16 @@ function isStored(row: Row | undefined, token: TokenRecord): boolean {
     optionalText(row, "sites") === (renderSites(token.sites) ?? undefined) &&
     Buffer.compare(bytes(row, "hash"), token.hash) === 0
   );
+}
+
+/** A token of a person is never for more than that person, as stored now. */
+async function requireOwner(database: WriteDatabase, { id, accountId, level, sites }: TokenRecord): Promise<void> {
+  if (accountId === undefined || accountId === id) return;
+  const row = await database.get(`SELECT ${TOKEN_COLUMNS} FROM token WHERE id = ? AND account_id = id`, accountId);
+  const owner = row && parseToken(database, row);
+  if (owner?.revokedAt === undefined && owner && allows(owner.level, level) && scopeContains(owner.sites, sites))
+    return;
+  throw refuse("forbidden", "the person who asks has no such access any more");
 }
 
 export async function addToken(database: Database, token: TokenRecord): Promise<void> {

@@ -24,6 +24,7 @@ const token = (name: string, more: Partial<Token> = {}): Token => ({
   expires_at: null,
   last_used_at: null,
   revoked_at: null,
+  account_id: null,
   from_cloud: false,
   ...more,
 });
