@@ -4,13 +4,14 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { renderRuleScenarioSchema } from "#manifest/rule-scenario/parse-rule-scenarios.ts";
-import { playScenarios } from "../support/rule-scenarios.ts";
+import { playScenarios, playScript } from "../support/rule-scenarios.ts";
 import { runBusbar } from "../support/run-busbar.ts";
 
 const root = new URL("../../", import.meta.url);
 const page = readFileSync(new URL("docs/rule-tests.md", root), "utf8");
 const blocks = [...page.matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map(([, block = ""]) => block);
 const surplus = readFileSync(new URL("examples/rules/surplus.yml", root), "utf8");
+const battery = readFileSync(new URL("examples/rules/battery.lua", root), "utf8");
 const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(renderRuleScenarioSchema());
 
 test("all scenarios of examples/rules pass, three of ready controllers at least among them", async () => {
@@ -30,7 +31,7 @@ test("all scenarios of examples/rules pass, three of ready controllers at least 
 test.each(blocks)("the example\n%s\npasses, and is a scenario to an editor", async (block) => {
   const isWhole = /^(steps|scenarios):/m.test(block);
   const reports = isWhole
-    ? await playScenarios(surplus, block)
+    ? await (block.includes("explains") ? playScript(battery, block) : playScenarios(surplus, block))
     : await playScenarios("when: { every: 1h }\nthen: { notify: x }", `${block}steps: []\n`);
   expect(reports.flatMap(({ failures }) => failures)).toEqual([]);
   validate(parse(isWhole ? block : `${block}steps: []\n`));
@@ -38,7 +39,7 @@ test.each(blocks)("the example\n%s\npasses, and is a scenario to an editor", asy
 });
 
 test("the page has its examples", () => {
-  expect(blocks).toHaveLength(3);
+  expect(blocks).toHaveLength(4);
 });
 
 test("every file of the examples is a scenario to an editor, too", () => {

@@ -1,33 +1,29 @@
 // Scenarios of rules, played in this thread.
+import type { TestedScript } from "#core/rule/tested-script.ts";
 import type { Failure, ScenarioReport } from "#core/scenario/test-report.ts";
-import { parseRule } from "#manifest/rule/parse-rule.ts";
 import { parseRuleScenarios } from "#manifest/rule-scenario/parse-rule-scenarios.ts";
+import { openRule } from "#runtime/harness/rule/open-rule.ts";
 import { readTestedRule } from "#runtime/harness/rule/read-tested-rule.ts";
 import { runRuleScenario } from "#runtime/harness/rule/run-rule-scenario.ts";
-import { testedYaml } from "#runtime/harness/rule/tested-yaml.ts";
+
+export const playScenarios = (text: string, source: string, mostTurns?: number) =>
+  play({ name: "rule.yml", language: "yaml", text, intervalMs: undefined }, source, mostTurns);
+
+/** Of a script in Lua. */
+export const playScript = (text: string, source: string) =>
+  play({ name: "rule.lua", language: "lua", text, intervalMs: undefined }, source);
 
 /** Throws if the rule or the scenarios have mistakes. */
-export async function playScenarios(
-  rule: string,
-  source: string,
-  mostTurns?: number,
-): Promise<readonly ScenarioReport[]> {
-  const script = { name: "rule.yml", language: "yaml", text: rule, intervalMs: undefined } as const;
-  const read = readTestedRule({ source, file: "rule.test.yml", scriptOf: () => script });
-  const { rule: parsed } = parseRule(read.task?.script.text ?? "");
-  if (read.task === undefined || parsed === undefined) {
-    const issues = [...read.issues, ...(read.rule?.issues ?? [])];
-    throw new Error(
-      issues.map(({ message, range: { start } }) => `${start.line}:${start.column} ${message}`).join("\n"),
-    );
+async function play(given: TestedScript, source: string, mostTurns?: number): Promise<readonly ScenarioReport[]> {
+  const { task, issues, rule } = readTestedRule({ source, file: "rule.test.yml", scriptOf: () => given });
+  const open = task && (await openRule(task.script));
+  if (open === undefined) {
+    const all = [...issues, ...(rule?.issues ?? [])];
+    throw new Error(all.map(({ message, range: { start } }) => `${start.line}:${start.column} ${message}`).join("\n"));
   }
   const reports: ScenarioReport[] = [];
   for (const scenario of parseRuleScenarios(source, "rule.test.yml").scenarios) {
-    const needs = {
-      open: (given: Omit<Parameters<typeof testedYaml>[0], "rule">) => testedYaml({ rule: parsed, ...given }),
-      isVerbose: true,
-      ...(mostTurns === undefined ? {} : { mostTurns }),
-    };
+    const needs = { open, isVerbose: true, ...(mostTurns === undefined ? {} : { mostTurns }) };
     reports.push(await runRuleScenario(needs, scenario, "rule.test.yml"));
   }
   return reports;

@@ -82,8 +82,7 @@ async function testFile(cli: Cli, file: string, flags: RuleTestFlags): Promise<T
   const texts = new Map([[file, source]]);
   if (rule !== undefined) {
     texts.set(rule.script.name, rule.script.text);
-    const errors = rule.issues.filter(({ severity }) => severity === "error");
-    if (errors.length > 0) broken.push({ file: rule.script.name, issues: errors });
+    if (rule.issues.length > 0) broken.push({ file: rule.script.name, issues: rule.issues });
   }
   const paths = new Map([...texts.keys()].map((name) => [name, name]));
   const known = { name: rule?.script.name ?? file, source: file, refused: undefined, broken, texts, paths };

@@ -5,6 +5,7 @@ import { isTimezone } from "#core/site/timezone.ts";
 import { readDocument } from "#manifest/read-document.ts";
 import * as r from "#manifest/reader.ts";
 import { createReporter, positionFinder } from "#manifest/reporter.ts";
+import { lasting } from "#manifest/rule/rule-context.ts";
 import { expectedText, expectedValue } from "#manifest/scenario/expected.ts";
 import { DEFAULT_START } from "#manifest/scenario/parse-scenarios.ts";
 import { type Node, rootTrail } from "#manifest/tree.ts";
@@ -23,6 +24,8 @@ import { ruleStep } from "./steps.ts";
 export interface ParsedRuleScenarios {
   /** Undefined: the file does not say. */
   readonly subject: RuleSubject | undefined;
+  /** Of a script that runs as a whole again and again. */
+  readonly intervalMs: number | undefined;
   /** Empty when there is an error among the issues. */
   readonly scenarios: readonly RuleScenario[];
   /** Everything at once, in the order of the text. */
@@ -37,6 +40,7 @@ export type RuleSubject =
       readonly parameters: Readonly<Record<string, unknown>>;
     }>);
 
+const NOTHING = { subject: undefined, intervalMs: undefined, scenarios: [] } as const;
 const MOST_SCENARIOS = 100;
 const MOST_STEPS = 500;
 const MOST_DEVICES = 50;
@@ -84,6 +88,7 @@ const controller = r.object("controller", {
 const FILE_FIELDS = {
   name: r.may(r.text, "What the scenario shows, as a sentence. Default: the name of the file."),
   rule: r.may(r.placed(r.text), "The file of the rule, beside this one."),
+  exec_interval: r.may(lasting("1s"), "How often the whole script runs. Default: once."),
   controller: r.may(r.placed(controller), "A ready controller that makes the rule, instead of a file."),
   ...OWN_FIELDS,
   devices: r.withDefault(
@@ -113,7 +118,7 @@ export interface RuleScenario extends GivenScenario, Pick<GivenFile, "devices"> 
 export function parseRuleScenarios(source: string, name: string): ParsedRuleScenarios {
   const reporter = createReporter(source, "scenario");
   const node = readDocument(reporter);
-  if (node === undefined) return { subject: undefined, scenarios: [], issues: reporter.issues() };
+  if (node === undefined) return { ...NOTHING, issues: reporter.issues() };
   const positionOf = positionFinder(source);
   const context: RuleScenarioContext = { reporter, positionOf, devices: keysOf(node, "devices"), controls: new Map() };
   const root = rootTrail(node);
@@ -124,10 +129,15 @@ export function parseRuleScenarios(source: string, name: string): ParsedRuleScen
     }
   }
   const issues = reporter.issues();
-  if (given === undefined || reporter.hasErrors()) return { subject: undefined, scenarios: [], issues };
+  if (given === undefined || reporter.hasErrors()) return { ...NOTHING, issues };
   const own = given.steps && { ...given, name: given.name ?? name, set: new Map(), steps: given.steps };
   const all = own === undefined ? (given.scenarios ?? []) : [own];
-  return { subject: subjectOf(given), scenarios: all.map((one) => scenarioOf(given, one)), issues };
+  return {
+    subject: subjectOf(given),
+    intervalMs: given.execInterval,
+    scenarios: all.map((one) => scenarioOf(given, one)),
+    issues,
+  };
 }
 
 function problemsOf({ steps: own, scenarios, devices: named, rule, controller: made }: GivenFile): readonly string[] {

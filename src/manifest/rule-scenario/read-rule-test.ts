@@ -29,11 +29,13 @@ export interface RuleTestRead {
     | undefined;
   /** Of the file with scenarios. */
   readonly issues: readonly Issue[];
-  readonly rule: { readonly script: TestedScript; readonly issues: readonly RuleIssue[] } | undefined;
+  readonly rule:
+    | { readonly script: TestedScript /** What keeps it from being played. */; readonly issues: readonly RuleIssue[] }
+    | undefined;
 }
 
 export function readRuleTest({ source, file, cronProblem, scriptOf }: RuleTestInput): RuleTestRead {
-  const { subject, scenarios, issues } = parseRuleScenarios(source, file ?? "scenario");
+  const { subject, intervalMs, scenarios, issues } = parseRuleScenarios(source, file ?? "scenario");
   if (scenarios.length === 0) return { task: undefined, issues, rule: undefined };
   const site = siteOf(scenarios);
   const script = subject?.kind === "controller" ? madeBy(subject, site) : scriptOf(subject?.value);
@@ -46,14 +48,17 @@ export function readRuleTest({ source, file, cronProblem, scriptOf }: RuleTestIn
     };
     return { task: undefined, issues: [...issues, problem], rule: undefined };
   }
-  const found = issuesOf(script, { site, cronProblem });
-  const isWrong = found.some(({ severity }) => severity === "error");
+  const wrong = issuesOf(script, { site, cronProblem }).filter(isWrong);
+  const tested = { ...script, intervalMs: intervalMs ?? script.intervalMs };
   return {
-    task: isWrong ? undefined : { script, source, file },
+    task: wrong.length > 0 ? undefined : { script: tested, source, file },
     issues,
-    rule: { script, issues: found },
+    rule: { script, issues: wrong },
   };
 }
+
+/** A name that the scenario does not have would only be nil in a script, and the test would show nothing. */
+const isWrong = ({ severity, code }: RuleIssue): boolean => severity === "error" || code === "lua_unknown_name";
 
 function madeBy(
   { value: { id, parameters } }: Extract<RuleSubject, { readonly kind: "controller" }>,

@@ -27,7 +27,7 @@ export interface LuaDryRun {
 
 /** Telemetry of one attribute over the whole time, or why there is none. */
 export type PastColumn =
-  | { readonly samples: readonly RuleSample[]; readonly type: string }
+  | { readonly samples: readonly RuleSample[]; readonly type: string; readonly usualMs?: number }
   | { readonly problem: string };
 
 export interface PastColumnName {

@@ -1,16 +1,13 @@
 // Plays the scenarios of a rule, in a thread of its own.
 import { parentPort } from "node:worker_threads";
-import type { DeclarativeRule } from "#core/rule/rule.ts";
 import type { ScenarioReport } from "#core/scenario/test-report.ts";
 import { tryPost } from "#core/thread/try-post.ts";
-import { parseRule } from "#manifest/rule/parse-rule.ts";
 import { parseRuleScenarios } from "#manifest/rule-scenario/parse-rule-scenarios.ts";
 import type { Numbered, TaskAnswer } from "#runtime/task-thread.ts";
 import type { RuleTestTask } from "#service/ports/test-rule.ts";
-import { cronProblem } from "#service/schedule/next-time.ts";
 import { keepCompiled } from "#tuning/keep-compiled.ts";
-import { type RuleRunNeeds, runRuleScenario } from "./run-rule-scenario.ts";
-import { testedYaml } from "./tested-yaml.ts";
+import { openRule } from "./open-rule.ts";
+import { runRuleScenario } from "./run-rule-scenario.ts";
 
 keepCompiled();
 // A rejection is a bug: it ends the thread, and the caller is notified.
@@ -25,7 +22,7 @@ type Played = { readonly result: readonly ScenarioReport[] } | { readonly failur
 
 async function played(task: RuleTestTask): Promise<Played> {
   const { source, file, filter, isVerbose } = task;
-  const open = await opener(task);
+  const open = await openRule(task.script);
   if (open === undefined) return { failure: "the text of the rule has errors" };
   const result: ScenarioReport[] = [];
   for (const scenario of parseRuleScenarios(source, file ?? "scenario").scenarios) {
@@ -34,13 +31,3 @@ async function played(task: RuleTestTask): Promise<Played> {
   }
   return { result };
 }
-
-async function opener({ script }: RuleTestTask): Promise<RuleRunNeeds["open"] | undefined> {
-  const { rule } = parseRule(script.text, { cronProblem });
-  return rule && openYaml(rule);
-}
-
-const openYaml =
-  (rule: DeclarativeRule): RuleRunNeeds["open"] =>
-  (given) =>
-    testedYaml({ rule, ...given });

@@ -20,7 +20,14 @@ export interface PastSource {
   column(name: PastColumnName): Promise<PastColumn>;
   controlProblem(device: string, control: string): Promise<string | undefined>;
   ask(name: string, args: readonly unknown[], at: number): Promise<readonly unknown[]>;
+  /** What is known here of what the past does not hold. */
+  readonly functions?: Readonly<Record<string, PastFunction>>;
+  readonly world?: () => RuleWorld;
 }
+
+export type PastFunction = (args: readonly unknown[], watch: RuleWatch) => Answer;
+
+export type PastSite = ReturnType<typeof createPastSite>;
 
 interface PastSiteNeeds {
   readonly source: PastSource;
@@ -63,7 +70,7 @@ export function createPastSite(needs: PastSiteNeeds) {
     if (columns.size >= MOST_COLUMNS) throw new RuleProblem(`a dry run reads at most ${MOST_COLUMNS} attributes`);
     const reading = source.column(name).then((found) => {
       if ("problem" in found) return found;
-      const column = { ...found, usualMs: usualInterval(found.samples) };
+      const column = { ...found, usualMs: found.usualMs ?? usualInterval(found.samples) };
       loaded.set(key, column);
       return column;
     });
@@ -172,7 +179,7 @@ export function createPastSite(needs: PastSiteNeeds) {
 
   const base = (key: unknown) => ({ key: typeof key === "string" ? key : `${now()}`, causes: [] });
 
-  const functionsOf = (): Readonly<Record<string, (args: readonly unknown[], watch: RuleWatch) => Answer>> => ({
+  const functionsOf = (): Readonly<Record<string, PastFunction>> => ({
     online: () => [null, "unknown in a dry run"],
     alerts: () => [null, "unknown in a dry run"],
     async now(args, watch) {
@@ -227,11 +234,12 @@ export function createPastSite(needs: PastSiteNeeds) {
     claim,
     release,
   });
-  const functions = functionsOf();
+  const functions = { ...functionsOf(), ...source.functions };
 
   return {
     effects,
     bands,
+    add,
     /** What a script asks for. */
     async ask(name: string, args: readonly unknown[], watch: RuleWatch): Promise<readonly unknown[]> {
       try {
@@ -245,6 +253,7 @@ export function createPastSite(needs: PastSiteNeeds) {
     /** What triggers see. */
     async look({ attributes }: RuleReads): Promise<RuleWorld> {
       for (const { device, attribute: name, unit } of attributes) await columnOf({ device, attribute: name, unit });
+      if (source.world !== undefined) return source.world();
       const at = now();
       const column = (device: string, name: string, unit: string | undefined) =>
         loaded.get(keyOf({ device, attribute: name, unit }));
