@@ -21,6 +21,7 @@ const LISTS = [
   "devices",
   "executions",
   "access",
+  "people",
   "accessSessions",
   "audit",
   "alerts",

@@ -34,10 +34,10 @@ function signIn(): void {
       const { page } = visitor;
       await page.goto(`${busbar.url}/access`);
       await page.fill("input[name=token]", "wrong");
-      await page.click("button[type=submit]");
+      await page.click("button[name=with-token]");
       await page.waitForSelector("[role=alert], .error, [aria-invalid=true]");
       await page.fill("input[name=token]", busbar.adminToken);
-      await page.click("button[type=submit]");
+      await page.click("button[name=with-token]");
       await page.waitForSelector("nav", { state: "attached" });
       expect(new URL(page.url()).pathname).toBe("/access");
       const kept = await page.evaluate<string>(

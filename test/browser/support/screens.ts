@@ -34,6 +34,7 @@ export function openedOf(ids: Ids & { readonly execution: string }): readonly Sc
     { name: "choose a blueprint", path: href("addDevice", ids, { kind: "lua" }) },
     { name: "add a device with a script", path: href("addDevice", ids, { kind: "lua", blueprint: ids.blueprint }) },
     { name: "add a child", path: href("addDevice", ids, { kind: "child" }) },
+    { name: "new person", path: href("people", {}, { new: true }) },
     { name: "new token", path: href("access", {}, { new: true }) },
     { name: "form of a rule", path: href("editRule", ids, { view: "form" }) },
     { name: "new weekly plan", path: href("calendars", ids, { new: "weekly" }) },

@@ -51,9 +51,12 @@ describe("tokens", () => {
   });
 
   test("need a name and at least one site", () => {
-    const wanted = { name: " ", level: "user", sites: [], lifetime: "never" } as const;
+    const wanted = { name: " ", level: "user", sites: [], lifetime: "never", ofInstallation: false } as const;
     expect(problemsOfToken(wanted)).toEqual(["name", "sites"]);
     expect(problemsOfToken({ ...wanted, name: "x", sites: undefined })).toEqual([]);
+    expect(tokenBody({ ...wanted, name: "x", sites: undefined, ofInstallation: true })).toMatchObject({
+      of_installation: true,
+    });
     expect(tokenBody({ ...wanted, name: " x ", sites: undefined })).toEqual({ name: "x", level: "user" });
     expect(tokenBody({ ...wanted, name: "x", sites: ["s"], lifetime: "30d" })).toEqual({
       name: "x",

@@ -30,11 +30,13 @@ export type NewToken = {
   /** Undefined: all sites. */
   readonly sites: readonly string[] | undefined;
   readonly lifetime: Lifetime;
+  /** It stays when the person who makes it goes. */
+  readonly ofInstallation: boolean;
 };
 
 export type TokenProblem = "name" | "sites";
 
-export function problemsOfToken({ name, sites }: NewToken): readonly TokenProblem[] {
+export function problemsOfToken({ name, sites }: Pick<NewToken, "name" | "sites">): readonly TokenProblem[] {
   return [
     ...(name.trim() === "" ? (["name"] as const) : []),
     ...(sites !== undefined && sites.length === 0 ? (["sites"] as const) : []),
@@ -42,12 +44,13 @@ export function problemsOfToken({ name, sites }: NewToken): readonly TokenProble
 }
 
 /** As the interface takes it. */
-export function tokenBody({ name, level, sites, lifetime }: NewToken) {
+export function tokenBody({ name, level, sites, lifetime, ofInstallation }: NewToken) {
   return {
     name: name.trim(),
     level,
     ...(sites !== undefined && { site_ids: sites }),
     ...(lifetime !== "never" && { expires_in: lifetime }),
+    ...(ofInstallation && { of_installation: true }),
   };
 }
 

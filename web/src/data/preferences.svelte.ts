@@ -2,17 +2,20 @@
 
 export const LOCALES = ["en", "de"] as const;
 export type Locale = (typeof LOCALES)[number];
+/** Half past one is 13:30 or 1:30 pm. */
+export type Hours = "24h" | "12h";
 export type Theme = "system" | "light" | "dark";
 /** Whether times are those of the site or of UTC. */
 export type ClockChoice = "site" | "utc";
 
-type Choices = { locale: Locale; theme: Theme; clock: ClockChoice; siteId: string | undefined };
+type Choices = { locale: Locale; theme: Theme; clock: ClockChoice; hours: Hours; siteId: string | undefined };
 
 const KEY = "busbar.preferences";
 const choices = $state<Choices>({
   locale: localeOfBrowser(),
   theme: "system",
   clock: "site",
+  hours: "24h",
   siteId: undefined,
   ...read(),
 });
@@ -26,6 +29,9 @@ export const preferences = {
   },
   get clock(): ClockChoice {
     return choices.clock;
+  },
+  get hours(): Hours {
+    return choices.hours;
   },
   /** The site that was looked at last. */
   get siteId(): string | undefined {
@@ -64,6 +70,7 @@ function read(): Partial<Choices> {
       ...(LOCALES.some((one) => one === given["locale"]) && { locale: given["locale"] as Locale }),
       ...(["system", "light", "dark"].includes(String(given["theme"])) && { theme: given["theme"] as Theme }),
       ...(["site", "utc"].includes(String(given["clock"])) && { clock: given["clock"] as ClockChoice }),
+      ...(["24h", "12h"].includes(String(given["hours"])) && { hours: given["hours"] as Hours }),
       ...(typeof given["siteId"] === "string" && { siteId: given["siteId"] }),
     };
   } catch {

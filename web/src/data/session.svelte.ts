@@ -1,7 +1,8 @@
 import { ApiError, UnreachableError } from "#client/errors.ts";
-import type { Session } from "#client/resources.ts";
+import type { Account, Session } from "#client/resources.ts";
 import { type AccessLevel, allows } from "#core/access/level.ts";
 import { onSessionRefused, perform } from "./connection.ts";
+import { preferences } from "./preferences.svelte.ts";
 
 type Phase = "unknown" | "signed out" | "signed in";
 /** Why a sign-in did not work. */
@@ -48,9 +49,12 @@ export const session = {
     hint.write(undefined);
   },
 
-  async signIn(token: string): Promise<SignInProblem | undefined> {
+  /** With a token, or as a person. */
+  async signIn(
+    by: { readonly token: string } | { readonly mail: string; readonly password: string },
+  ): Promise<SignInProblem | undefined> {
     try {
-      enter((await perform("createSession", { body: { token } })).session);
+      enter((await perform("createSession", { body: by })).session);
       return undefined;
     } catch (error) {
       return problemOf(error);
@@ -66,6 +70,19 @@ export const session = {
       if (!(error instanceof ApiError) || error.code !== "conflict") return problemOf(error);
       return { tokenName: String(error.details?.["token_name"]) };
     }
+  },
+
+  /** The language and the time format that a person has chosen hold in this browser, too. */
+  applyAccount({ language, time_format }: Pick<Account, "language" | "time_format">): void {
+    preferences.choose({
+      ...(language !== null && { locale: language }),
+      ...(time_format !== null && { hours: time_format }),
+    });
+  },
+
+  /** All other sessions of the person end; this browser gets a new one. */
+  async changePassword(current_password: string, new_password: string): Promise<void> {
+    enter((await perform("changeOwnPassword", { body: { current_password, new_password } })).session);
   },
 
   /** Here, or in every browser that signed in with the same token. */
@@ -89,6 +106,16 @@ function enter(found: Session): void {
   entered.resolve(found);
   entered = Promise.withResolvers();
   hint.write(found.expires_at);
+  if (found.account_id !== null) void readAccount();
+}
+
+/** Nothing waits for it: the page is drawn as this browser was used last. */
+async function readAccount(): Promise<void> {
+  try {
+    session.applyAccount((await perform("getOwnAccount")).account);
+  } catch {
+    // The next visit tries again.
+  }
 }
 
 function leave(wasRefused: boolean): void {

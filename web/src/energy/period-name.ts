@@ -5,7 +5,8 @@ import { t } from "./messages.ts";
 
 /** A period as people name it: 18 Nov 2026; Week 2026-W47, 16 Nov to 22 Nov; Nov 2026; 2026. */
 export function periodName(period: NamedPeriod, zone: string): string {
-  const show = (at: number, style: TimeStyle) => formatTime(at, style, { locale: preferences.locale, zone });
+  const show = (at: number, style: TimeStyle) =>
+    formatTime(at, style, { locale: preferences.locale, hours: preferences.hours, zone });
   const name = nameOfPeriod(period, zone) ?? "";
   switch (period.kind) {
     case "day":

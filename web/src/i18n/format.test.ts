@@ -71,5 +71,6 @@ test("a time is written in the time zone that is asked for", () => {
   const at = Date.parse("2026-11-16T13:05:09Z");
   expect(formatTime(at, "seconds", { locale: "en", zone: "Europe/Berlin" })).toBe("14:05:09");
   expect(formatTime(at, "time", { locale: "de", zone: "UTC" })).toBe("13:05");
+  expect(formatTime(at, "time", { locale: "en", zone: "UTC", hours: "12h" })).toBe("01:05 pm");
   expect(offsetAt(at, "Asia/Kolkata")).toBe(19_800_000);
 });

@@ -1,5 +1,5 @@
 // Numbers and times as people read them. Pure: language and time zone are arguments. Screens use `show` (show.ts).
-import type { Locale } from "#web/data/preferences.svelte.ts";
+import type { Hours, Locale } from "#web/data/preferences.svelte.ts";
 
 /** English dates and times are written in the order that most of the world reads. */
 const TAGS: Readonly<Record<Locale, string>> = { en: "en-GB", de: "de-DE" };
@@ -60,13 +60,21 @@ const timeFormats = new Map<string, Intl.DateTimeFormat>();
 export function formatTime(
   at: number,
   style: TimeStyle,
-  { locale, zone }: { readonly locale: Locale; readonly zone: string },
+  {
+    locale,
+    zone,
+    hours = "24h",
+  }: { readonly locale: Locale; readonly zone: string; readonly hours?: Hours | undefined },
 ): string {
   if (!Number.isFinite(at)) return "–";
-  const key = `${locale} ${zone} ${style}`;
+  const key = `${locale} ${zone} ${style} ${hours}`;
   let format = timeFormats.get(key);
   if (format === undefined) {
-    format = new Intl.DateTimeFormat(TAGS[locale], { ...TIME_STYLES[style], timeZone: zone, hourCycle: "h23" });
+    format = new Intl.DateTimeFormat(TAGS[locale], {
+      ...TIME_STYLES[style],
+      timeZone: zone,
+      hourCycle: hours === "12h" ? "h12" : "h23",
+    });
     timeFormats.set(key, format);
   }
   return format.format(at);

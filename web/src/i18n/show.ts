@@ -10,7 +10,7 @@ export const show = {
   /** With all digits after the point: for columns and sums. */
   fixed: (value: number, digits = 2) => formatFixed(value, preferences.locale, digits),
   time: (at: number | string, style: TimeStyle = "time") =>
-    formatTime(milliseconds(at), style, { locale: preferences.locale, zone: clock.zone }),
+    formatTime(milliseconds(at), style, { locale: preferences.locale, hours: preferences.hours, zone: clock.zone }),
   length: (ms: number) => formatLength(ms, preferences.locale),
   /** Ticks by itself where it is shown. */
   age: (at: number | string) => formatAge(clock.now - milliseconds(at), preferences.locale),

@@ -45,6 +45,8 @@ export const PATHS = {
   blueprint: "/blueprints/:blueprint",
   editBlueprint: "/blueprints/:blueprint/edit",
   access: "/access",
+  account: "/access/account",
+  people: "/access/people",
   accessSessions: "/access/sessions",
   audit: "/access/audit",
   system: "/system",

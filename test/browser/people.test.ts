@@ -1,0 +1,154 @@
+// People: added by an owner, signing in with mail address and password, looking after their own account; at a desk, on a phone, by
+// keyboard, in both languages.
+import { beforeAll, expect, test } from "vitest";
+import type { Account, Site } from "#client/resources.ts";
+import { useServer } from "../support/server.ts";
+import { inBrowser, PATIENCE, useWorld } from "./support/browse.ts";
+import { createFindings } from "./support/findings.ts";
+
+const LONG = 4 * PATIENCE;
+const PASSWORD = "four plain small words";
+
+inBrowser("people", people);
+
+function people(): void {
+  const busbar = useServer(["--http-page", "--http-wrong-token-limit", "1000"]);
+  const world = useWorld(busbar);
+  const add = async (more: object) =>
+    (await busbar.admin.post<{ account: Account }>("/v3/accounts", { level: "user", password: PASSWORD, ...more })).body
+      .account;
+
+  beforeAll(async () => {
+    await busbar.admin.post<{ site: Site }>("/v3/sites", { name: "Yard" });
+  });
+
+  test(
+    "an owner adds a person, changes, suspends, lets in and deletes that person",
+    async () => {
+      const visitor = await world.signedIn();
+      const { page } = visitor;
+      await visitor.go("/access/people");
+      await page.getByText("No people yet").waitFor();
+      await page.getByRole("button", { name: "Add a person" }).first().click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Name").fill("Anna");
+      await dialog.getByLabel("Mail address").fill("nobody");
+      await dialog.getByLabel("Password").fill("short");
+      await dialog.getByRole("button", { name: "Add" }).click();
+      await dialog.getByText("This is no mail address.").waitFor();
+      await dialog.getByText("not one that everybody tries first").waitFor();
+      await dialog.getByLabel("Mail address").fill("anna@example.org");
+      await dialog.getByLabel("Password").fill(PASSWORD);
+      await dialog.getByRole("radio", { name: "Only some sites" }).check();
+      await dialog.getByRole("checkbox", { name: "Yard" }).check();
+      await dialog.getByRole("button", { name: "Add" }).click();
+      await page.getByText("Anna was added.").waitFor();
+      const row = page.getByRole("row", { name: /Anna/ });
+      expect(await row.textContent()).toMatch(/user.*anna@example\.org.*Yard.*active/s);
+
+      await row.getByRole("button", { name: "Change Anna" }).click();
+      await dialog.getByLabel("Level").selectOption("owner");
+      await dialog.getByRole("button", { name: "Save" }).click();
+      await page.getByText("Anna was changed.").waitFor();
+      await page.getByRole("row", { name: /Anna.*owner/ }).waitFor();
+
+      await row.getByRole("button", { name: "Suspend Anna" }).click();
+      await page.getByRole("dialog", { name: "Suspend Anna?" }).getByRole("button", { name: "Suspend" }).click();
+      await page.getByRole("row", { name: /Anna.*suspended/ }).waitFor();
+      await row.getByRole("button", { name: "Let Anna in again" }).click();
+      await page.getByRole("row", { name: /Anna.*active/ }).waitFor();
+      await row.getByRole("button", { name: "Delete Anna" }).click();
+      await page.getByRole("dialog", { name: "Delete Anna?" }).getByRole("button", { name: "Delete" }).click();
+      await page.getByText("No people yet").waitFor();
+      expect(visitor.complaints).toEqual([]);
+      await visitor.close();
+    },
+    LONG,
+  );
+
+  test(
+    "a person signs in by keyboard alone; a wrong password says so; the page then speaks the person's language",
+    async () => {
+      await add({ name: "Berta", mail: "berta@example.org", language: "de", time_format: "12h" });
+      const visitor = await world.visit();
+      const { page } = visitor;
+      await page.goto(`${busbar.url}/access/account`);
+      await page.getByLabel("Mail address").focus();
+      await page.keyboard.type("berta@example.org");
+      await page.keyboard.press("Tab");
+      await page.keyboard.type("wrong wrong wrong");
+      await page.keyboard.press("Enter");
+      await page.getByText("The mail address or the password is wrong").waitFor();
+      await page.getByLabel("Password").focus();
+      await page.keyboard.type(PASSWORD);
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "Zugriff" }).waitFor();
+      await page.getByText("Sie melden sich mit berta@example.org an").waitFor();
+      expect(await page.getByRole("table").textContent()).toMatch(/[ap]m/i);
+      const kept = await page.evaluate<string>("JSON.stringify([{ ...localStorage }, document.body.innerHTML])");
+      expect(kept).not.toContain(PASSWORD);
+      await visitor.close();
+    },
+    LONG,
+  );
+
+  test(
+    "a person changes name, language and password; the other browser is out, this one stays",
+    async () => {
+      const { id } = await add({ name: "Carl", mail: "carl@example.org" });
+      const enter = async () => {
+        const visitor = await world.visit();
+        await visitor.page.goto(`${busbar.url}/access/account`);
+        await visitor.page.getByLabel("Mail address").fill("carl@example.org");
+        await visitor.page.getByLabel("Password").fill(PASSWORD);
+        await visitor.page.getByRole("button", { name: "Sign in", exact: true }).click();
+        await visitor.page.getByRole("heading", { name: "About you" }).waitFor();
+        return visitor;
+      };
+      const [visitor, other] = [await enter(), await enter()];
+      const { page } = visitor;
+      await page.getByLabel("Name").fill("Carl C");
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("Saved.").waitFor();
+      expect((await busbar.admin.get<{ account: Account }>(`/v3/accounts/${id}`)).body.account.name).toBe("Carl C");
+
+      await page.getByLabel("Current password").fill("wrong wrong wrong");
+      await page.getByLabel("New password").fill("quite another one");
+      await page.getByRole("button", { name: "Change the password" }).click();
+      await page.getByText("the current password is wrong").waitFor();
+      await page.getByLabel("Current password").fill(PASSWORD);
+      await page.getByRole("button", { name: "Change the password" }).click();
+      await page.getByText("The password was changed.").waitFor();
+      await page.reload();
+      await page.getByRole("heading", { name: "About you" }).waitFor();
+      await other.page.reload();
+      await other.page.getByRole("heading", { name: "Sign in" }).waitFor();
+      await page.getByLabel("Language").selectOption("de");
+      await page.getByRole("heading", { name: "Über Sie" }).waitFor();
+      await visitor.close();
+      await other.close();
+    },
+    LONG,
+  );
+
+  test.each(["en-GB", "de-DE"])(
+    "the forms of a person fit a phone, and axe finds nothing (%s)",
+    async (locale) => {
+      const mail = `dora.${locale}@example.org`;
+      await add({ name: "Dora", mail });
+      const look = createFindings();
+      const visitor = await world.visit({ width: 360, locale, bypassCSP: true });
+      const { page } = visitor;
+      await page.goto(`${busbar.url}/access/account`);
+      await page.locator("input[name=mail]").waitFor();
+      expect(await look(visitor)).toEqual([]);
+      await page.locator("input[name=mail]").fill(mail);
+      await page.locator("input[name=password]").fill(PASSWORD);
+      await page.keyboard.press("Enter");
+      await page.locator("input[autocomplete=name]").waitFor();
+      expect(await look(visitor)).toEqual([]);
+      await visitor.close();
+    },
+    LONG,
+  );
+}
