@@ -7,6 +7,7 @@ import type { Site } from "#client/resources.ts";
 import { inBrowser, PATIENCE, useDemo } from "./support/browse.ts";
 import { useFakeSite } from "./support/fake-site.ts";
 import { ON_TABLET, wrongIn } from "./support/looks.ts";
+import { smallTargets } from "./support/measure.ts";
 
 const LONG = 4 * PATIENCE;
 inBrowser("explore", explore);
@@ -34,6 +35,30 @@ function explore(): void {
     expect([status, text.slice(0, 200)]).toEqual([200, expect.anything()]);
     return text.split("\n").length;
   }
+
+  test(
+    "a series begins a rule with its value of now; who may only look is not offered it",
+    async () => {
+      const visitor = await world.signedIn({ width: 390, locale: "de-DE" });
+      const { page } = visitor;
+      await visitor.go(`${path}?series=roof-inverter:ac_power`);
+      expect(await smallTargets(page)).toEqual([]);
+      await page.getByRole("link", { name: "Regel daraus machen" }).click();
+      await page.waitForURL(/rules\/new\?.*attribute=ac_power/);
+      await page
+        .getByText(/von Roof inverter.*(?:liegt|ist|über)/i)
+        .first()
+        .waitFor();
+      const reader = await world.signedIn({}, await busbar.token({ level: "readonly" }));
+      await reader.go(`${path}?series=roof-inverter:ac_power`);
+      await reader.page.getByRole("button", { name: /^Remove/ }).waitFor();
+      expect(await reader.page.getByRole("link", { name: "Make a rule from this" }).count()).toBe(0);
+      expect([...visitor.complaints, ...reader.complaints]).toEqual([]);
+      await visitor.close();
+      await reader.close();
+    },
+    LONG,
+  );
 
   test(
     "two series are chosen and drawn, zoomed, listed, saved as a file, and shown again by their address",

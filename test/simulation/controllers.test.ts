@@ -85,6 +85,25 @@ test("peak limit: no quarter of an hour is above it, and the car is charged all 
   expect(mine).toBeGreaterThan(0.9 * (all ?? 0));
 });
 
+test("peak limit: of several devices the least important one gives way first, and no window is above the limit", () => {
+  const limit = 6_000;
+  const second = { device_2: "electrolyser", control_2: "production_rate", power_2: "ac_power", max_power_2: 2_400 };
+  const running = (plant: Plant): Plant => ({
+    ...withSoc(10)(plant),
+    electrolyser: { ...plant.electrolyser, order: "run", temperature: 60, rate: 100 },
+  });
+  const from = "2026-11-09T16:30:00Z";
+  const play = (more: Readonly<Record<string, ParameterValue>>) => {
+    const peak = made("peak_limit", { ...METER, device: "wallbox", limit, ...more });
+    return new PlantLoop({ from, rules: { peak }, plant: running }).run(3);
+  };
+  const [both, one] = [play(second), play({})];
+  expect(peakOf(both.quarters)).toBeLessThan(limit);
+  const car = ({ quarters }: PlantLoop) => sumOf(quarters, ({ carW }) => carW);
+  expect(car(both)).toBeGreaterThan(car(one) + 0.5);
+  expect(both.writes.map(({ control }) => control)).toContain("electrolyser.production_rate");
+});
+
 test("peak limit: while the meter is silent the device takes what it may without it", () => {
   const isSilent = (name: string) => name === "grid-meter.grid_power";
   const after = (more: Readonly<Record<string, ParameterValue>>) => {

@@ -65,8 +65,8 @@ export const CONTROLLER_GERMAN: Readonly<Record<string, string>> = {
   "Most discharging": "Größte Entladeleistung",
   "It discharges with at most this.": "Sie entlädt höchstens damit.",
   "Peak limit": "Lastspitzen begrenzen",
-  "Keeps the average of each quarter of an hour, for which many grid operators charge, below a limit: it limits one device, such as a charger, to what the window still allows.":
-    "Hält das Mittel jeder Viertelstunde, nach dem viele Netzbetreiber abrechnen, unter einer Grenze: Ein Gerät, etwa eine Ladestation, bekommt nur, was das Zeitfenster noch erlaubt.",
+  "Keeps the average of each quarter of an hour, for which many grid operators charge, below a limit: it limits up to four devices, such as chargers, to what the window still allows, the least important one first.":
+    "Hält das Mittel jeder Viertelstunde, nach dem viele Netzbetreiber abrechnen, unter einer Grenze: Bis zu vier Geräte, etwa Ladestationen, bekommen nur, was das Zeitfenster noch erlaubt, das unwichtigste zuerst.",
   Limit: "Grenze",
   "The average power from the grid that no window may exceed.":
     "Die mittlere Leistung aus dem Netz, die kein Zeitfenster überschreiten darf.",
@@ -80,6 +80,12 @@ export const CONTROLLER_GERMAN: Readonly<Record<string, string>> = {
   "What the device takes at most.": "Was das Gerät höchstens aufnimmt.",
   "Without the meter": "Ohne den Zähler",
   "What the device may take while the meter is silent.": "Was das Gerät aufnehmen darf, solange der Zähler schweigt.",
+  "Device {n}": "Gerät {n}",
+  "One more device, less important than those before: it is limited first. By its id or slug.":
+    "Ein weiteres Gerät, weniger wichtig als die vorigen: Es wird zuerst begrenzt.",
+  "Power of device {n}": "Leistung von Gerät {n}",
+  "Control of device {n}": "Steuerung von Gerät {n}",
+  "Most power of device {n}": "Größte Leistung von Gerät {n}",
   "Cheap hours": "Günstige Stunden",
   "Switches something on while energy is cheap: a battery that charges, a boiler, a pump. The price is a variable of the site.":
     "Schaltet etwas ein, solange Energie günstig ist: eine Batterie, die lädt, einen Boiler, eine Pumpe. Der Preis ist eine Variable des Standorts.",

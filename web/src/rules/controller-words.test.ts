@@ -19,7 +19,7 @@ test("every text of every ready controller has a German one", () => {
 });
 
 test("no German text is of something that nobody says, and each has the places of the English", () => {
-  const said = new Set(TEXTS.map((text) => text.replace(/(\b[Ll]oad )\d$/, "$1{n}")));
+  const said = new Set(TEXTS.map((text) => text.replace(/(\b(?:[Ll]oad|[Dd]evice) )\d$/, "$1{n}")));
   const texts = Object.keys(CONTROLLER_GERMAN).filter(
     (english) => !/^(?:is |must |has |the site |\{device\} )/.test(english),
   );

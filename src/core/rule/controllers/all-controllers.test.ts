@@ -47,6 +47,10 @@ const OTHERS: Readonly<Record<string, ParameterValue>> = {
   load_2_control: "production_rate",
   load_2_power: "ac_power",
   load_2_max: 2_400,
+  device_2: "electrolyser",
+  control_2: "production_rate",
+  power_2: "ac_power",
+  max_power_2: 2_400,
 };
 
 function neededOf({ parameters }: Controller): Record<string, ParameterValue> {

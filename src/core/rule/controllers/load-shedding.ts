@@ -1,7 +1,6 @@
-import type { RuleSite } from "#core/rule/rule-site.ts";
 import { lasting, METER, METER_POWER, PHASES, watts } from "./common-parameters.ts";
 import type { Controller, Given, Parameter, RuleNode } from "./controller.ts";
-import { factor, isSwitch, LEASE, reading, silent, wattsPerUnit, wholeUnits } from "./readings.ts";
+import { LEASE, limitOf, reading, silent } from "./readings.ts";
 
 const LOADS = [1, 2, 3, 4] as const;
 const WORDS = ["first", "second", "third", "fourth"] as const;
@@ -77,10 +76,11 @@ export const loadShedding: Controller = {
         return {
           claim: load.control,
           device: load.device,
+          // Without the meter, nobody knows what is left: nothing is.
           // What loads before it may take, and what those after it take, is not for it.
           max: {
             sum: [...without(loads.slice(0, n + 1), "10s", -1), limit - before],
-            ...inUnits(load, { given, site }),
+            ...limitOf(site, load, { phases: given.number("phases"), step: 50, unknown: 0 }),
           },
           lease: LEASE,
           reason: `At most ${limit} W come from the grid.`,
@@ -99,19 +99,4 @@ function loadOf(given: Given, n: number) {
     power: of("power"),
     most: given.number(`load_${n}_max`),
   };
-}
-
-interface Knowing {
-  readonly given: Given;
-  readonly site: RuleSite | undefined;
-}
-
-/** Without the meter, nobody knows what is left: nothing is. */
-function inUnits(load: ReturnType<typeof loadOf>, { given, site }: Knowing) {
-  if (isSwitch(site, load)) return { times: 1 / load.most, step: 1, min: 0, max: 1, unknown: 0 };
-  if (site?.devices.get(load.device)?.controls.get(load.control)?.unit === "%")
-    return { times: factor(100 / load.most), step: 1, min: 0, max: 100, unknown: 0 };
-  const perUnit = wattsPerUnit(site, load, given.number("phases"));
-  const unit = perUnit === 1 ? { step: 50 } : { times: factor(1 / perUnit), step: 1 };
-  return { ...unit, min: 0, max: wholeUnits(load.most, perUnit), unknown: 0 };
 }

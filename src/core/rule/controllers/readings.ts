@@ -77,3 +77,28 @@ export const factor = (value: number): number => Number(value.toPrecision(4));
 /** What a control of a device can have at most, for so many watts. */
 export const wholeUnits = (watts: number, perUnit: number): number =>
   perUnit === 1 ? watts : Math.floor(factor(watts / perUnit) + 0.05);
+
+interface LimitUnits {
+  readonly phases: number;
+  /** Of a control in watts. */
+  readonly step: number;
+  /** Watts while nobody knows what is left. */
+  readonly unknown: number;
+}
+
+/** How watts become a limit of a control: in its unit, rounded down, and between nothing and the most of the device. */
+export function limitOf(
+  site: RuleSite | undefined,
+  of: Named & { readonly most: number },
+  { phases, step, unknown }: LimitUnits,
+): RuleDocument {
+  const known = site?.devices.get(of.device)?.controls.get(of.control);
+  const whole = isSwitch(site, of) ? 1 : known?.unit === "%" ? 100 : undefined;
+  if (whole !== undefined) {
+    const left = Math.floor(Math.min(1, unknown / of.most) * whole);
+    return { times: whole === 1 ? 1 / of.most : factor(whole / of.most), step: 1, min: 0, max: whole, unknown: left };
+  }
+  const perUnit = wattsPerUnit(site, of, phases);
+  const unit = perUnit === 1 ? { step } : { times: factor(1 / perUnit), step: 1 };
+  return { ...unit, min: 0, max: wholeUnits(of.most, perUnit), unknown: wholeUnits(unknown, perUnit) };
+}
