@@ -341,6 +341,46 @@ function rules(): void {
   );
 
   test(
+    "on a phone, the page of a rule sets the variables that it reads, also one that has no value yet",
+    async () => {
+      const text =
+        "name: Both\nwhen: [{ variable: tank, above: 5 }, { variable: unset_yet, equals: true }]\nthen: { notify: x }\n";
+      await busbar.admin.put(`/v3/sites/${site}/variables/tank`, { value: 1 });
+      await busbar.admin.put(`/v3/sites/${site}/variables/unset_yet`, { value: true });
+      const made = await create("both", text, { disable: true });
+      await busbar.admin.delete(`/v3/sites/${site}/variables/unset_yet`);
+      const visitor = await world.signedIn({ width: 390, locale: "de-DE" });
+      const { page } = visitor;
+      await visitor.go(`/sites/${site}/rules/${made.id}`);
+      const tank = page.locator("[data-variable=tank]");
+      await tank.getByRole("button", { name: "tank setzen" }).click();
+      await tank.getByLabel("Wert").fill("7,5");
+      expect(await smallTargets(page)).toEqual([]);
+      await tank.getByRole("button", { name: "Speichern" }).click();
+      await tank.getByText("= 7,5").waitFor();
+      const unset = page.locator("[data-variable=unset_yet]");
+      await unset.getByText("nicht gesetzt", { exact: false }).waitFor();
+      await unset.getByRole("button", { name: "unset_yet setzen" }).click();
+      await unset.getByLabel("Art").selectOption("boolean");
+      await unset.getByLabel("Wert").selectOption("true");
+      await unset.getByRole("button", { name: "Speichern" }).click();
+      await unset.getByText("= ja").waitFor();
+      const { body } = await busbar.admin.get<{ variables: { name: string; value: unknown }[] }>(
+        `/v3/sites/${site}/variables`,
+      );
+      expect(body.variables).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ name: "tank", value: 7.5 }),
+          expect.objectContaining({ name: "unset_yet", value: true }),
+        ]),
+      );
+      expect(visitor.complaints).toEqual([]);
+      await visitor.close();
+    },
+    LONG,
+  );
+
+  test(
     "an alert, a value and a device each begin a rule that says what it is made from",
     async () => {
       const visitor = await world.signedIn();

@@ -70,6 +70,7 @@ export function ruleLanguage(site: SiteState) {
       return error;
     },
     read: (text: string): Promise<ReadRule | undefined> => worker?.ask("read", text) ?? Promise.resolve(undefined),
+    variables: async (text: string): Promise<readonly string[]> => (await worker?.ask("variables", text)) ?? [],
     edit: async (text: string, edits: readonly DocumentEdit[]): Promise<string | undefined> =>
       worker?.ask("edit", text, edits),
     again: (): void => {

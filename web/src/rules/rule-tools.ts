@@ -40,6 +40,16 @@ export function createRuleTools() {
       return { issues, rule, reads: rule && ruleReads(rule), document };
     },
 
+    /** Variables that a rule reads or sets, also those that the site does not have. */
+    variables(text: string): readonly string[] {
+      const { rule } = parseRule(text, { site: undefined });
+      if (rule === undefined) return [];
+      const set = [...rule.thenActions, ...rule.elseActions].flatMap((one) =>
+        one.kind === "set" ? [one.variable] : [],
+      );
+      return [...new Set([...ruleReads(rule).variables, ...set])];
+    },
+
     /** Undefined if the text is no YAML: then there is nothing to change in it. */
     edit(text: string, edits: readonly DocumentEdit[]): string | undefined {
       return readPlainDocument(text, "rule").value === undefined ? undefined : editDocument(text, edits);
