@@ -132,6 +132,10 @@ export const VERBS: Readonly<Record<string, readonly [about: string, load: () =>
     "How the people of a site are reached: list, create, test, delete.",
     async () => (await import("#cli/commands/channel.ts")).addChannelCommands,
   ],
+  route: [
+    "What is told to whom: list, create, delete, preview, messages, retry.",
+    async () => (await import("#cli/commands/route.ts")).addRouteCommands,
+  ],
   maintenance: [
     "Silence a device or a site while people work there: list, start, end.",
     async () => (await import("#cli/commands/maintenance.ts")).addMaintenanceCommands,

@@ -1,5 +1,5 @@
 import { listUnder } from "./list-of.ts";
-import type { NewNotificationChannel, Queries } from "./resources.ts";
+import type { NewNotificationChannel, NewNotificationPreview, NewNotificationRoute, Queries } from "./resources.ts";
 import type { Transport } from "./transport.ts";
 
 /** What rules told the people of a site, newest first, and how these are reached. */
@@ -20,6 +20,24 @@ export function notifications({ perform }: Transport) {
       perform("putNotificationChannel", { params: { site_id, channel_id }, body }),
     deleteChannel: (site_id: string, channel_id: string) =>
       perform("deleteNotificationChannel", { params: { site_id, channel_id } }),
+    routes: listUnder("routes", (site_id: string, query: Queries["listNotificationRoutes"] = {}) =>
+      perform("listNotificationRoutes", { params: { site_id }, query }),
+    ),
+    createRoute: (site_id: string, body: NewNotificationRoute) =>
+      perform("createNotificationRoute", { params: { site_id }, body }),
+    putRoute: (site_id: string, route_id: string, body: NewNotificationRoute) =>
+      perform("putNotificationRoute", { params: { site_id, route_id }, body }),
+    deleteRoute: (site_id: string, route_id: string) =>
+      perform("deleteNotificationRoute", { params: { site_id, route_id } }),
+    /** Who would be told. */
+    preview: (site_id: string, body: NewNotificationPreview) =>
+      perform("previewNotification", { params: { site_id }, body }),
+    /** What was sent or waits, newest first. */
+    messages: listUnder("messages", (site_id: string, query: Queries["listNotificationMessages"] = {}) =>
+      perform("listNotificationMessages", { params: { site_id }, query }),
+    ),
+    retryMessage: (site_id: string, message_id: string) =>
+      perform("retryNotificationMessage", { params: { site_id, message_id } }),
     /** Sends a test message, once, and returns how that went. */
     testChannel: (site_id: string, channel_id: string) =>
       perform("testNotificationChannel", { params: { site_id, channel_id } }),

@@ -1875,6 +1875,42 @@ export type NewNotificationChannel = {
   readonly webhook?: NewWebhookChannel | undefined;
 };
 
+export type NewNotificationPreview = {
+  /** Whose alert it would be. Without it: a message of a rule. */
+  readonly device_id?: string | undefined;
+  readonly severity: "info" | "warning" | "error";
+};
+
+/** What is told to whom. */
+export type NewNotificationRoute = {
+  /** For people. Unique within the site. */
+  readonly name: string;
+  /** Default true. */
+  readonly enabled?: boolean | undefined;
+  /** Of this severity and graver ones. Default info. */
+  readonly severity?: "info" | "warning" | "error" | undefined;
+  /** Only alerts of devices that implement one of these. Default: of all devices. */
+  readonly profiles?: readonly string[] | undefined;
+  /** Only while this calendar of the site is on. */
+  readonly hours?: string | undefined;
+  /** Also messages that rules send. Default true. */
+  readonly rules?: boolean | undefined;
+  /** What comes within this time is told together. Default 30s, at most 1h. */
+  readonly group?: string | undefined;
+  /** Told again after this time, until acknowledged. At least 1m. Default: never. */
+  readonly remind?: string | undefined;
+  /** Whoever was told of an alert is told that it is over. Default true. */
+  readonly over?: boolean | undefined;
+  /** Who is told, and after which time who else. */
+  readonly steps: readonly NewNotificationStep[];
+};
+
+export type NewNotificationStep = {
+  /** While nobody has acknowledged the alert. Default 0s, at most 7d. */
+  readonly after?: string | undefined;
+  readonly channels: readonly string[];
+};
+
 export type NewNtfyChannel = {
   /** Default https://ntfy.sh. */
   readonly server?: string | undefined;
@@ -2154,6 +2190,12 @@ export type Notification = {
   readonly source: NotificationSource;
 };
 
+export type NotificationAttempt = {
+  readonly at: string;
+  readonly outcome: "taken" | "refused" | "unknown";
+  readonly error: string | null;
+};
+
 /** How somebody is reached. Secrets are not shown. */
 export type NotificationChannel = {
   /** Identifier of the channel. */
@@ -2174,11 +2216,80 @@ export type NotificationChannel = {
   readonly updated_at: string;
 };
 
+export type NotificationItem = {
+  readonly device_id: string | null;
+  readonly alert_id: string | null;
+  readonly severity: "info" | "warning" | "error";
+  readonly name: string;
+  readonly at: string;
+};
+
+/** A message to a channel, and what became of it. */
+export type NotificationMessage = {
+  /** Identifier of the message: the header X-Busbar-Delivery of a webhook. */
+  readonly id: string;
+  readonly channel_id: string;
+  /** raised: told for the first time; reminder: again; over: it has ended; rule: a message of a rule. */
+  readonly kind: "raised" | "reminder" | "over" | "rule" | "test";
+  /** FAILED: given up. UNKNOWN: it may have arrived; it is not sent again by itself, because it could come twice. */
+  readonly state: "WAITING" | "SENDING" | "SENT" | "FAILED" | "UNKNOWN";
+  readonly attempts: number;
+  /** The last attempts, oldest first. */
+  readonly history: readonly NotificationAttempt[];
+  readonly queued_at: string;
+  readonly next_attempt_at: string | null;
+  readonly finished_at: string | null;
+  readonly error: string | null;
+  readonly items: readonly NotificationItem[];
+};
+
+/** Who would be told of an alert that is raised now. */
+export type NotificationPreview = {
+  readonly silenced_until: string | null;
+  /** In the order of time. */
+  readonly tells: readonly NotificationTell[];
+};
+
+/** What is told to whom. */
+export type NotificationRoute = {
+  /** Identifier of the route. */
+  readonly id: string;
+  readonly site_id: string;
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly severity: "info" | "warning" | "error";
+  readonly profiles: readonly string[];
+  readonly hours: string | null;
+  readonly rules: boolean;
+  readonly group: string;
+  readonly remind: string | null;
+  readonly over: boolean;
+  readonly steps: readonly NotificationStep[];
+  readonly created_at: string;
+  readonly updated_at: string;
+};
+
 export type NotificationSource = {
   readonly kind: "rule";
   readonly id: string;
   /** As it was then. */
   readonly slug: string;
+};
+
+export type NotificationStep = {
+  readonly after: string;
+  readonly channels: readonly string[];
+};
+
+export type NotificationTell = {
+  readonly channel_id: string;
+  /** Its name. */
+  readonly channel: string;
+  readonly route_id: string;
+  /** Its name. */
+  readonly route: string;
+  /** If nobody acknowledges it before. */
+  readonly at: string;
 };
 
 export type NotificationTest = {
@@ -3436,6 +3547,9 @@ export type Answers = {
     readonly window: MaintenanceWindow;
   };
   readonly createNotificationChannel: CreatedNotificationChannel;
+  readonly createNotificationRoute: {
+    readonly route: NotificationRoute;
+  };
   readonly createRollout: {
     readonly rollout: Rollout;
   };
@@ -3463,6 +3577,7 @@ export type Answers = {
     readonly pending_change?: GatewayChange;
   };
   readonly deleteNotificationChannel: JsonObject;
+  readonly deleteNotificationRoute: JsonObject;
   readonly deletePriceSource: {
     readonly pending_change?: GatewayChange;
   };
@@ -3770,6 +3885,16 @@ export type Answers = {
     /** How many match, on all pages. */
     readonly total_count: number;
   };
+  readonly listNotificationMessages: {
+    readonly messages: readonly NotificationMessage[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
+  readonly listNotificationRoutes: {
+    readonly routes: readonly NotificationRoute[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
   readonly listNotifications: {
     readonly notifications: readonly Notification[];
     /** How many match, on all pages. */
@@ -3881,6 +4006,7 @@ export type Answers = {
     readonly rollout: Rollout;
   };
   readonly previewCalendar: CalendarPreview;
+  readonly previewNotification: NotificationPreview;
   readonly previewScheduleTimes: {
     readonly times: readonly string[];
   };
@@ -3909,6 +4035,9 @@ export type Answers = {
   };
   readonly putNotificationChannel: {
     readonly channel: NotificationChannel;
+  };
+  readonly putNotificationRoute: {
+    readonly route: NotificationRoute;
   };
   readonly putPriceSource: {
     /** Null: none yet; the change waits for the gateway. */
@@ -3956,6 +4085,9 @@ export type Answers = {
   readonly resumeRuleEngine: {
     readonly engine: RuleEngine;
     readonly pending_change?: GatewayChange;
+  };
+  readonly retryNotificationMessage: {
+    readonly message: NotificationMessage;
   };
   readonly retryWebhookDelivery: {
     readonly delivery: Delivery;
@@ -4048,6 +4180,7 @@ export type Bodies = {
   readonly createKioskLink: NewKioskLink;
   readonly createMaintenance: NewMaintenanceWindow;
   readonly createNotificationChannel: NewNotificationChannel;
+  readonly createNotificationRoute: NewNotificationRoute;
   readonly createRollout: NewRollout;
   readonly createRule: NewRule;
   readonly createSession: SignIn;
@@ -4067,6 +4200,7 @@ export type Bodies = {
   readonly joinCloud: NewUplink;
   readonly joinGateway: Join;
   readonly previewCalendar: NewCalendar;
+  readonly previewNotification: NewNotificationPreview;
   readonly previewScheduleTimes: NewScheduleTimes;
   readonly provisionChildDevice: NewChildDevice;
   readonly provisionLuaDevice: NewLuaDevice;
@@ -4079,6 +4213,7 @@ export type Bodies = {
   readonly putConfigurationBucket: JsonObject;
   readonly putInterlock: NewInterlock;
   readonly putNotificationChannel: NewNotificationChannel;
+  readonly putNotificationRoute: NewNotificationRoute;
   readonly putPriceSource: NewPriceSource;
   readonly putPrices: NewPrices;
   readonly putRetention: RetentionRules;
@@ -4411,6 +4546,20 @@ export type Queries = {
     readonly offset?: number | undefined;
   };
   readonly listNotificationChannels: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+  };
+  readonly listNotificationMessages: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+    /** Only these states. */
+    readonly "state.in"?: readonly ("WAITING" | "SENDING" | "SENT" | "FAILED" | "UNKNOWN")[] | undefined;
+  };
+  readonly listNotificationRoutes: {
     /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
     readonly limit?: number | undefined;
     /** How many items to skip before the first one. */

@@ -15,6 +15,8 @@ import type { GatewayQuestions } from "#service/link/gateway-questions.ts";
 import type { JoinNeeds } from "#service/link/join-cloud.ts";
 import type { Links } from "#service/link/links.ts";
 import type { Uplink } from "#service/link/uplink.ts";
+import type { MessageDispatcher } from "#service/notification/message-dispatcher.ts";
+import type { Notifier } from "#service/notification/notifier.ts";
 import type { SimulateRule } from "#service/ports/simulate-rule.ts";
 import type { SystemReader } from "#service/ports/system-status.ts";
 import type { LuaDryRun } from "#service/rule/lua-dry-run.ts";
@@ -36,6 +38,8 @@ export interface Parts extends Linking, GuideNeeds {
   readonly simulator: Simulators;
   readonly eventStreams: EventStreams;
   readonly backups: RunningBackups;
+  readonly notifier: Notifier;
+  readonly messageDispatcher: MessageDispatcher;
   readonly ruleEngine: RuleEngine;
   readonly siteCalendars: SiteCalendars;
   readonly ruleLog: RuleLog;

@@ -15,6 +15,7 @@ import { joinNodes } from "#role/join-nodes.ts";
 import { openAccess } from "#role/open-access.ts";
 import { type Engines, openEngines } from "#role/open-engines.ts";
 import { openLinking } from "#role/open-linking.ts";
+import { withNotifications } from "#role/open-notifications.ts";
 import { openRules } from "#role/open-rules.ts";
 import type { OpenStores, Surroundings } from "#role/open-stores.ts";
 import type { Parts } from "#role/parts.ts";
@@ -76,7 +77,7 @@ export async function startRole(stores: OpenStores, surroundings: Surroundings):
     simulator: hosting.simulator,
     eventStreams: openEventStreams(engines),
     backups,
-    ...openRules(engines),
+    ...withNotifications(engines, openRules(engines)),
     guide: readGuide,
     system: createSystemReader({ ...engines, meter, carriers }, config),
   };

@@ -67,6 +67,7 @@ const interlock = ({ device }: Target) => ({
 });
 const person = () => ({ name: "Anna", mail: `${uuidv7()}@example.org` });
 const channel = () => ({ name: uuidv7(), webhook: { url: "https://receiver.invalid/" } });
+const route = () => ({ name: uuidv7(), steps: [{ channels: ["01890000-0000-7000-8000-000000000000"] }] });
 const rename = () => ({ name: "Renamed" });
 const start = () => ({ name: "start" });
 const correction = () => ({ attribute: "power", at: "2026-01-01T00:00:00Z", kind: "accept" });
@@ -216,6 +217,13 @@ const TABLE: Readonly<Record<string, Row>> = {
   putNotificationChannel: ["owner", "one", channel],
   deleteNotificationChannel: ["owner", "one"],
   testNotificationChannel: ["owner", "one"],
+  listNotificationRoutes: ["owner", "one"],
+  createNotificationRoute: ["owner", "one", route],
+  putNotificationRoute: ["owner", "one", route],
+  deleteNotificationRoute: ["owner", "one"],
+  previewNotification: ["owner", "one", () => ({ severity: "error" })],
+  listNotificationMessages: ["owner", "one"],
+  retryNotificationMessage: ["owner", "one"],
   executeCommand: ["readonly", "one", start, "user"],
   executeCommandAlias: ["readonly", "one", start, "user"],
   executeCommandOfSite: ["readonly", "one", start, "user"],
@@ -392,6 +400,10 @@ const NOT_THERE: readonly string[] = [
   "putNotificationChannel",
   "deleteNotificationChannel",
   "testNotificationChannel",
+  "createNotificationRoute",
+  "putNotificationRoute",
+  "deleteNotificationRoute",
+  "retryNotificationMessage",
 ];
 
 const LINK: Readonly<Record<string, number>> = {
@@ -578,6 +590,8 @@ function paramsOf(target: Target): Readonly<Record<string, string>> {
     alert_id: "none",
     window_id: "01890000-0000-7000-8000-000000000000",
     channel_id: "01890000-0000-7000-8000-000000000000",
+    route_id: "01890000-0000-7000-8000-000000000000",
+    message_id: "01890000-0000-7000-8000-000000000000",
     bulk_id: "01890000-0000-7000-8000-000000000000",
     claim_id: "01890000-0000-7000-8000-000000000000",
     gateway_id: "01890000-0000-7000-8000-000000000000",

@@ -33,6 +33,10 @@ const REFUSED: Readonly<Record<string, string>> = {
   putNotificationChannel: "not_found",
   deleteNotificationChannel: "not_found",
   testNotificationChannel: "not_found",
+  createNotificationRoute: "not_found",
+  putNotificationRoute: "not_found",
+  deleteNotificationRoute: "not_found",
+  retryNotificationMessage: "not_found",
   retryWebhookDelivery: "not_found",
   // The execution of the example has ended.
   cancelCommandExecution: "not_cancellable",

@@ -24,6 +24,7 @@ import { interlockStoreContract } from "./interlock-store-contract.ts";
 import { joinCodeContract } from "./join-code-contract.ts";
 import { linkStoreContract } from "./link-store-contract.ts";
 import { maintenanceStoreContract } from "./maintenance-store-contract.ts";
+import { messageStoreContract } from "./message-store-contract.ts";
 import { notificationStoreContract } from "./notification-store-contract.ts";
 import { priceSourceContract } from "./price-source-contract.ts";
 import { profileStoreContract } from "./profile-store-contract.ts";
@@ -66,6 +67,7 @@ export function recordStoreContract(open: OpenStores): void {
   describe("interlocks", () => interlockStoreContract(open));
   describe("rules", () => ruleStoreContract(open));
   describe("notification channels", () => channelStoreContract(open));
+  describe("messages to people", () => messageStoreContract(open));
   describe("maintenance windows", () => maintenanceStoreContract(open));
   describe("notifications", () => notificationStoreContract(open));
   describe("calendars", () => calendarStoreContract(open));

@@ -56,6 +56,7 @@ export const NOT_SPREAD: Readonly<Record<string, string>> = {
   site_calendar: EVERYWHERE,
   maintenance_window: EVERYWHERE,
   notification_channel: EVERYWHERE,
+  notification_route: EVERYWHERE,
   // Small: a site has a limited number of rules, and each has a limited log.
   rule_storage: SMALL,
   rule_log: SMALL,
@@ -65,6 +66,8 @@ export const NOT_SPREAD: Readonly<Record<string, string>> = {
   event: ORDERED,
   webhook_delivery: ORDERED,
   notification: ORDERED,
+  notification_message: ORDERED,
+  notification_watch: SMALL,
   // Its executions are spread.
   bulk_command: SMALL,
   bulk_member: SMALL,

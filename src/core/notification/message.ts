@@ -3,7 +3,7 @@ import type { AlertSeverity } from "#core/alert/alert-state.ts";
 import type { Instant } from "#core/time/instant.ts";
 
 /** `raised`: told for the first time. `reminder`: again, because nobody has acknowledged it. `over`: it has ended. */
-const MESSAGE_KINDS = ["raised", "reminder", "over", "rule", "test"] as const;
+export const MESSAGE_KINDS = ["raised", "reminder", "over", "rule", "test"] as const;
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
 
 /** One alert, or one message of a rule, as it was when it was told. */

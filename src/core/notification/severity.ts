@@ -1,6 +1,6 @@
 import { ALERT_SEVERITIES, type AlertSeverity } from "#core/alert/alert-state.ts";
 
-const isAtLeast = (severity: AlertSeverity, least: AlertSeverity): boolean =>
+export const isAtLeast = (severity: AlertSeverity, least: AlertSeverity): boolean =>
   ALERT_SEVERITIES.indexOf(severity) >= ALERT_SEVERITIES.indexOf(least);
 
 /** The gravest of them; info where there are none. */

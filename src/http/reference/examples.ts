@@ -73,6 +73,7 @@ const MAIL_CHANNEL = {
   name: "Anna",
   mail: { host: "smtp.example.com", from: "plant@example.com", to: "anna@example.com" },
 };
+const ROUTE = { name: "Errors", severity: "error" as const, steps: [{ channels: [ID.channel_id] }] };
 const PRICES = { duration: "1h", prices: [{ from: "2026-11-15T12:00:00Z", price: 0.0915 }] };
 const PRICE_SOURCE = {
   url: "https://prices.example/day-ahead?zone=DE-LU",
@@ -173,6 +174,25 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   },
   deleteNotificationChannel: { ts: `client.notifications.deleteChannel(${site}, ${channel})` },
   testNotificationChannel: { ts: `client.notifications.testChannel(${site}, ${channel})` },
+  listNotificationRoutes: { ts: `client.notifications.routes(${site})` },
+  createNotificationRoute: {
+    body: ROUTE,
+    ts: `client.notifications.createRoute(${site}, ${tsOf(ROUTE)})`,
+  },
+  putNotificationRoute: {
+    body: ROUTE,
+    ts: `client.notifications.putRoute(${site}, ${JSON.stringify(ID.route_id)}, ${tsOf(ROUTE)})`,
+  },
+  deleteNotificationRoute: { ts: `client.notifications.deleteRoute(${site}, ${JSON.stringify(ID.route_id)})` },
+  previewNotification: {
+    body: { device_id: ID.device_id, severity: "error" },
+    ts: `client.notifications.preview(${site}, { device_id: ${device}, severity: "error" })`,
+  },
+  listNotificationMessages: {
+    query: { "state.in": "FAILED,UNKNOWN" },
+    ts: `client.notifications.messages(${site}, { "state.in": ["FAILED", "UNKNOWN"] })`,
+  },
+  retryNotificationMessage: { ts: `client.notifications.retryMessage(${site}, ${JSON.stringify(ID.message_id)})` },
   endMaintenance: { ts: `client.alerts.endSilence(${site}, ${JSON.stringify(ID.window_id)})` },
   executeCommand: {
     query: { expand: "log" },

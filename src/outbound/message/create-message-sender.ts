@@ -1,6 +1,7 @@
 // Messages to people, each by the way of its channel, to allowed addresses only (allowed-addresses.ts).
+import type { SendOutcome } from "#core/notification/after-send.ts";
 import { createAllowedAddresses } from "#outbound/allowed-addresses.ts";
-import type { MessageSender, OutgoingMessage, SendOutcome } from "#service/ports/message-sender.ts";
+import type { MessageSender, OutgoingMessage } from "#service/ports/message-sender.ts";
 import { ntfyRequest, telegramRequest, webhookRequest } from "./http-requests.ts";
 import { post } from "./post.ts";
 import type { AddressSettings, Way } from "./way.ts";

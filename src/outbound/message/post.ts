@@ -1,7 +1,8 @@
 // One POST request. Until it is connected nothing has left; from then on only an answer says what became of it.
+
 import { request as requestTls } from "node:https";
+import type { SendOutcome } from "#core/notification/after-send.ts";
 import { failureWords } from "#outbound/allowed-addresses.ts";
-import type { SendOutcome } from "#service/ports/message-sender.ts";
 import { request as requestPlain } from "#tuning/plain-http.ts";
 import type { Way } from "./way.ts";
 

@@ -1,13 +1,15 @@
 // One mail over SMTP. A server has a mail only after the dot that ends it: what fails before has certainly not arrived, and what
 // fails between the dot and its answer may have.
+
 import { connect as connectPlain, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import MailComposer from "nodemailer/lib/mail-composer";
 import SMTPConnection from "nodemailer/lib/smtp-connection";
+import type { SendOutcome } from "#core/notification/after-send.ts";
 import type { ChannelTarget } from "#core/notification/channel.ts";
 import { messageText } from "#core/notification/message-text.ts";
 import { failureWords } from "#outbound/allowed-addresses.ts";
-import type { OutgoingMessage, SendOutcome } from "#service/ports/message-sender.ts";
+import type { OutgoingMessage } from "#service/ports/message-sender.ts";
 import type { Way } from "./way.ts";
 
 type MailTarget = Extract<ChannelTarget, { kind: "mail" }>;

@@ -2,6 +2,7 @@ import type { MaintenanceWindow } from "#core/alert/maintenance.ts";
 import { refuse } from "#core/app-error.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
+import type { Notifier } from "#service/notification/notifier.ts";
 import { askedOfGateway, siteOfPath } from "#service/operation/find-place.ts";
 import { type Operation, operation } from "#service/operation/operation.ts";
 import { pageOf, paging } from "#service/operation/query.ts";
@@ -11,7 +12,9 @@ import type { Needs } from "#service/ports.ts";
 import { visibleSite } from "#service/site/visible-site.ts";
 import { newWindowSchema, parseWindowTimes, renderWindow, windowSchema } from "./maintenance-wire.ts";
 
-export type MaintenanceNeeds = Pick<Needs, "maintenance" | "sites" | "devices" | "now" | "newId">;
+export interface MaintenanceNeeds extends Pick<Needs, "maintenance" | "sites" | "devices" | "now" | "newId"> {
+  readonly notifier: Pick<Notifier, "changed">;
+}
 
 const tag = "Alerts";
 const level = "owner";
@@ -88,6 +91,7 @@ export function maintenanceOperations(needs: MaintenanceNeeds): readonly Operati
         const window = await needs.maintenance.end({ siteId, id, now: needs.now() }, trail);
         if (window === undefined)
           throw refuse("not_found", `the site has no maintenance window ${id.slice(0, 80)} that is not over`);
+        await needs.notifier.changed(siteId);
         return { window: renderWindow(window) };
       },
     }),

@@ -8,10 +8,12 @@ import { auditTrail } from "#service/access/audit-trail.ts";
 import type { MessageSender } from "#service/ports/message-sender.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import { type NewChannelBody, readTargets } from "./channel-wire.ts";
+import type { Notifier } from "./notifier.ts";
 
 export interface ChannelNeeds
   extends Pick<Needs, "channels" | "sites" | "audit" | "seal" | "randomBytes" | "now" | "newId"> {
   readonly messageSender: MessageSender;
+  readonly notifier: Pick<Notifier, "changed">;
 }
 
 const SECRET_BYTES = 32;
@@ -51,6 +53,7 @@ export async function updateChannel(
     sealedSecret: stays ? before.sealedSecret : sealed,
   };
   if (!(await needs.channels.update(channel, trailOf(needs, call, channel)))) throw noChannel(before.id);
+  await needs.notifier.changed(before.siteId);
   return channel;
 }
 

@@ -1,3 +1,4 @@
+import type { SendOutcome } from "#core/notification/after-send.ts";
 import type { Channel } from "#core/notification/channel.ts";
 import type { MessageContent } from "#core/notification/message.ts";
 import type { Instant } from "#core/time/instant.ts";
@@ -12,21 +13,6 @@ export interface OutgoingMessage {
   readonly queuedAt: Instant;
   readonly sentAt: Instant;
 }
-
-/**
- * `taken`: the receiver said so. `refused`: it certainly has not got the message; `isFinal`: and would not take it later either.
- * `unknown`: the message may have arrived.
- */
-export type SendOutcome =
-  | { readonly outcome: "taken" }
-  | {
-      readonly outcome: "refused";
-      readonly error: string;
-      readonly isFinal: boolean;
-      /** The receiver asks to be left alone for so long. */
-      readonly retryAfterMs?: number | undefined;
-    }
-  | { readonly outcome: "unknown"; readonly error: string };
 
 /** The way to the people of a site. */
 export interface MessageSender {

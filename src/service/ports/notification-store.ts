@@ -16,6 +16,7 @@ export interface NewNotification {
 export interface NotificationStore {
   /** With its event and what webhooks get, all or none. False, with nothing stored: its key is known, or the site is gone. */
   insert(given: NewNotification): Promise<boolean>;
+  find(siteId: string, id: string): Promise<Notification | undefined>;
   /** Newest first. */
   list(siteId: string, page: PageRequest): Promise<Page<Notification>>;
   /** Deletes those from before, a bounded number at a time, and says how many. */

@@ -17,12 +17,14 @@ import type { ExecutionStore } from "./execution-store.ts";
 import type { InterlockStore } from "./interlock-store.ts";
 import type { CopyStore, GatewayStore, UplinkStore } from "./link-store.ts";
 import type { MaintenanceStore } from "./maintenance-store.ts";
+import type { MessageStore } from "./message-store.ts";
 import type { Nodes } from "./nodes.ts";
 import type { NotificationStore } from "./notification-store.ts";
 import type { PriceSourceStore } from "./price-source-store.ts";
 import type { ProfileStore } from "./profile-store.ts";
 import type { QuestionStore } from "./question-store.ts";
 import type { RolloutStore } from "./rollout-store.ts";
+import type { RouteStore } from "./route-store.ts";
 import type { RuleStore } from "./rule-store.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
 import type { ScriptStore } from "./script-store.ts";
@@ -74,6 +76,8 @@ export interface SubjectStores {
   readonly calendars: CalendarStore;
   readonly notifications: NotificationStore;
   readonly channels: ChannelStore;
+  readonly routes: RouteStore;
+  readonly messages: MessageStore;
 }
 
 /** All records as one port: a role opens it at the start and closes it at the end. */

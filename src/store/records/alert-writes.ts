@@ -11,6 +11,7 @@ import type { Database, WriteDatabase } from "#store/database.ts";
 import { ALERT_COLUMNS } from "./alert-row.ts";
 import { recordAudit } from "./audit-writes.ts";
 import { addEvent } from "./event-writes.ts";
+import { watchChanges } from "./message-writes.ts";
 import { number, text } from "./row.ts";
 import { enqueueNotices } from "./webhook-writes.ts";
 import { deviceLock, NOBODY, PRUNE_AT_ONCE, prune, write } from "./write.ts";
@@ -43,6 +44,9 @@ export const alertWrites = {
       }
       if (changes.some(({ kind }) => kind === "cleared")) await forgetOldest(database, deviceId);
       await announce(database, announced);
+      const news = changes.filter(({ kind }) => kind !== "updated");
+      const watched = news.map(({ alert }) => ({ id: alertKey({ ...alert, deviceId }), deviceId }));
+      await watchChanges(database, text(device, "site_id"), watched);
       return true;
     },
   }),
@@ -69,6 +73,7 @@ export const alertWrites = {
         changed += await setAcknowledgement(database, { name, acknowledgement, isActive: true });
       if (changed === 0) return false;
       await announce(database, done.announced);
+      await watchAcknowledged(database, names);
       await recordAudit(database, done.trail);
       return true;
     },
@@ -147,6 +152,15 @@ async function setAcknowledgement(
     alertId,
     raisedAt,
   );
+}
+
+async function watchAcknowledged(database: Database, names: readonly AlertName[]): Promise<void> {
+  const [first] = names;
+  if (first === undefined) return;
+  const device = await database.get("SELECT site_id FROM device WHERE id = ?", first.deviceId);
+  if (device === undefined) return;
+  const watched = names.map((name) => ({ id: alertKey(name), deviceId: name.deviceId }));
+  await watchChanges(database, text(device, "site_id"), watched);
 }
 
 export async function announce(database: WriteDatabase, { events, notices }: AlertAnnouncement): Promise<void> {

@@ -5,6 +5,7 @@ import { type Channel, MOST_CHANNELS } from "#core/notification/channel.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
 import { recordAudit, recordIfChanged } from "./audit-writes.ts";
 import { CHANNEL_COLUMNS } from "./channel-row.ts";
+import { routesOf } from "./route-row.ts";
 import { number } from "./row.ts";
 import { requireOwnSite } from "./tariff-writes.ts";
 import { NOBODY, write } from "./write.ts";
@@ -63,6 +64,14 @@ export const channelWrites = {
       database: WriteDatabase,
       { named: { siteId, id }, trail }: { named: { readonly siteId: string; readonly id: string }; trail: AuditEntry },
     ): Promise<boolean> {
+      const user = (await routesOf(database, siteId)).find(({ steps }) =>
+        steps.some(({ channels }) => channels.includes(id)),
+      );
+      if (user !== undefined)
+        throw refuse(
+          "conflict",
+          `the notification route ${JSON.stringify(user.name)} uses the channel; change that first`,
+        );
       const sql = "DELETE FROM notification_channel WHERE site_id = ? AND id = ?";
       return await recordIfChanged(database, trail, await database.run(sql, siteId, id));
     },

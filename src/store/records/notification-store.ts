@@ -1,17 +1,24 @@
 import { NOTIFICATION_SEVERITIES, NOTIFICATION_SOURCES, type Notification } from "#core/notification/notification.ts";
 import type { NotificationStore } from "#service/ports/notification-store.ts";
-import type { Row } from "#store/database.ts";
+import type { Database, Row } from "#store/database.ts";
 import type { Lists } from "./lists.ts";
 import { oneOf, optionalText, text, time } from "./row.ts";
+import { readRows } from "./stored-json.ts";
 import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
 
-export function createNotificationStore(writer: Writer, lists: Lists): NotificationStore {
+const COLUMNS = "id, site_id, at, severity, title, text, source_kind, source_id, source_slug";
+
+export function createNotificationStore(reader: Database, writer: Writer, lists: Lists): NotificationStore {
   return {
     insert: (given) => writer.run("insertNotification", { given }),
+    async find(siteId, id) {
+      const sql = `SELECT ${COLUMNS} FROM notification WHERE site_id = ? AND id = ?`;
+      return readRows(reader, { table: "notification", rows: await reader.all(sql, siteId, id) }, parseNotification)[0];
+    },
     list: (siteId, page) =>
       lists.page(page, {
-        columns: "id, site_id, at, severity, title, text, source_kind, source_id, source_slug",
+        columns: COLUMNS,
         from: "notification",
         where: new Where().and("site_id = ?", siteId),
         order: "at DESC, id DESC",

@@ -2,6 +2,7 @@ import type { Instant } from "#core/time/instant.ts";
 import type { NewNotification } from "#service/ports/notification-store.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
 import { addEvent } from "./event-writes.ts";
+import { watchChanges } from "./message-writes.ts";
 import { enqueueNotices } from "./webhook-writes.ts";
 import { NOBODY, PRUNE_AT_ONCE, prune, write } from "./write.ts";
 
@@ -31,6 +32,7 @@ export const notificationWrites = {
       if (added === 0) return false;
       await addEvent(database, event);
       await enqueueNotices(database, notices);
+      await watchChanges(database, siteId, [{ id, deviceId: undefined }]);
       return true;
     },
   }),

@@ -20,12 +20,14 @@ import { createInterlockStore } from "./interlock-store.ts";
 import { createCopyStore, createGatewayStore, createUplinkStore } from "./link-store.ts";
 import type { Lists } from "./lists.ts";
 import { createMaintenanceStore } from "./maintenance-store.ts";
+import { createMessageStore } from "./message-store.ts";
 import { createNotificationStore } from "./notification-store.ts";
 import { createPriceSourceStore } from "./price-source-store.ts";
 import { createProfileStore } from "./profile-store.ts";
 import { createQuestionStore } from "./question-store.ts";
 import { createRetentionStore } from "./retention-store.ts";
 import { createRolloutStore } from "./rollout-store.ts";
+import { createRouteStore } from "./route-store.ts";
 import { number } from "./row.ts";
 import { createRuleStore } from "./rule-store.ts";
 import { createScheduleStore } from "./schedule-store.ts";
@@ -104,8 +106,10 @@ export function createSubjectStores(
     interlocks: createInterlockStore(reader, writer),
     rules: createRuleStore(reader, writer, lists),
     calendars: createCalendarStore(reader, writer, lists),
-    notifications: createNotificationStore(writer, lists),
+    notifications: createNotificationStore(reader, writer, lists),
     channels: createChannelStore(reader, writer),
+    routes: createRouteStore(reader, writer),
+    messages: createMessageStore(reader, writer, lists),
   };
 }
 

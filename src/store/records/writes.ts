@@ -17,6 +17,7 @@ import { executionWrites } from "./execution-writes.ts";
 import { interlockWrites } from "./interlock-writes.ts";
 import { gatewayWrites, uplinkWrites } from "./link-writes.ts";
 import { maintenanceWrites } from "./maintenance-writes.ts";
+import { messageWrites } from "./message-writes.ts";
 import { notificationWrites } from "./notification-writes.ts";
 import { priceSourceWrites } from "./price-source-writes.ts";
 import { profileWrites } from "./profile-writes.ts";
@@ -24,6 +25,7 @@ import { questionWrites } from "./question-writes.ts";
 import { remoteExecutionWrites } from "./remote-execution-writes.ts";
 import { retentionWrites } from "./retention-writes.ts";
 import { rolloutWrites } from "./rollout-writes.ts";
+import { routeWrites } from "./route-writes.ts";
 import { ruleScriptWrites } from "./rule-script-writes.ts";
 import { ruleWrites } from "./rule-writes.ts";
 import { scheduleWrites } from "./schedule-writes.ts";
@@ -62,6 +64,8 @@ export const WRITES = {
   ...maintenanceWrites,
   ...notificationWrites,
   ...channelWrites,
+  ...routeWrites,
+  ...messageWrites,
   ...eventWrites,
   ...retentionWrites,
   ...scriptWrites,

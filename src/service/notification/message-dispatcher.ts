@@ -1,0 +1,158 @@
+// Sends the messages that wait.
+//
+// Invariants: a message is marked as being sent, durably, before anything leaves. Whoever finds the mark without an outcome says that
+// nobody knows, and sends it again only if its receiver can recognise a repetition. A channel has one message under way at a time,
+// the oldest first, and a later one waits until the earlier ones are done: the order is kept, also over failures. Where several
+// nodes share the records, whoever claims the channel sends.
+import { afterSend, type SendOutcome } from "#core/notification/after-send.ts";
+import { type Channel, channelSecretContext } from "#core/notification/channel.ts";
+import type { Leave } from "#core/share/fair-share.ts";
+import type { Shares } from "#core/share/shares.ts";
+import type { Background } from "#service/background.ts";
+import type { After } from "#service/deadlines.ts";
+import type { Message } from "#service/ports/message-store.ts";
+import type { Nodes } from "#service/ports/nodes.ts";
+import type { Needs } from "#service/ports.ts";
+
+export interface MessageDispatcher {
+  /** Something may wait. */
+  wake(): void;
+  /** What is under way has a moment to end. */
+  stop(): void;
+}
+
+export interface MessageDispatcherNeeds
+  extends Pick<Needs, "messages" | "channels" | "messageSender" | "seal" | "randomBytes" | "now"> {
+  readonly background: Background;
+  readonly nodes: Pick<Nodes, "claim">;
+  readonly after: After;
+  readonly shares: Pick<Shares, "open">;
+}
+
+/** Messages that are sent at once, each by another channel. */
+const ATTEMPTS = { slots: 16, slotsPerKey: 4, waiting: 1_000, waitingPerKey: 100 };
+/** Other nodes may stop at any time, so somebody looks. */
+const LONGEST_WAIT_MS = 30_000;
+/** The pause after trouble with the records, or while another node has the channel. */
+const AGAIN_MS = 5_000;
+const LAST_MOMENT_MS = 3_000;
+const NOT_SENT: SendOutcome = { outcome: "refused", error: "another node took over", isFinal: false };
+const INTERRUPTED: SendOutcome = { outcome: "unknown", error: "the service stopped while it was sent" };
+
+type Head = Pick<Message, "id" | "channelId" | "siteId">;
+
+export function createMessageDispatcher(needs: MessageDispatcherNeeds): MessageDispatcher {
+  const busy = new Set<string>();
+  const attempts = needs.shares.open("notification_attempts", ATTEMPTS);
+  const stopping = new AbortController();
+  const sending = new AbortController();
+  let isLooking = false;
+  let lookAgain = false;
+  let callOff: (() => void) | undefined;
+
+  function wake(): void {
+    lookAgain = true;
+    if (isLooking || stopping.signal.aborted) return;
+    isLooking = true;
+    needs.background.run("look for messages to people", async () => {
+      try {
+        while (lookAgain && !stopping.signal.aborted) {
+          lookAgain = false;
+          await look();
+        }
+      } catch (error) {
+        wakeAfter(AGAIN_MS);
+        throw error;
+      } finally {
+        isLooking = false;
+      }
+    });
+  }
+
+  function wakeAfter(ms: number): void {
+    callOff?.();
+    if (!stopping.signal.aborted) callOff = needs.after(Math.min(ms, LONGEST_WAIT_MS), wake);
+  }
+
+  async function look(): Promise<void> {
+    const now = needs.now();
+    let next = now + LONGEST_WAIT_MS;
+    for (const head of await needs.messages.heads(busy)) {
+      const dueAt = head.nextAttemptAt ?? now;
+      if (dueAt <= now) begin(head);
+      else next = Math.min(next, dueAt);
+    }
+    wakeAfter(next - now);
+  }
+
+  function begin(head: Head): void {
+    const { channelId, siteId } = head;
+    busy.add(channelId);
+    const release = () => {
+      busy.delete(channelId);
+      wake();
+    };
+    needs.background.run("send a message", async () => {
+      let leave: Leave | undefined;
+      try {
+        leave = await attempts.enter(siteId, stopping.signal);
+        const claim = await needs.nodes.claim(`notifications ${channelId}`);
+        if (claim === undefined) return void needs.after(AGAIN_MS, release);
+        try {
+          await sendAs(head, AbortSignal.any([sending.signal, claim.lost]));
+        } finally {
+          await claim.release();
+        }
+        release();
+      } catch (error) {
+        if (stopping.signal.aborted && leave === undefined) return;
+        needs.after(AGAIN_MS, release);
+        throw error;
+      } finally {
+        leave?.();
+      }
+    });
+  }
+
+  /** The claim says that nobody else sends it now. */
+  async function sendAs({ id, siteId, channelId }: Head, signal: AbortSignal): Promise<void> {
+    const message = await needs.messages.find(id);
+    const channel = await needs.channels.find(siteId, channelId);
+    if (message === undefined || channel === undefined) return;
+    if (message.state === "SENDING") return await settle(message, channel, INTERRUPTED);
+    if (stopping.signal.aborted || !(await needs.messages.beginAttempt(id, needs.now()))) return;
+    const begun = { ...message, attempts: message.attempts + 1 };
+    // A claim that was lost meanwhile: another node has found the mark.
+    if (signal.aborted) return await settle(begun, channel, NOT_SENT);
+    await settle(begun, channel, await send(begun, channel, signal));
+  }
+
+  async function send(message: Message, channel: Channel, signal: AbortSignal): Promise<SendOutcome> {
+    const { id, content, queuedAt } = message;
+    try {
+      const { sealedSecret } = channel;
+      const secret = sealedSecret && needs.seal.open(sealedSecret, channelSecretContext(channel.id));
+      return await needs.messageSender.send({ channel, secret, id, content, queuedAt, sentAt: needs.now() }, signal);
+    } catch {
+      return { outcome: "refused", error: "the secret of the channel cannot be read; set it anew", isFinal: false };
+    }
+  }
+
+  async function settle(message: Message, { target }: Channel, outcome: SendOutcome): Promise<void> {
+    const now = needs.now();
+    const [byte = 0] = needs.randomBytes(1);
+    const result = afterSend({ ...message, kind: target.kind }, outcome, { now, chance: byte / 255 });
+    const error = outcome.outcome === "taken" ? undefined : outcome.error;
+    const attempt = { at: now, outcome: outcome.outcome, error, number: message.attempts };
+    await needs.messages.settle(message.id, attempt, result);
+  }
+
+  return {
+    wake,
+    stop() {
+      stopping.abort();
+      callOff?.();
+      needs.after(LAST_MOMENT_MS, () => sending.abort());
+    },
+  };
+}
