@@ -330,6 +330,18 @@ function calendars(): void {
       await page.locator("[data-ranges=sun] input[type=time]").last().fill("07:00");
       await page.locator("[data-ranges=sun] .error").waitFor();
       await look("plan");
+      if (locale === "de-DE") {
+        await visitor.go(`/sites/${site}/calendars?new=ical`);
+        const wrong = {
+          name: "h.ics",
+          mimeType: "text/calendar",
+          buffer: Buffer.from(file(entry("DTSTART:20260231T000000"))),
+        };
+        await page.locator("input[type=file]").setInputFiles(wrong);
+        await page.getByText("gibt es nicht").waitFor();
+        await page.getByText("Zeile 7:").waitFor();
+        await look("file with a mistake");
+      }
       await visitor.go(`/sites/${site}/calendars/look-file`);
       await look("file");
       expect(found).toEqual([]);

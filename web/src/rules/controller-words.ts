@@ -1,33 +1,13 @@
 // Ready controllers in the language of the page. The service says them in English. Pure.
 import type { Controller, ControllerDiagnostic } from "#client/resources.ts";
 import type { Locale } from "#web/data/preferences.svelte.ts";
+import { serverTexts } from "#web/i18n/server-texts.ts";
 import { CONTROLLER_GERMAN } from "./controller-german.ts";
 
-const GERMAN = new Map(Object.entries(CONTROLLER_GERMAN));
-/** Forms with places; the more a form says itself, the earlier it is tried. */
-const FORMS = [...GERMAN]
-  .filter(([english]) => english.includes("{"))
-  .map(([english, german]) => ({ form: formOf(english), german, own: english.replaceAll(/\{\w+\}/g, "").length }))
-  .toSorted((one, other) => other.own - one.own);
-const LONGEST = 1_000;
+const german = serverTexts(CONTROLLER_GERMAN);
 const HINT = /^(.+); did you mean (.{1,80})\?$/s;
 
-function formOf(english: string): RegExp {
-  const form = english.replaceAll(/[.*+?^$()[\]\\|]/g, "\\$&").replaceAll(/\{(\w+)\}/g, "(?<$1>.+?)");
-  return new RegExp(`^${form}$`, "s");
-}
-
-/** What is not known stays as it is. */
-export function controllerText(text: string, locale: Locale): string {
-  if (locale === "en" || text.length > LONGEST) return text;
-  const known = GERMAN.get(text);
-  if (known !== undefined) return known;
-  for (const { form, german } of FORMS) {
-    const found = form.exec(text)?.groups;
-    if (found !== undefined) return german.replaceAll(/\{(\w+)\}/g, (_, name: string) => found[name] ?? "");
-  }
-  return text;
-}
+export const controllerText = (text: string, locale: Locale): string => (locale === "en" ? text : german(text));
 
 export function controllerIn(controller: Controller, locale: Locale): Controller {
   const said = <Named extends { readonly display_name: string; readonly description: string }>(one: Named): Named => ({
