@@ -8,6 +8,8 @@ export function accounts({ perform }: Transport) {
     list: listOf("accounts", (query: Queries["listAccounts"] = {}) => perform("listAccounts", { query })),
     get: (account_id: string) => perform("getAccount", { params: { account_id } }),
     update: (account_id: string, body: AccountChange) => perform("updateAccount", { params: { account_id }, body }),
+    /** For the link /sign-in#invitation=... of the page; valid once and for 7 days. */
+    invite: (account_id: string) => perform("createInvitation", { params: { account_id } }),
     delete: (account_id: string) => perform("deleteAccount", { params: { account_id } }),
     /** That of the person who is signed in. */
     own: () => perform("getOwnAccount"),

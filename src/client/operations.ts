@@ -3,6 +3,7 @@
 /** Method and path of each operation. */
 export const OPERATIONS = {
   abortRollout: "POST /v3/rollouts/{rollout_id}/abort",
+  acceptInvitation: "POST /v3/invitations/accept",
   acknowledgeAlert: "POST /v3/devices/{device_id}/alerts/{alert_id}/acknowledge",
   adjustSimulation: "PATCH /v3/devices/{device_id}/simulation",
   assignBlueprint: "POST /v3/devices/{device_id}/assign_blueprint",
@@ -18,6 +19,7 @@ export const OPERATIONS = {
   createCommandExecution: "POST /v3/devices/{device_id}/commands/executions",
   createCommandSchedule: "POST /v3/commands/schedules",
   createCounterCorrection: "POST /v3/devices/{device_id}/counter_corrections",
+  createInvitation: "POST /v3/accounts/{account_id}/invitation",
   createJoinCode: "POST /v3/gateways/join_codes",
   createKioskLink: "POST /v3/sites/{site_id}/views/{view_id}/kiosk",
   createMaintenance: "POST /v3/sites/{site_id}/maintenance",

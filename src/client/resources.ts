@@ -85,6 +85,13 @@ export type ViewKind = "explore" | "dashboard" | "device_filter";
 
 export type WebhookKind = "alert" | "connectivity" | "execution" | "notification";
 
+export type AcceptedInvitation = {
+  /** Of the link. */
+  readonly code: string;
+  /** At least 10 characters, and none of those that everybody tries first. */
+  readonly password: string;
+};
+
 /** A person who can sign in to the page. */
 export type Account = {
   /** Account identifier. Sessions and the audit log name it as their token. */
@@ -1522,6 +1529,12 @@ export type InterlockProblem = {
   readonly pointer: string;
   /** What would be right. */
   readonly message: string;
+};
+
+export type Invitation = {
+  /** For the link /sign-in#invitation=... of the page. It is shown this once. */
+  readonly code: string;
+  readonly expires_at: string;
 };
 
 export type Join = {
@@ -3496,6 +3509,9 @@ export type Answers = {
   readonly abortRollout: {
     readonly rollout: Rollout;
   };
+  readonly acceptInvitation: {
+    readonly session: Session;
+  };
   readonly acknowledgeAlert: {
     readonly alerts: readonly Alert[];
     readonly pending_change?: GatewayChange;
@@ -3541,6 +3557,7 @@ export type Answers = {
   readonly createCounterCorrection: {
     readonly correction: CounterCorrection;
   };
+  readonly createInvitation: Invitation;
   readonly createJoinCode: JoinCode;
   readonly createKioskLink: KioskLink;
   readonly createMaintenance: {
@@ -4163,6 +4180,7 @@ export type Answers = {
 
 /** The JSON that each operation takes. */
 export type Bodies = {
+  readonly acceptInvitation: AcceptedInvitation;
   readonly acknowledgeAlert: AcknowledgeAlert;
   readonly adjustSimulation: SimulationChange;
   readonly assignBlueprint: AssignBlueprint;

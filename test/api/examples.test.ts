@@ -43,6 +43,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   cancelBulkCommand: "not_cancellable",
   createSession: "foreign_origin",
   getCurrentSession: "not_found",
+  acceptInvitation: "foreign_origin",
   getOwnAccount: "not_found",
   updateOwnAccount: "not_found",
   changeOwnPassword: "not_found",

@@ -131,6 +131,51 @@ function people(): void {
     LONG,
   );
 
+  test(
+    "an owner invites a person, who chooses a password by the link, at a phone; the link leaves the address and works once",
+    async () => {
+      await add({ name: "Emil", mail: "emil@example.org", password: null });
+      const owner = await world.signedIn();
+      await owner.go("/access/people");
+      await owner.page.getByRole("button", { name: "Link for Emil to choose a password" }).click();
+      const dialog = owner.page.getByRole("dialog", { name: "Invitation for Emil" });
+      const link = (await dialog.locator("code").textContent())?.trim() ?? "";
+      expect(link).toContain("/sign-in#invitation=");
+      await owner.close();
+
+      const look = createFindings();
+      const visitor = await world.visit({ width: 360, bypassCSP: true });
+      const { page } = visitor;
+      await page.goto(link);
+      await page.getByRole("heading", { name: "Choose your password" }).waitFor();
+      expect(page.url()).not.toContain("invitation=");
+      expect(await look(visitor)).toEqual([]);
+      const fill = async (password: string, again: string) => {
+        await page.locator("input[name=new-password]").fill(password);
+        await page.locator("input[name=again]").fill(again);
+        await page.keyboard.press("Enter");
+      };
+      await fill("short", "short");
+      await page.getByText("not one that everybody tries first").waitFor();
+      await fill(PASSWORD, "another one, not the same");
+      await page.getByText("The two passwords differ.").waitFor();
+      await fill(PASSWORD, PASSWORD);
+      await page.waitForSelector("nav", { state: "attached" });
+      await visitor.close();
+
+      const late = await world.visit();
+      await late.page.goto(link);
+      await late.page.locator("input[name=new-password]").fill(PASSWORD);
+      await late.page.locator("input[name=again]").fill(PASSWORD);
+      await late.page.keyboard.press("Enter");
+      await late.page.getByText("This invitation was used").waitFor();
+      await late.page.getByRole("button", { name: "Not now" }).click();
+      await late.page.getByRole("heading", { name: "Sign in" }).waitFor();
+      await late.close();
+    },
+    LONG,
+  );
+
   test.each(["en-GB", "de-DE"])(
     "the forms of a person fit a phone, and axe finds nothing (%s)",
     async (locale) => {

@@ -208,6 +208,45 @@ export function accountStoreContract(open: OpenStores): void {
     await expectRefusal(add({}), "forbidden");
   });
 
+  test("an invitation sets the password once, in its time, and ends sessions; another one replaces it", async () => {
+    const { stores, account, id } = await withPerson(open);
+    const { accounts } = stores;
+    const invite = (hash: string) => accounts.invite({ accountId: id, hash, expiresAt: at(10) }, makeEntry());
+    const accept = (hash: string, after: number, password = "$argon2id$invited") =>
+      accounts.acceptInvitation(hash, { id, change: { password }, at: at(after), hash: HASH }, makeEntry());
+    expect(await invite("first")).toBe(true);
+    expect(await invite("second")).toBe(true);
+    expect(await accounts.findInvitation("first")).toBeUndefined();
+    expect(await accounts.findInvitation("second")).toEqual({ accountId: id, hash: "second", expiresAt: at(10) });
+    await addSession(stores, id);
+    const entries = (await auditIds(stores)).length;
+    expect([await accept("first", 1), await accept("second", 10)]).toEqual([undefined, undefined]);
+    expect((await auditIds(stores)).length).toBe(entries);
+    const answers = await Promise.all([1, 2, 3].map((turn) => accept("second", 9, `$argon2id$${turn}`)));
+    expect(answers.filter((answer) => answer !== undefined)).toEqual([[id]]);
+    expect(await holders(stores)).toEqual([]);
+    expect((await accounts.findPassword(account.settings.mail))?.password).toMatch(/^.argon2id.[123]$/);
+    expect(await accounts.findInvitation("second")).toBeUndefined();
+  });
+
+  test("a new password, a suspension and a deletion end an invitation, and nobody suspended or unknown is invited", async () => {
+    const { stores, id, change } = await withPerson(open);
+    const { accounts } = stores;
+    const invite = (accountId = id) => accounts.invite({ accountId, hash: "h", expiresAt: at(100) }, makeEntry());
+    for (const end of [{ password: "$argon2id$other" }, { isSuspended: true }] as const) {
+      await invite();
+      await change({ name: "Anna A", level: "owner" });
+      expect(await accounts.findInvitation("h")).toBeDefined();
+      await change(end);
+      expect(await accounts.findInvitation("h")).toBeUndefined();
+    }
+    for (const accountId of [id, newId(), ...OBJECT_PROPERTY_NAMES]) expect(await invite(accountId)).toBe(false);
+    await change({ isSuspended: false });
+    await invite();
+    await accounts.delete(id, NOON, makeEntry());
+    expect(await accounts.findInvitation("h")).toBeUndefined();
+  });
+
   test("a deleted person leaves nothing but revoked tokens", async () => {
     const { stores, account, id } = await withPerson(open);
     const token = await addToken(stores, { accountId: id });

@@ -81,6 +81,7 @@ export const NOT_SPREAD: Readonly<Record<string, string>> = {
   migration: SMALL,
   token: SMALL,
   account: SMALL,
+  account_invitation: SMALL,
   session: SMALL,
   sign_in_code: SMALL,
   setting: SMALL,

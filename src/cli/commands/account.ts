@@ -81,6 +81,15 @@ export function addAccountCommands(account: Command, cli: Cli): void {
       );
     });
   }
+  clientCommand(
+    account,
+    "invite <account>",
+    "Print a link by which the person chooses a password, once and within 7 days.",
+  ).action(async (id: string, flags: ClientFlags) => {
+    const { client, url, wait } = await openSession(cli, flags);
+    const answer = await wait(client.accounts.invite(id));
+    await printAnswer(cli, flags, answer, () => new URL(`/sign-in#invitation=${answer.code}`, url).href);
+  });
   clientCommand(account, "delete <account>", "Delete a person: sessions end, and the person's tokens are revoked.")
     .option("-y, --yes", "do not ask")
     .action(async (id: string, flags: ClientFlags & { yes?: boolean }) => {

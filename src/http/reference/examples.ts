@@ -449,6 +449,11 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     ts: `client.accounts.update(${JSON.stringify(ID.account_id)}, { suspended: true })`,
   },
   deleteAccount: { ts: `client.accounts.delete(${JSON.stringify(ID.account_id)})` },
+  createInvitation: { ts: `client.accounts.invite(${JSON.stringify(ID.account_id)})` },
+  acceptInvitation: {
+    body: { code: "...", password: "four other plain words" },
+    ts: 'client.perform("acceptInvitation", { body: { code: "...", password: "four other plain words" } })',
+  },
   getOwnAccount: { ts: "client.accounts.own()" },
   updateOwnAccount: { body: { language: "de" }, ts: 'client.accounts.updateOwn({ language: "de" })' },
   changeOwnPassword: {

@@ -5,6 +5,7 @@ import type { Parts } from "#role/parts.ts";
 import type { Subject } from "#role/subject.ts";
 import { accountOperations } from "#service/access/account-operations.ts";
 import { auditOperations } from "#service/access/audit-operations.ts";
+import { invitationOperations } from "#service/access/invitation-operations.ts";
 import { ownAccountOperations } from "#service/access/own-account-operations.ts";
 import { sessionOperations } from "#service/access/session-operations.ts";
 import { tokenOperations } from "#service/access/token-operations.ts";
@@ -16,6 +17,7 @@ export function access(parts: Parts): Subject {
       ...tokenOperations(parts),
       ...accountOperations(parts),
       ...ownAccountOperations(parts),
+      ...invitationOperations(parts),
       ...sessionOperations(parts),
       ...auditOperations(parts),
     ],

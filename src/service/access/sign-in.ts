@@ -52,7 +52,7 @@ export async function signIn(needs: SignInNeeds, call: Omit<Call, "caller">, inp
 
 interface NewSession extends TokenHolder, Pick<SignIn, "userAgent"> {
   readonly lifetimeMs: number;
-  readonly by: "token" | "code" | "password";
+  readonly by: "token" | "code" | "password" | "invitation";
   /** The session of the same browser, which ends with this one. */
   readonly replaces: string | undefined;
 }

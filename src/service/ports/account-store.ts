@@ -29,6 +29,14 @@ export interface AskedAccountChange {
   readonly hash: Uint8Array;
 }
 
+/** A link by which a person chooses a password, once. */
+export interface Invitation {
+  readonly accountId: string;
+  /** The lookup key of the code's hash. The code itself is stored nowhere. */
+  readonly hash: string;
+  readonly expiresAt: Instant;
+}
+
 /** Two accounts never have the same mail address; a write that would bring that about is refused as `conflict`. */
 export interface AccountStore {
   insert(account: NewAccount, trail: AuditEntry): Promise<void>;
@@ -42,6 +50,12 @@ export interface AccountStore {
    * that of the person itself among them; undefined when there is no such account.
    */
   change(asked: AskedAccountChange, trail: AuditEntry): Promise<readonly string[] | undefined>;
+  /** Replaces an earlier one. False when there is no such account, or it is suspended. */
+  invite(invitation: Invitation, trail: AuditEntry): Promise<boolean>;
+  /** Also one that has expired. A new password and a suspension end it. */
+  findInvitation(hash: string): Promise<Invitation | undefined>;
+  /** As `change`, if the invitation is still there and not expired: of two calls at once, one gets it. */
+  acceptInvitation(hash: string, asked: AskedAccountChange, trail: AuditEntry): Promise<readonly string[] | undefined>;
   /** Revokes the person's tokens and deletes what is the person's own. Returns the same as `change`. */
   delete(id: string, at: Instant, trail: AuditEntry): Promise<readonly string[] | undefined>;
 }

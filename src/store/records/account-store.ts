@@ -2,7 +2,7 @@ import { mailKey } from "#core/access/account.ts";
 import type { AccountStore } from "#service/ports/account-store.ts";
 import type { Database } from "#store/database.ts";
 import { ACCOUNT_COLUMNS, ACCOUNTS, parseAccount } from "./account-row.ts";
-import { optionalText, text } from "./row.ts";
+import { optionalText, text, time } from "./row.ts";
 import { readRows } from "./stored-json.ts";
 import type { Writer } from "./writer.ts";
 
@@ -20,6 +20,12 @@ export function createAccountStore(reader: Database, writer: Writer): AccountSto
       return row && { id: text(row, "id"), password: optionalText(row, "password") };
     },
     change: (asked, trail) => writer.run("changeAccount", { asked, trail }),
+    invite: (invitation, trail) => writer.run("inviteAccount", { invitation, trail }),
+    findInvitation: async (hash) => {
+      const row = await reader.get("SELECT account_id, hash, expires_at FROM account_invitation WHERE hash = ?", hash);
+      return row && { accountId: text(row, "account_id"), hash: text(row, "hash"), expiresAt: time(row, "expires_at") };
+    },
+    acceptInvitation: (hash, asked, trail) => writer.run("acceptInvitation", { hash, asked, trail }),
     delete: (id, at, trail) => writer.run("deleteAccount", { id, at, trail }),
   };
 }

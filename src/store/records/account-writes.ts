@@ -4,7 +4,7 @@ import { scopeContains } from "#core/access/caller.ts";
 import { allows } from "#core/access/level.ts";
 import { refuse } from "#core/app-error.ts";
 import type { Instant } from "#core/time/instant.ts";
-import type { AccountChange, AskedAccountChange, NewAccount } from "#service/ports/account-store.ts";
+import type { AccountChange, AskedAccountChange, Invitation, NewAccount } from "#service/ports/account-store.ts";
 import type { NodeMessage } from "#service/ports/nodes.ts";
 import type { Database, Value, WriteDatabase } from "#store/database.ts";
 import { ACCOUNT_COLUMNS, ACCOUNTS, parseAccount } from "./account-row.ts";
@@ -13,7 +13,7 @@ import { number, text } from "./row.ts";
 import { parseToken, TOKEN_COLUMNS } from "./token-row.ts";
 import { addToken, renderSites } from "./token-writes.ts";
 import { deleteViewsOf } from "./view-writes.ts";
-import { write } from "./write.ts";
+import { NOBODY, write } from "./write.ts";
 
 /** One for all: mail addresses are unique, and accounts rarely change. */
 const ALL_ACCOUNTS = "accounts";
@@ -51,35 +51,45 @@ export const accountWrites = {
     fromReserve: true,
     async run(
       database: WriteDatabase,
-      { asked: { id, change, at, hash }, trail }: { asked: AskedAccountChange; trail: AuditEntry },
+      { asked, trail }: { asked: AskedAccountChange; trail: AuditEntry },
     ): Promise<readonly string[] | undefined> {
-      const before = await findAccount(database, id);
-      if (before === undefined) return undefined;
-      if (change.mail !== undefined) await requireFreeMail(database, change.mail, id);
-      await set(database, "account", id, [
-        ...valueIn(change, "mail", "mail"),
-        ...(change.mail === undefined ? [] : [["mail_key", mailKey(change.mail)] as const]),
-        ...valueIn(change, "language", "language"),
-        ...valueIn(change, "timeFormat", "time_format"),
-        ...valueIn(change, "password", "password"),
-        ...(change.isSuspended === undefined
-          ? []
-          : [["suspended_at", change.isSuspended ? (before.suspendedAt ?? at) : null] as const]),
-      ]);
-      const ends = change.password !== undefined || change.isSuspended === true;
-      const access = [
-        ...valueIn(change, "name", "name"),
-        ...valueIn(change, "level", "level"),
-        ...(change.sites === undefined ? [] : [["sites", renderSites(change.sites)] as const]),
-        ...(ends ? [["hash", hash] as const] : []),
-        ...(change.isSuspended === undefined ? [] : [["revoked_at", change.isSuspended ? at : null] as const]),
-      ];
-      await set(database, "token", id, access);
-      if (ends) await database.run("DELETE FROM session WHERE token_id = ?", id);
-      const after = { ...before, ...(await findAccount(database, id)) };
-      const ended = await revokeTokensOf(database, after, { all: change.isSuspended === true, at });
+      return await apply(database, asked, trail);
+    },
+  }),
+
+  inviteAccount: write({
+    locks: ({ invitation }) => [ALL_ACCOUNTS, `token ${invitation.accountId}`],
+    informs: NOBODY,
+    fromReserve: false,
+    async run(
+      database: WriteDatabase,
+      { invitation: { accountId, hash, expiresAt }, trail }: { invitation: Invitation; trail: AuditEntry },
+    ) {
+      const account = await findAccount(database, accountId);
+      if (account === undefined || account.suspendedAt !== undefined) return false;
+      await database.run("DELETE FROM account_invitation WHERE account_id = ?", accountId);
+      await database.run(
+        "INSERT INTO account_invitation (account_id, hash, expires_at) VALUES (?, ?, ?)",
+        accountId,
+        hash,
+        expiresAt,
+      );
       await recordAudit(database, trail);
-      return [...(access.length > 0 ? [id] : []), ...ended];
+      return true;
+    },
+  }),
+
+  acceptInvitation: write({
+    locks: ({ asked }, reader) => locksOf(reader, asked.id),
+    informs: { cloud: undefined, nodes: (_, ids) => note(ids) },
+    fromReserve: true,
+    async run(
+      database: WriteDatabase,
+      { hash, asked, trail }: { hash: string; asked: AskedAccountChange; trail: AuditEntry },
+    ): Promise<readonly string[] | undefined> {
+      const sql = "DELETE FROM account_invitation WHERE hash = ? AND account_id = ? AND expires_at > ?";
+      if ((await database.run(sql, hash, asked.id, asked.at)) === 0) return undefined;
+      return await apply(database, asked, trail);
     },
   }),
 
@@ -97,6 +107,7 @@ export const accountWrites = {
       await database.run("DELETE FROM session WHERE token_id = ?", id);
       await database.run("DELETE FROM sign_in_code WHERE token_id = ?", id);
       await deleteViewsOf(database, id);
+      await database.run("DELETE FROM account_invitation WHERE account_id = ?", id);
       await database.run("DELETE FROM account WHERE id = ?", id);
       await database.run("DELETE FROM token WHERE id = ?", id);
       await recordAudit(database, trail);
@@ -104,6 +115,43 @@ export const accountWrites = {
     },
   }),
 };
+
+async function apply(
+  database: WriteDatabase,
+  { id, change, at, hash }: AskedAccountChange,
+  trail: AuditEntry,
+): Promise<readonly string[] | undefined> {
+  const before = await findAccount(database, id);
+  if (before === undefined) return undefined;
+  if (change.mail !== undefined) await requireFreeMail(database, change.mail, id);
+  await set(database, "account", id, [
+    ...valueIn(change, "mail", "mail"),
+    ...(change.mail === undefined ? [] : [["mail_key", mailKey(change.mail)] as const]),
+    ...valueIn(change, "language", "language"),
+    ...valueIn(change, "timeFormat", "time_format"),
+    ...valueIn(change, "password", "password"),
+    ...(change.isSuspended === undefined
+      ? []
+      : [["suspended_at", change.isSuspended ? (before.suspendedAt ?? at) : null] as const]),
+  ]);
+  const ends = change.password !== undefined || change.isSuspended === true;
+  const access = [
+    ...valueIn(change, "name", "name"),
+    ...valueIn(change, "level", "level"),
+    ...(change.sites === undefined ? [] : [["sites", renderSites(change.sites)] as const]),
+    ...(ends ? [["hash", hash] as const] : []),
+    ...(change.isSuspended === undefined ? [] : [["revoked_at", change.isSuspended ? at : null] as const]),
+  ];
+  await set(database, "token", id, access);
+  if (ends) {
+    await database.run("DELETE FROM session WHERE token_id = ?", id);
+    await database.run("DELETE FROM account_invitation WHERE account_id = ?", id);
+  }
+  const after = { ...before, ...(await findAccount(database, id)) };
+  const ended = await revokeTokensOf(database, after, { all: change.isSuspended === true, at });
+  await recordAudit(database, trail);
+  return [...(access.length > 0 ? [id] : []), ...ended];
+}
 
 async function locksOf(reader: Database, id: string): Promise<readonly string[]> {
   const rows = await reader.all("SELECT id FROM token WHERE account_id = ?", id);

@@ -80,6 +80,16 @@ export const session = {
     });
   },
 
+  /** Sets the password of the person who was invited, and signs in. */
+  async acceptInvitation(code: string, password: string): Promise<SignInProblem | "weak" | undefined> {
+    try {
+      enter((await perform("acceptInvitation", { body: { code, password } })).session);
+      return undefined;
+    } catch (error) {
+      return error instanceof ApiError && error.status === 400 ? "weak" : problemOf(error);
+    }
+  },
+
   /** All other sessions of the person end; this browser gets a new one. */
   async changePassword(current_password: string, new_password: string): Promise<void> {
     enter((await perform("changeOwnPassword", { body: { current_password, new_password } })).session);

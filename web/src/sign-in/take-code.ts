@@ -2,12 +2,12 @@
 const PLACES = /^\/(?:sign-in|sites\/[^/]+\/kiosk\/[^/]+)$/;
 
 /**
- * The code of a one-time link `/sign-in#code=...` or `/sites/.../kiosk/...#code=...`. It is taken out of the address bar and the history at once: nobody
+ * The code of an invitation `/sign-in#invitation=...`, or of a one-time link `/sign-in#code=...` or `/sites/.../kiosk/...#code=...`. It is taken out of the address bar and the history at once: nobody
  * should copy or share an address that holds it.
  */
-export function takeCode(): string | undefined {
-  if (!PLACES.test(location.pathname)) return undefined;
-  const code = new URLSearchParams(location.hash.slice(1)).get("code");
+export function takeCode(): { readonly code: string | undefined; readonly invitation: string | undefined } {
+  if (!PLACES.test(location.pathname)) return { code: undefined, invitation: undefined };
+  const given = new URLSearchParams(location.hash.slice(1));
   if (location.hash !== "") history.replaceState(null, "", location.pathname);
-  return code ?? undefined;
+  return { code: given.get("code") ?? undefined, invitation: given.get("invitation") ?? undefined };
 }

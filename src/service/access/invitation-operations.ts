@@ -1,0 +1,64 @@
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "#core/access/password.ts";
+import { renderInstant } from "#core/time/instant.ts";
+import { afterWrongToken, type WrongTokenNeeds } from "#service/access/after-wrong-token.ts";
+import { answerSignedIn } from "#service/access/answer-signed-in.ts";
+import { acceptInvitation, createInvitation } from "#service/access/invitations.ts";
+import type { OwnAccountNeeds } from "#service/access/own-account.ts";
+import type { SessionCookie } from "#service/access/session-cookie.ts";
+import { sessionAnswer } from "#service/access/session-wire.ts";
+import { type Operation, operation } from "#service/operation/operation.ts";
+import { Type } from "#service/operation/schema.ts";
+import { strict, timestamp } from "#service/operation/wire.ts";
+
+const tag = "Access";
+
+export function invitationOperations(
+  needs: OwnAccountNeeds & WrongTokenNeeds & { readonly sessionCookie: SessionCookie },
+): readonly Operation[] {
+  return [
+    operation({
+      method: "POST",
+      path: "/v3/accounts/:account_id/invitation",
+      name: "createInvitation",
+      summary: "Invite a person",
+      description:
+        "A code for a link by which the person chooses a password, once and within 7 days. It replaces an earlier one. " +
+        "Whoever has the link becomes that person.",
+      tag,
+      level: "owner",
+      answer: strict("Invitation", {
+        code: Type.String({ description: "For the link /sign-in#invitation=... of the page. It is shown this once." }),
+        expires_at: timestamp,
+      }),
+      run: async (call) => {
+        const { code, expiresAt } = await createInvitation(needs, call, call.params.account_id);
+        return { code, expires_at: renderInstant(expiresAt) };
+      },
+    }),
+    operation({
+      method: "POST",
+      path: "/v3/invitations/accept",
+      name: "acceptInvitation",
+      summary: "Accept an invitation",
+      description: "For pages of this server: sets the person's password, and signs the person in.",
+      tag,
+      level: "public",
+      ownPageOnly: true,
+      body: strict("AcceptedInvitation", {
+        code: Type.String({ minLength: 1, maxLength: 200, description: "Of the link." }),
+        password: Type.String({
+          maxLength: MAX_PASSWORD_LENGTH,
+          description: `At least ${MIN_PASSWORD_LENGTH} characters, and none of those that everybody tries first.`,
+        }),
+      }),
+      answer: sessionAnswer,
+      run: async (call) => {
+        const given = { ...call.body, userAgent: call.header("user-agent") ?? "" };
+        const signedIn = await acceptInvitation(needs, call, given).catch((error: unknown) => {
+          throw afterWrongToken(needs, call.remoteAddress, error);
+        });
+        return answerSignedIn(needs, call, signedIn);
+      },
+    }),
+  ];
+}
