@@ -208,6 +208,7 @@ export const OPERATIONS = {
   rotateGatewayCredential: "POST /v3/gateways/{gateway_id}/rotate_credential",
   suspendRuleEngine: "POST /v3/sites/{site_id}/rule_engine/suspend",
   testNotificationChannel: "POST /v3/sites/{site_id}/notifications/channels/{channel_id}/test",
+  testRule: "POST /v3/sites/{site_id}/rule_engine/test",
   testWebhook: "POST /v3/webhooks/{webhook_id}/test",
   tryPriceSource: "POST /v3/sites/{site_id}/price-sources/{kind}/try",
   unacknowledgeAlert: "POST /v3/devices/{device_id}/alerts/{alert_id}/unacknowledge",

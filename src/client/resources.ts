@@ -2031,6 +2031,16 @@ export type NewRuleScript = {
   readonly exec_interval?: string | undefined;
 };
 
+export type NewRuleTest = {
+  /** The text of the scenarios, in YAML. */
+  readonly scenarios: string;
+  readonly script?: NewRuleScript | undefined;
+  /** Id or slug of a stored rule, instead of a script. */
+  readonly rule?: string | undefined;
+  /** Only scenarios whose name contains this. */
+  readonly filter?: string | undefined;
+};
+
 export type NewScheduleTimes = {
   /** Whose sun and calendars count: the site of the devices. */
   readonly site_id?: string | undefined;
@@ -2792,6 +2802,45 @@ export type RuleStep = {
   readonly what: string;
   /** null: not known yet, or there is none. */
   readonly result: string | null;
+};
+
+/** What scenarios say of a rule. */
+export type RuleTest = {
+  readonly passed: boolean;
+  /** What is wrong with the text of the scenarios. */
+  readonly diagnostics: readonly RuleDiagnostic[];
+  /** What is wrong with the rule. With any of these nothing is played. */
+  readonly rule_diagnostics: readonly RuleDiagnostic[];
+  readonly scenarios: readonly RuleTestScenario[];
+};
+
+export type RuleTestEntry = {
+  /** Virtual time since the start of the scenario. */
+  readonly at_ms: number;
+  readonly text: string;
+  readonly step: boolean;
+};
+
+export type RuleTestFailure = {
+  readonly message: string;
+  readonly expected: string | null;
+  readonly actual: string | null;
+  /** Virtual time since the start of the scenario. */
+  readonly at_ms: number | null;
+  /** In the text of the scenarios. */
+  readonly line: number | null;
+  /** In the text of the scenarios. */
+  readonly column: number | null;
+};
+
+export type RuleTestScenario = {
+  readonly name: string;
+  readonly passed: boolean;
+  /** Virtual time since the start of the scenario. */
+  readonly elapsed_ms: number;
+  readonly failures: readonly RuleTestFailure[];
+  /** What happened, the last 500 entries. */
+  readonly timeline: readonly RuleTestEntry[];
 };
 
 /** What a rule did at a moment, and why. */
@@ -4117,6 +4166,9 @@ export type Answers = {
     readonly pending_change?: GatewayChange;
   };
   readonly testNotificationChannel: NotificationTest;
+  readonly testRule: {
+    readonly test: RuleTest;
+  };
   readonly testWebhook: WebhookTest;
   readonly tryPriceSource: PriceTrial;
   readonly unacknowledgeAlert: {
@@ -4240,6 +4292,7 @@ export type Bodies = {
   readonly putVariable: VariableChange;
   readonly renderController: ControllerRender;
   readonly renewClaim: ClaimRenewal;
+  readonly testRule: NewRuleTest;
   readonly tryPriceSource: NewPriceSource;
   readonly unacknowledgeAlert: UnacknowledgeAlert;
   readonly updateAccount: AccountChange;

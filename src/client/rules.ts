@@ -1,5 +1,5 @@
 import { listUnder } from "./list-of.ts";
-import type { NewRule, NewRuleDryRun, NewRuleScript, Queries } from "./resources.ts";
+import type { NewRule, NewRuleDryRun, NewRuleScript, NewRuleTest, Queries } from "./resources.ts";
 import type { Transport } from "./transport.ts";
 
 /** Rules of a site, the engine that runs them, and variables that they read. A rule goes by its id or slug. */
@@ -60,6 +60,8 @@ export function rules({ perform }: Transport) {
       perform("listRuleNames", { params: { site_id }, query }),
     /** What a rule would have done with the stored past. */
     dryRun: (site_id: string, body: NewRuleDryRun) => perform("dryRunRule", { params: { site_id }, body }),
+    /** What scenarios say of a rule. */
+    test: (site_id: string, body: NewRuleTest) => perform("testRule", { params: { site_id }, body }),
     variables: (site_id: string) => perform("listVariables", { params: { site_id } }),
     putVariable: (site_id: string, variable: string, value: number | string | boolean) =>
       perform("putVariable", { params: { site_id, variable }, body: { value } }),

@@ -1,5 +1,6 @@
 // What runs the rules of a gateway's sites. A cloud runs none.
 import type { Engines } from "#role/open-engines.ts";
+import { createRuleTester } from "#runtime/harness/rule/create-rule-tester.ts";
 import { createLuaDryRun } from "#runtime/lua/rule/dry-run/run-lua-dry-run.ts";
 import { createLuaRuleRunner } from "#runtime/lua/rule/lua-rule-runner.ts";
 import { createRuleSimulator } from "#runtime/rule/create-rule-simulator.ts";
@@ -49,8 +50,18 @@ export function openRules(engines: Engines) {
   const luaDryRun = createLuaDryRun({ ...engines, usualIntervals });
   opened.defer(() => luaDryRun.close());
   opened.defer(() => ruleEngine.stop());
-  return { ruleEngine, ruleLog, siteCalendars, luaDryRun, simulateRule: createRuleSimulator() };
+  return {
+    ruleEngine,
+    ruleLog,
+    siteCalendars,
+    luaDryRun,
+    simulateRule: createRuleSimulator(),
+    testRule: createRuleTester({ deadlineMs: TEST_MS }),
+  };
 }
+
+/** Of processor time: clients wait no longer than half a minute. */
+const TEST_MS = 10_000;
 
 type Host = Parameters<typeof createLuaRuleRunner>[0]["host"];
 

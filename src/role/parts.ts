@@ -19,6 +19,7 @@ import type { MessageDispatcher } from "#service/notification/message-dispatcher
 import type { Notifier } from "#service/notification/notifier.ts";
 import type { SimulateRule } from "#service/ports/simulate-rule.ts";
 import type { SystemReader } from "#service/ports/system-status.ts";
+import type { TestRule } from "#service/ports/test-rule.ts";
 import type { LuaDryRun } from "#service/rule/lua-dry-run.ts";
 import type { RuleEngine } from "#service/rule/rule-engine.ts";
 import type { RuleLog } from "#service/rule/rule-log.ts";
@@ -44,6 +45,7 @@ export interface Parts extends Linking, GuideNeeds {
   readonly siteCalendars: SiteCalendars;
   readonly ruleLog: RuleLog;
   readonly simulateRule: SimulateRule;
+  readonly testRule: TestRule;
   readonly luaDryRun: LuaDryRun;
   readonly system: SystemReader;
 }

@@ -60,6 +60,7 @@ const script = { code: "", runtime_version: "V3" };
 const rule = ({ device }: Target) => ({ slug: `r${device.slice(-12)}`, script, disable: true });
 const ruleText = () => ({ script });
 const dryRun = () => ({ rule: "none", from: "2026-11-01T00:00:00Z", to: "2026-11-02T00:00:00Z" });
+const ruleTest = () => ({ rule: "none", scenarios: "steps: []" });
 const interlock = ({ device }: Target) => ({
   kind: "condition",
   when: { device, attribute: "power", above: 1 },
@@ -131,6 +132,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   listRuleNames: ["readonly", "one"],
   listNotifications: ["readonly", "one"],
   dryRunRule: ["owner", "one", dryRun],
+  testRule: ["owner", "one", ruleTest],
   getRuleEngineOfOnlySite: ["readonly", "one"],
   suspendRuleEngineOfOnlySite: ["owner", "one"],
   resumeRuleEngineOfOnlySite: ["owner", "one"],
@@ -159,6 +161,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   checkRuleOfOnlySite: ["owner", "one", ruleText],
   listRuleNamesOfOnlySite: ["readonly", "one"],
   dryRunRuleOfOnlySite: ["owner", "one", dryRun],
+  testRuleOfOnlySite: ["owner", "one", ruleTest],
   listVariables: ["readonly", "one"],
   putVariable: ["owner", "one", () => ({ value: 1 })],
   deleteVariable: ["owner", "one"],
@@ -391,6 +394,7 @@ const NOT_THERE: readonly string[] = [
   "listRuleTraces",
   "getRuleTrace",
   "dryRunRule",
+  "testRule",
   "deleteVariable",
   "getCalendar",
   "listCalendarEntries",

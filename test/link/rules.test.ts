@@ -122,6 +122,7 @@ test("names, checks, dry runs, traces, calendars, controllers and messages are r
     (as) => as.get(messages),
     (as) => as.post(`${path}/check`, { script: wrong }),
     (as) => as.post(`${path}/dry_run`, { script: yaml, from, to }),
+    (as) => as.post(`${path}/test`, { script: yaml, scenarios: "steps: [{wait: 90s, expect: {runs: none}}]" }),
     (as) => as.post(`${path}/controllers/daily_report/render`, { parameters: {} }),
   ];
   for (const ask of asked) {

@@ -89,7 +89,8 @@ async function testFile(cli: Cli, file: string, flags: RuleTestFlags): Promise<T
   if (task === undefined) return { ...known, report: undefined, skipped: undefined };
   const { filter, verbose = false } = flags;
   // What takes too much time or memory is told by the error.
-  const scenarios = await createRuleTester()({ ...task, filter, isVerbose: verbose }, new AbortController().signal);
+  const playing = createRuleTester()({ ...task, filter, isVerbose: verbose }, new AbortController().signal);
+  const { scenarios } = await playing;
   if (scenarios.length === 0) return { ...known, report: undefined, skipped: "no scenario matches the filter" };
   return { ...known, report: { scenarios, problems: [], coverage: undefined }, skipped: undefined };
 }

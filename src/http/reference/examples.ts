@@ -35,6 +35,7 @@ const CALENDAR = {
 const RULE_SCRIPT = { code: "ZW5hcHRlci5sb2coImhlbGxvIik=", runtime_version: "V3" };
 const STORM = { battery: "battery", charge_to: 90 };
 const DRY_RUN = { rule: "surplus", from: "2026-11-10T00:00:00Z", to: "2026-11-17T00:00:00Z" };
+const RULE_TEST = { rule: "surplus", scenarios: "steps: [wait: 5m]" };
 const RULES = { rule_ids: ["surplus"] };
 const INTERLOCK = {
   kind: "condition",
@@ -293,6 +294,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   listNotifications: { query: { limit: "20" }, ts: `client.notifications.list(${site}, { limit: 20 })` },
   listRuleNames: { query: { limit: "50" }, ts: `client.rules.names(${site}, { limit: 50 })` },
   dryRunRule: { body: DRY_RUN, ts: `client.rules.dryRun(${site}, ${tsOf(DRY_RUN)})` },
+  testRule: { body: RULE_TEST, ts: `client.rules.test(${site}, ${tsOf(RULE_TEST)})` },
   listVariables: { ts: `client.rules.variables(${site})` },
   putVariable: { body: { value: 0.3 }, ts: `client.rules.putVariable(${site}, "price_limit", 0.3)` },
   deleteVariable: { ts: `client.rules.deleteVariable(${site}, "price_limit")` },

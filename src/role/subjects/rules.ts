@@ -5,6 +5,7 @@ import { checkOperations } from "#service/rule/check-operations.ts";
 import { controllerOperations } from "#service/rule/controller-operations.ts";
 import { dryRunOperations } from "#service/rule/dry-run/dry-run-operations.ts";
 import { ruleOperations } from "#service/rule/rule-operations.ts";
+import { ruleTestOperations } from "#service/rule/testing/rule-test-operations.ts";
 import { traceOperations } from "#service/rule/trace-operations.ts";
 import { variableOperations } from "#service/rule/variable-operations.ts";
 
@@ -15,6 +16,7 @@ export const rulesOfGateways = (parts: Parts): Subject => ({
     ...traceOperations(parts),
     ...checkOperations(parts),
     ...dryRunOperations(parts),
+    ...ruleTestOperations(parts),
     ...variableOperations(parts),
     ...controllerOperations(parts),
   ],

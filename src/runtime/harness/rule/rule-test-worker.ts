@@ -4,9 +4,10 @@ import type { ScenarioReport } from "#core/scenario/test-report.ts";
 import { tryPost } from "#core/thread/try-post.ts";
 import { parseRuleScenarios } from "#manifest/rule-scenario/parse-rule-scenarios.ts";
 import type { Numbered, TaskAnswer } from "#runtime/task-thread.ts";
-import type { RuleTestTask } from "#service/ports/test-rule.ts";
+import type { RuleTestResult, RuleTestTask } from "#service/ports/test-rule.ts";
 import { keepCompiled } from "#tuning/keep-compiled.ts";
 import { openRule } from "./open-rule.ts";
+import { readTestedRule } from "./read-tested-rule.ts";
 import { runRuleScenario } from "./run-rule-scenario.ts";
 
 keepCompiled();
@@ -14,20 +15,19 @@ keepCompiled();
 parentPort?.on("message", ({ id, ...task }: Numbered<RuleTestTask>) => void answer(id, task));
 
 async function answer(id: number, task: RuleTestTask): Promise<void> {
-  const found: TaskAnswer<readonly ScenarioReport[]> = { id, ...(await played(task)) };
+  const found: TaskAnswer<RuleTestResult> = { id, result: await played(task) };
   if (parentPort !== null) tryPost(parentPort, found);
 }
 
-type Played = { readonly result: readonly ScenarioReport[] } | { readonly failure: string };
+const NO_RULE = "The scenarios need a rule. Give one beside them, or name a ready controller: `controller: {id: ...}`.";
 
-async function played(task: RuleTestTask): Promise<Played> {
-  const { source, file, filter, isVerbose } = task;
-  const open = await openRule(task.script);
-  if (open === undefined) return { failure: "the text of the rule has errors" };
-  const result: ScenarioReport[] = [];
-  for (const scenario of parseRuleScenarios(source, file ?? "scenario").scenarios) {
+async function played({ script, source, file, filter, isVerbose }: RuleTestTask): Promise<RuleTestResult> {
+  const { task, issues, rule } = readTestedRule({ source, file, scriptOf: () => script ?? NO_RULE });
+  const scenarios: ScenarioReport[] = [];
+  const open = task && (await openRule(task.script));
+  for (const scenario of open === undefined ? [] : parseRuleScenarios(source, file ?? "scenario").scenarios) {
     if (filter !== undefined && file?.includes(filter) !== true && !scenario.name.includes(filter)) continue;
-    result.push(await runRuleScenario({ open, isVerbose }, scenario, file));
+    if (open !== undefined) scenarios.push(await runRuleScenario({ open, isVerbose }, scenario, file));
   }
-  return { result };
+  return { issues, ruleIssues: rule?.issues ?? [], scenarios };
 }

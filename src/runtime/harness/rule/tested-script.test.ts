@@ -77,6 +77,12 @@ test("a thread that takes too long is ended, and the caller hears it", async () 
   const task = { script, source: "steps: [{wait: 1s}]", file: undefined, isVerbose: false };
   const playing = createRuleTester({ deadlineMs: 50 })(task, new AbortController().signal);
   await expect(playing).rejects.toThrow("took too much time");
+  // A regular expression of the scenario that never ends.
+  const rule = "when: { every: 1s }\nthen: { notify: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa! }";
+  const source = 'steps: [{wait: 1s, expect: {messages: {text: {matches: "^(a+)+$"}}}}]';
+  const yaml = { script: { name: "a.yml", language: "yaml", text: rule, intervalMs: undefined } as const };
+  const stuck = createRuleTester({ deadlineMs: 500 })({ ...task, ...yaml, source }, new AbortController().signal);
+  await expect(stuck).rejects.toThrow("took too much time");
   const gone = new AbortController();
   const left = createRuleTester()(task, gone.signal);
   gone.abort(new Error("nobody waits"));
