@@ -94,7 +94,7 @@ function calendars(): void {
       await page.getByText("One range has to be put right first.").waitFor();
       await ranges.getByLabel("Value").fill("21,5");
       await page.getByRole("button", { name: "Copy to Monday to Friday" }).click();
-      await page.getByRole("button", { name: "Friday, 07:00 to 11:00, 21,5" }).waitFor();
+      await page.getByRole("button", { name: "Friday, 07:00 to 11:00, 21.5" }).waitFor();
       await page.getByRole("button", { name: "Create" }).click();
       await page.getByRole("heading", { name: "heating" }).waitFor();
       const work = [{ from: "07:00", to: "11:00", value: 21.5 }];

@@ -76,7 +76,7 @@ const overlap = (a: Block, b: Block): boolean =>
   [-WEEK_MINUTES, 0, WEEK_MINUTES].some((shift) => a.start + shift < endOf(b) && b.start < endOf(a) + shift);
 
 /** A comma is a point: a form is not asked which language its writer thinks in. */
-function numberOf(text: string): number | undefined {
+export function numberOf(text: string): number | undefined {
   const value = Number(text.trim().replace("−", "-").replace(",", "."));
   return text.trim() !== "" && Number.isFinite(value) ? value : undefined;
 }
