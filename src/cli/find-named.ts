@@ -7,7 +7,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The id of a `noun` that is given by its id or its name, if only one has that name. */
 export async function findNamed(
-  noun: "site" | "gateway",
+  noun: "site" | "gateway" | "channel" | "route" | "account",
   list: () => Promise<readonly Named[]>,
   idOrName: string,
 ): Promise<string> {

@@ -6,6 +6,7 @@ import { addListCommand } from "#cli/add-list-command.ts";
 import type { Cli } from "#cli/cli.ts";
 import { addExamples, clientCommand, collect } from "#cli/client-command.ts";
 import { confirm } from "#cli/confirm.ts";
+import { findAccount } from "#cli/find-account.ts";
 import { findSites } from "#cli/find-site.ts";
 import { printAnswer } from "#cli/print.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
@@ -29,8 +30,8 @@ export function addAccountCommands(account: Command, cli: Cli): void {
   addExamples(
     account,
     "account create Anna anna@example.org --level user --ask-password",
-    "account change ACCOUNT_ID --level owner --site-id SITE_ID",
-    "account suspend ACCOUNT_ID",
+    "account change anna@example.org --level owner --site-id SITE_ID",
+    "account suspend Anna",
   );
   addListCommand(account, cli, {
     about: "List people.",
@@ -48,12 +49,16 @@ export function addAccountCommands(account: Command, cli: Cli): void {
     const answer = await session.wait(session.client.accounts.create(body));
     await printAnswer(cli, flags, answer, () => `added ${answer.account.name} (${answer.account.id})`);
   });
-  addAccess(clientCommand(account, "change <account>", "Change a person."), false)
+  addAccess(
+    clientCommand(account, "change <account>", "Change a person, who is given by name, mail address or id."),
+    false,
+  )
     .option("-n, --name <name>", "another name")
     .option("--mail <address>", "another mail address")
     .option("--all-sites", "all sites instead of some")
-    .action(async (id: string, flags: Flags) => {
+    .action(async (person: string, flags: Flags) => {
       const session = await openSession(cli, flags);
+      const id = await findAccount(session, person);
       const [sites, password] = [await findSites(session, flags.siteId), await readPassword(cli, flags)];
       const { name, mail, level, allSites } = flags;
       const body: AccountChange = {
@@ -70,9 +75,10 @@ export function addAccountCommands(account: Command, cli: Cli): void {
     ["suspend", "Suspend a person: sessions end, and the person's tokens are revoked.", true],
     ["resume", "Let a suspended person sign in again.", false],
   ] as const) {
-    clientCommand(account, `${verb} <account>`, about).action(async (id: string, flags: ClientFlags) => {
-      const { client, wait } = await openSession(cli, flags);
-      const answer = await wait(client.accounts.update(id, { suspended }));
+    clientCommand(account, `${verb} <account>`, about).action(async (person: string, flags: ClientFlags) => {
+      const session = await openSession(cli, flags);
+      const id = await findAccount(session, person);
+      const answer = await session.wait(session.client.accounts.update(id, { suspended }));
       await printAnswer(
         cli,
         flags,
@@ -92,10 +98,11 @@ export function addAccountCommands(account: Command, cli: Cli): void {
   });
   clientCommand(account, "delete <account>", "Delete a person: sessions end, and the person's tokens are revoked.")
     .option("-y, --yes", "do not ask")
-    .action(async (id: string, flags: ClientFlags & { yes?: boolean }) => {
-      await confirm(cli, flags, `Delete the account ${id}?`);
-      const { client, wait } = await openSession(cli, flags);
-      await printAnswer(cli, flags, await wait(client.accounts.delete(id)), () => `deleted ${id}`);
+    .action(async (person: string, flags: ClientFlags & { yes?: boolean }) => {
+      await confirm(cli, flags, `Delete the account ${person}?`);
+      const session = await openSession(cli, flags);
+      const answer = await session.wait(session.client.accounts.delete(await findAccount(session, person)));
+      await printAnswer(cli, flags, answer, () => `deleted ${person}`);
     });
 }
 

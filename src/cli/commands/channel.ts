@@ -5,6 +5,7 @@ import { addExamples, addWindowOptions, type WindowFlags } from "#cli/client-com
 import { confirm } from "#cli/confirm.ts";
 import { EXIT } from "#cli/exit-code.ts";
 import { fetchList } from "#cli/fetch-list.ts";
+import { findChannel } from "#cli/find-notification.ts";
 import { readSource } from "#cli/input/assignment.ts";
 import { printAnswer, printTable, remark } from "#cli/print.ts";
 import { QuietFailure } from "#cli/quiet-failure.ts";
@@ -33,7 +34,7 @@ export function addChannelCommands(channel: Command, cli: Cli): void {
     channel,
     "channel create anna --mail anna@example.com --server smtp.example.com --from site@example.com --user site --secret-file password.txt",
     "channel create phone --ntfy my-long-topic",
-    "channel test CHANNEL",
+    "channel test phone",
   );
 }
 
@@ -83,21 +84,25 @@ function addCreateCommand(channel: Command, cli: Cli): void {
 }
 
 function addDeleteCommand(channel: Command, cli: Cli): void {
-  siteCommand(channel, "delete <channel>", "Delete a channel.")
+  siteCommand(channel, "delete <channel>", "Delete a channel, by name or id.")
     .option("-y, --yes", "do not ask")
-    .action(async (id: string, flags: SiteFlags & { yes?: boolean }) => {
-      await confirm(cli, flags, `Delete the channel ${id}?`);
+    .action(async (idOrName: string, flags: SiteFlags & { yes?: boolean }) => {
+      await confirm(cli, flags, `Delete the channel ${idOrName}?`);
       const session = await openSession(cli, flags);
-      const answer = await session.wait(session.client.notifications.deleteChannel(await siteOf(session, flags), id));
-      await printAnswer(cli, flags, answer, () => `deleted ${id}`);
+      const site = await siteOf(session, flags);
+      const id = await findChannel(session, site, idOrName);
+      const answer = await session.wait(session.client.notifications.deleteChannel(site, id));
+      await printAnswer(cli, flags, answer, () => `deleted ${idOrName}`);
     });
 }
 
 function addTestCommand(channel: Command, cli: Cli): void {
   siteCommand(channel, "test <channel>", "Send a test message, and print the outcome.").action(
-    async (id: string, flags: SiteFlags) => {
+    async (idOrName: string, flags: SiteFlags) => {
       const session = await openSession(cli, flags);
-      const answer = await session.wait(session.client.notifications.testChannel(await siteOf(session, flags), id));
+      const site = await siteOf(session, flags);
+      const id = await findChannel(session, site, idOrName);
+      const answer = await session.wait(session.client.notifications.testChannel(site, id));
       const words = { taken: "taken", refused: "not taken", unknown: "it may have arrived" };
       await printAnswer(cli, flags, answer, () => words[answer.outcome] + (answer.error ? `: ${answer.error}` : ""));
       if (answer.outcome !== "taken") throw new QuietFailure(EXIT.failure);

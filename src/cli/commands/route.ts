@@ -4,6 +4,7 @@ import type { Cli } from "#cli/cli.ts";
 import { addExamples, addWindowOptions, collect, type WindowFlags } from "#cli/client-command.ts";
 import { confirm } from "#cli/confirm.ts";
 import { fetchList } from "#cli/fetch-list.ts";
+import { findChannel, findRoute } from "#cli/find-notification.ts";
 import { printAnswer, printTable } from "#cli/print.ts";
 import { type SiteFlags, siteCommand, siteOf } from "#cli/rule/site-command.ts";
 import { openSession } from "#cli/session.ts";
@@ -30,19 +31,21 @@ export function addRouteCommands(route: Command, cli: Cli): void {
     },
   );
   addCreateCommand(route, cli);
-  siteCommand(route, "delete <route>", "Delete a route.")
+  siteCommand(route, "delete <route>", "Delete a route, by name or id.")
     .option("-y, --yes", "do not ask")
-    .action(async (id: string, flags: SiteFlags & { yes?: boolean }) => {
-      await confirm(cli, flags, `Delete the route ${id}?`);
+    .action(async (idOrName: string, flags: SiteFlags & { yes?: boolean }) => {
+      await confirm(cli, flags, `Delete the route ${idOrName}?`);
       const session = await openSession(cli, flags);
-      const answer = await session.wait(session.client.notifications.deleteRoute(await siteOf(session, flags), id));
-      await printAnswer(cli, flags, answer, () => `deleted ${id}`);
+      const site = await siteOf(session, flags);
+      const id = await findRoute(session, site, idOrName);
+      const answer = await session.wait(session.client.notifications.deleteRoute(site, id));
+      await printAnswer(cli, flags, answer, () => `deleted ${idOrName}`);
     });
   addPreviewCommand(route, cli);
   addMessageCommands(route, cli);
   addExamples(
     route,
-    "route create errors --severity error --channel ANNA --then 15m=BEN --remind 1h",
+    "route create errors --severity error --channel anna --then 15m=ben --remind 1h",
     "route preview --severity error --device battery-1",
     "route messages",
   );
@@ -62,7 +65,7 @@ interface CreateFlags extends SiteFlags {
 
 function addCreateCommand(route: Command, cli: Cli): void {
   siteCommand(route, "create <name>", "Make a route.")
-    .requiredOption("--channel <channels>", "who is told first", collect)
+    .requiredOption("--channel <channels>", "who is told first, by name or id", collect)
     .option("--then <steps>", "who is told after a time, while nobody has acknowledged it: 15m=CHANNEL", collect)
     .addOption(new Option("--severity <severity>", "from this severity on (default info)").choices(ALERT_SEVERITIES))
     .option("--profile <profiles>", "only of devices that implement one of these", collect)
@@ -74,20 +77,31 @@ function addCreateCommand(route: Command, cli: Cli): void {
     .action(async (name: string, flags: CreateFlags) => {
       const session = await openSession(cli, flags);
       const site = await siteOf(session, flags);
-      const answer = await session.wait(session.client.notifications.createRoute(site, bodyOf(name, flags)));
+      const find = (idOrName: string) => findChannel(session, site, idOrName);
+      const answer = await session.wait(
+        session.client.notifications.createRoute(site, await bodyOf(name, flags, find)),
+      );
       await printAnswer(cli, flags, answer, () => answer.route.id);
     });
 }
 
-function bodyOf(name: string, flags: CreateFlags): NewNotificationRoute {
+async function bodyOf(
+  name: string,
+  flags: CreateFlags,
+  find: (idOrName: string) => Promise<string>,
+): Promise<NewNotificationRoute> {
   const { channel, then = [], severity, profile, hours, group, remind, rules, over } = flags;
-  const later = then.map((text) => {
-    const [, after, id] = /^([^=]+)=(.+)$/.exec(text) ?? [];
-    if (after === undefined || id === undefined) throw new UsageError(`"${text}" is not a step; write 15m=CHANNEL`);
-    return { after, channels: [id] };
-  });
+  const steps: NewNotificationRoute["steps"][number][] = [{ channels: await Promise.all(channel.map(find)) }];
+  for (const text of then) {
+    const [, after, idOrName] = /^([^=]+)=(.+)$/.exec(text) ?? [];
+    if (after === undefined || idOrName === undefined) {
+      throw new UsageError(`"${text}" is not a step; write 15m=CHANNEL`);
+    }
+    steps.push({ after, channels: [await find(idOrName)] });
+  }
   return {
-    ...{ name, steps: [{ channels: [...channel] }, ...later] },
+    name,
+    steps,
     ...(severity && { severity }),
     ...(profile && { profiles: [...profile] }),
     ...(hours && { hours }),
