@@ -45,6 +45,7 @@ test("a person is added with a password, signs in, and is changed by name and by
   expect(await ok("account", "change", "Anna", "--name", "Anna B.")).toBe("changed Anna B.");
   const { code, err } = await busbar("account", "suspend", "Ana B.");
   expect([code, err]).toEqual([2, expect.stringContaining('there is no account "Ana B."; did you mean "Anna B."?')]);
+  expect(await ok("account", "invite", "Anna B.")).toMatch(/sign-in#invitation=/);
   await ok("account", "delete", "Anna B.", "--yes");
   expect(await signIn()).toBe(401);
 });

@@ -91,10 +91,10 @@ export function addAccountCommands(account: Command, cli: Cli): void {
     account,
     "invite <account>",
     "Print a link by which the person chooses a password, once and within 7 days.",
-  ).action(async (id: string, flags: ClientFlags) => {
-    const { client, url, wait } = await openSession(cli, flags);
-    const answer = await wait(client.accounts.invite(id));
-    await printAnswer(cli, flags, answer, () => new URL(`/sign-in#invitation=${answer.code}`, url).href);
+  ).action(async (person: string, flags: ClientFlags) => {
+    const session = await openSession(cli, flags);
+    const answer = await session.wait(session.client.accounts.invite(await findAccount(session, person)));
+    await printAnswer(cli, flags, answer, () => new URL(`/sign-in#invitation=${answer.code}`, session.url).href);
   });
   clientCommand(account, "delete <account>", "Delete a person: sessions end, and the person's tokens are revoked.")
     .option("-y, --yes", "do not ask")
