@@ -447,8 +447,8 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   listAccounts: { ts: "client.accounts.list()" },
   getAccount: { ts: `client.accounts.get(${JSON.stringify(ID.account_id)})` },
   updateAccount: {
-    body: { suspended: true },
-    ts: `client.accounts.update(${JSON.stringify(ID.account_id)}, { suspended: true })`,
+    body: { level: "readonly" },
+    ts: `client.accounts.update(${JSON.stringify(ID.account_id)}, { level: "readonly" })`,
   },
   deleteAccount: { ts: `client.accounts.delete(${JSON.stringify(ID.account_id)})` },
   createInvitation: { ts: `client.accounts.invite(${JSON.stringify(ID.account_id)})` },
