@@ -27,6 +27,7 @@ import { createGatewayChanges } from "#service/link/gateway-changes.ts";
 import { createGatewayQuestions } from "#service/link/gateway-questions.ts";
 import { createLinks } from "#service/link/links.ts";
 import { watchTokens } from "#service/link/share-tokens.ts";
+import { createReportedRules } from "#service/rule/reported-rules.ts";
 
 export const cloud: Role = {
   // Its gateways accept its tokens, too.
@@ -65,7 +66,16 @@ async function openLinks(linking: Linking) {
   const reportedInterlocks = createReportedInterlocks(linking);
   const reportedControls = createReportedControls({ ...linking, reportedInterlocks });
   const cloudControls = createCloudControls({ ...linking, reportedControls });
-  const links = createLinks({ ...linking, gatewayChanges, gatewayQuestions, reportedControls });
+  const reportedRules = createReportedRules(linking);
+  const links = createLinks({ ...linking, gatewayChanges, gatewayQuestions, reportedControls, reportedRules });
   linking.channel.add(links.carrier);
-  return { gatewayChanges, gatewayQuestions, links, reportedControls, reportedInterlocks, cloudControls };
+  return {
+    gatewayChanges,
+    gatewayQuestions,
+    links,
+    reportedControls,
+    reportedRules,
+    reportedInterlocks,
+    cloudControls,
+  };
 }

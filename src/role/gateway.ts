@@ -39,6 +39,7 @@ const NO_GATEWAYS: CloudParts = {
   gatewayQuestions: undefined,
   links: undefined,
   reportedControls: undefined,
+  reportedRules: undefined,
   reportedInterlocks: undefined,
   cloudControls: undefined,
 };

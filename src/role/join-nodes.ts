@@ -25,6 +25,7 @@ import type { Carrier } from "#service/ports/carrier.ts";
 import type { LiveSettings } from "#service/ports/live-settings.ts";
 import type { NodeMessage, Nodes } from "#service/ports/nodes.ts";
 import type { Needs } from "#service/ports.ts";
+import type { ReportedRules } from "#service/rule/reported-rules.ts";
 import type { WebhookDispatcher } from "#service/webhook/webhook-dispatcher.ts";
 
 type ConfigurationNeeds = Parameters<typeof deviceConfiguration>[0];
@@ -50,6 +51,7 @@ interface JoinNeeds extends Pick<Needs, "devices" | "profiles">, ConfigurationNe
   readonly links: Pick<Links, "leaveTo" | "rotate" | "disconnect"> | undefined;
   /** Undefined where no gateways connect. */
   readonly reportedControls: Pick<ReportedControls, "publishGateway"> | undefined;
+  readonly reportedRules: Pick<ReportedRules, "heardOf"> | undefined;
   readonly cloudControls: Pick<CloudControls, "heardOf"> | undefined;
   readonly controlling: Pick<Controls, "heardOf">;
   readonly tokenSharing: Pick<TokenSharing, "changed">;
@@ -170,6 +172,9 @@ export function joinNodes(needs: JoinNeeds): () => void {
         break;
       case "gateway_controls":
         background.run("publish controls of a gateway", async () => needs.reportedControls?.publishGateway(message.id));
+        break;
+      case "rules":
+        needs.reportedRules?.heardOf(message.siteId, message.ruleIds);
         break;
       case "webhooks":
         background.run("read the webhooks again", () => needs.webhookDispatcher.refresh());

@@ -21,6 +21,7 @@ import type { SimulateRule } from "#service/ports/simulate-rule.ts";
 import type { SystemReader } from "#service/ports/system-status.ts";
 import type { TestRule } from "#service/ports/test-rule.ts";
 import type { LuaDryRun } from "#service/rule/lua-dry-run.ts";
+import type { ReportedRules } from "#service/rule/reported-rules.ts";
 import type { RuleEngine } from "#service/rule/rule-engine.ts";
 import type { RuleLog } from "#service/rule/rule-log.ts";
 
@@ -30,6 +31,7 @@ export interface Parts extends Linking, GuideNeeds {
   readonly gatewayQuestions: GatewayQuestions | undefined;
   readonly links: Links | undefined;
   readonly reportedControls: ReportedControls | undefined;
+  readonly reportedRules: ReportedRules | undefined;
   readonly reportedInterlocks: ReportedInterlocks | undefined;
   readonly cloudControls: CloudControls | undefined;
   /** These two on a gateway. */

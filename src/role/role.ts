@@ -13,7 +13,13 @@ import type { TokenStore } from "#service/ports/token-store.ts";
 /** What a cloud has and a gateway has not. */
 export type CloudParts = Pick<
   Parts,
-  "gatewayChanges" | "gatewayQuestions" | "links" | "reportedControls" | "reportedInterlocks" | "cloudControls"
+  | "gatewayChanges"
+  | "gatewayQuestions"
+  | "links"
+  | "reportedControls"
+  | "reportedRules"
+  | "reportedInterlocks"
+  | "cloudControls"
 >;
 
 export interface Role {

@@ -5,6 +5,7 @@ import type { Micros } from "#core/command/execution.ts";
 import { changeOf } from "#core/energy/price-days.ts";
 import type { JoinCode } from "#core/link/gateway.ts";
 import { parseAlertKey, parseLogKey } from "#core/link/linked-key.ts";
+import { MOST_NOTIFICATIONS_PER_MINUTE, type Notification } from "#core/notification/notification.ts";
 import type { Site } from "#core/site/site.ts";
 import { instant } from "#core/time/instant.ts";
 import { asNew, makeExecution } from "../support/executions.ts";
@@ -15,6 +16,19 @@ import { makePriceSource } from "./price-source-contract.ts";
 import { ALL, expectRefusal, type OpenStores } from "./stores.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
+
+const COPIED_RULE = {
+  disabled: false,
+  script: { code: "cmV0dXJu", runtimeVersion: "V3", execInterval: undefined },
+  revision: 1,
+  createdAt: NOON,
+  updatedAt: NOON,
+} as const;
+
+const makeNotification = (siteId: string, fields: Partial<Notification> = {}): Notification => ({
+  ...{ id: newId(), siteId, at: NOON, severity: "warning", title: "Roof", text: "There is a surplus." },
+  ...{ source: { kind: "rule", id: newId(), slug: "surplus" }, ...fields },
+});
 
 const makeAlert = (): RaisedAlert => ({
   source: "alerts",
@@ -511,6 +525,88 @@ export function linkStoreContract(open: OpenStores): void {
       await expectRefusal(copies.alert("g2", raised, nobody), "conflict");
       await expectRefusal(copies.logEntry("g2", log), "conflict");
       await expectRefusal(copies.configuration("g2", { deviceId: device.id, buckets: [], events: [] }), "conflict");
+    });
+
+    test("rules, reports, variables and notifications count only for a site of the gateway that sends them", async () => {
+      const { copies, rules, notifications } = await open();
+      const [site, foreign] = [makeSite(), makeSite()];
+      await copies.site("g1", site, NOON);
+      await copies.site("g2", foreign, NOON);
+      const [siteId, id] = [site.id, newId()];
+      const rule = { ...COPIED_RULE, slug: "surplus" };
+      const report = { revision: 1, isRunning: true };
+      const nobody = { events: [], notices: [] };
+      const message = makeNotification(siteId);
+      for (const gateway of ["g1", "g2"]) {
+        const writes = [
+          () => copies.ruleEngine(gateway, siteId, { state: "SUSPENDED" }),
+          () => copies.rule(gateway, { siteId, id }, rule),
+          () => copies.ruleReport(gateway, { siteId, id }, report),
+          () => copies.variable(gateway, { siteId, name: "away" }, { value: true, updatedAt: NOON }),
+          () => copies.notification(gateway, message, nobody),
+        ];
+        for (const write of writes) {
+          if (gateway === "g1") await write();
+          else await expectRefusal(write(), "conflict");
+        }
+      }
+      // A rule, and a notification, of one site cannot be moved to another one by its id.
+      await expectRefusal(copies.rule("g2", { siteId: foreign.id, id }, rule), "conflict");
+      await expectRefusal(copies.notification("g2", { ...message, siteId: foreign.id }, nobody), "conflict");
+      expect(await rules.engineState(siteId)).toBe("SUSPENDED");
+      expect(await rules.find(siteId, "surplus")).toEqual({ ...rule, id, siteId });
+      expect([...(await rules.reports(siteId))]).toEqual([[id, report]]);
+      expect(await rules.variables(siteId)).toEqual([{ name: "away", value: true, updatedAt: NOON }]);
+      expect(await notifications.find(message)).toEqual(message);
+      expect((await notifications.list(foreign.id, ALL)).items).toEqual([]);
+    });
+
+    test("a notification is announced once, however often it comes, and a flood of them is refused", async () => {
+      const { copies, notifications, outbox } = await open();
+      const site = makeSite();
+      await copies.site("g1", site, NOON);
+      const announced = (notification: Notification) => {
+        const facts = { kind: "notification", siteId: site.id, deviceId: "", readLevel: "readonly", at: NOON } as const;
+        return { events: [{ ...facts, data: JSON.stringify({ id: notification.id }) }], notices: [] };
+      };
+      const first = makeNotification(site.id);
+      expect(await copies.notification("g1", first, announced(first))).toBe(true);
+      const position = await outbox.latest();
+      expect(await copies.notification("g1", first, announced(first))).toBe(false);
+      expect(await outbox.latest()).toBe(position);
+      for (let n = 1; n < 2 * MOST_NOTIFICATIONS_PER_MINUTE.site; n++) {
+        await copies.notification("g1", makeNotification(site.id), { events: [], notices: [] });
+      }
+      const late = makeNotification(site.id, { at: instant(NOON + 59_999) });
+      await expectRefusal(copies.notification("g1", late, announced(late)), "conflict");
+      expect(await outbox.latest()).toBe(position);
+      const next = makeNotification(site.id, { at: instant(NOON + 60_000) });
+      expect(await copies.notification("g1", next, announced(next))).toBe(true);
+      expect((await notifications.list(site.id, ALL)).items[0]).toEqual(next);
+    });
+
+    test("what rules tell people is noted for the cloud, once", async () => {
+      const { uplinks, notifications, sites } = await open();
+      const site = makeSite();
+      await sites.insert(site, makeEntry());
+      await uplinks.put(
+        {
+          ...{ url: "https://cloud.example", gatewayId: newId(), credential: bytes("sealed"), joinedAt: NOON },
+          ...{ historyBefore: NOON, confirmed: 0, cloudEpoch: undefined },
+        },
+        makeEntry(),
+      );
+      const notification = makeNotification(site.id);
+      const facts = { kind: "notification", siteId: site.id, deviceId: "", readLevel: "readonly", at: NOON } as const;
+      const given = { notification, key: "a", event: { ...facts, data: "{}" }, notices: [] };
+      const from = await uplinks.latest();
+      for (let n = 0; n < 2; n++)
+        await notifications.insert({
+          ...given,
+          notification: { ...notification, id: n === 0 ? notification.id : newId() },
+        });
+      const { keys } = await uplinks.changesAfter(from, 10);
+      expect(keys.map(({ kind, key }) => [kind, key])).toEqual([["notification", `${site.id} ${notification.id}`]]);
     });
 
     test("an audit entry of a gateway is marked, is about its own, and never changes one of others", async () => {

@@ -168,6 +168,7 @@ export async function joinSimulated(url: string, code: string, onTurn: () => voi
     controls: { load: async () => ({ claims: [], states: [] }), history: async () => page([]) },
     interlocks: { ofSite: async () => [] },
     rules: NO_RULES,
+    notifications: { find: async () => undefined, list: async () => ({ items: [], total: 0 }) },
     alerts: { list: async () => page([]) },
     deviceLogs: { list: async () => page([]) },
     audit: { list: async () => page([]) },

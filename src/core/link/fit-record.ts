@@ -49,6 +49,7 @@ export function fitRecord(item: LinkedItem): FittedRecord {
     case "prices":
     case "alert":
     case "log":
+    case "notification":
     case "audit":
       return { item: undefined, leftOut: "all of it" };
   }

@@ -23,12 +23,13 @@ export const LINKED_KINDS = [
   "alert",
   "log",
   "control_record",
+  "notification",
   "audit",
 ] as const;
 export type LinkedKind = (typeof LINKED_KINDS)[number];
 
 /** Each of these is sent once, and then it need not be remembered. */
-export const PASSING_KINDS: readonly LinkedKind[] = ["alert", "log", "control_record", "audit"];
+export const PASSING_KINDS: readonly LinkedKind[] = ["alert", "log", "control_record", "notification", "audit"];
 
 /** Names a record whose current state has to be sent. */
 export interface LinkedKey {
@@ -118,7 +119,7 @@ export function parseInterlockKey(key: string): InterlockKey | undefined {
   return siteId === undefined || name === undefined || !INTERLOCK_NAME.test(name) ? undefined : { siteId, name };
 }
 
-/** A rule of a site, or what is reported of it. */
+/** A rule of a site, what is reported of it, or a notification of a site. */
 export interface RuleKey {
   readonly siteId: string;
   readonly id: string;
@@ -144,10 +145,11 @@ export function parseVariableKey(key: string): VariableKey | undefined {
   return siteId === undefined || name === undefined || !VARIABLE_NAME.test(name) ? undefined : { siteId, name };
 }
 
-/** The site that an interlock, rule, variable, tariff or prices belong to. */
+/** The site that an interlock, rule, variable, notification, tariff or prices belong to. */
 export function siteOfKey({ kind, key }: { readonly kind: string; readonly key: string }): string | undefined {
   if (kind === "tariff" || kind === "rule_engine") return key;
-  if (kind === "rule" || kind === "rule_report" || kind === "variable") return parseRuleKey(key)?.siteId;
+  if (kind === "rule" || kind === "rule_report" || kind === "variable" || kind === "notification")
+    return parseRuleKey(key)?.siteId;
   if (kind === "interlock") return parseInterlockKey(key)?.siteId;
   return kind === "prices" ? parsePricesKey(key)?.siteId : undefined;
 }
@@ -174,6 +176,7 @@ export function deviceOfKey({ kind, key }: LinkedKey): string | undefined {
     case "variable":
     case "tariff":
     case "prices":
+    case "notification":
     case "audit":
       return undefined;
   }

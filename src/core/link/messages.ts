@@ -13,6 +13,7 @@ import type { CounterCorrection } from "#core/energy/counter-correction.ts";
 import type { PriceDay } from "#core/energy/price-days.ts";
 import type { PriceSourceRecord } from "#core/energy/price-source.ts";
 import type { InterlockReport } from "#core/interlock/interlock-report.ts";
+import type { Notification } from "#core/notification/notification.ts";
 import type { RuleReport } from "#core/rule/rule-report.ts";
 import type { EngineState, SiteRule, VariableValue } from "#core/rule/site-rule.ts";
 import type { Site } from "#core/site/site.ts";
@@ -26,7 +27,7 @@ import type { RefusedRecord } from "./refused-record.ts";
  * Raise the second number with every change of what travels, and record the frames anew: test/link/frames says how. Such a
  * change only adds; what a side of a lower number does not know is not sent to it.
  */
-export const LINK_PROTOCOL = "1.5";
+export const LINK_PROTOCOL = "1.6";
 
 /** A record as it is now; null when it was deleted. */
 export type LinkedItem =
@@ -48,6 +49,7 @@ export type LinkedItem =
   | { readonly kind: "alert"; readonly key: string; readonly value: LinkedAlert | null }
   | { readonly kind: "log"; readonly key: string; readonly value: LinkedLogEntry | null }
   | { readonly kind: "control_record"; readonly key: string; readonly value: LinkedControlRecord | null }
+  | { readonly kind: "notification"; readonly key: string; readonly value: LinkedNotification | null }
   | { readonly kind: "audit"; readonly key: string; readonly value: LinkedAuditEntry | null }
   | { readonly kind: "execution"; readonly key: string; readonly value: ExecutionChange };
 
@@ -109,6 +111,9 @@ export interface LinkedRuleEngine {
 
 /** Its site and id are in its key. */
 export type LinkedRule = Omit<SiteRule, "id" | "siteId">;
+
+/** Its site and id are in its key. */
+export type LinkedNotification = Omit<Notification, "id" | "siteId">;
 
 /** Its site and name are in its key. */
 export interface LinkedVariable {

@@ -38,7 +38,9 @@ const reported = (changes: object) => ({
   value: { ...INTERLOCK, report: { ...REPORT, ...changes } },
 });
 
-test.each(["site", "blueprint", "device", "alert", "log", "control_record", "audit"])(
+const NOTIFICATION = { at: 1, severity: "info", text: "t", source: { kind: "rule", id: "r", slug: "s" } };
+
+test.each(["site", "blueprint", "device", "alert", "log", "control_record", "notification", "audit"])(
   "a %s that is gone has no value",
   (kind) => {
     expect(parseItems([{ kind, key: "k", value: null }])).toEqual({ items: [{ kind, key: "k", value: null }] });
@@ -60,6 +62,8 @@ test.each([
   ["controls", [{ ...CONTROL, claims: [{ ...CLAIM, kind: "max", value: "unlimited" }] }]],
   ["control_record", { control: "power", follow: "idle" }],
   ["interlock", null],
+  ["notification", NOTIFICATION],
+  ["notification", { ...NOTIFICATION, title: "Roof" }],
   ["interlock", INTERLOCK],
   ["interlock", { ...INTERLOCK, document: null }],
   ["interlock", { ...INTERLOCK, report: REPORT }],

@@ -46,6 +46,7 @@ import type {
   LinkedSite,
   LinkedTariff,
 } from "./messages.ts";
+import { parseNotification } from "./parse-notification.ts";
 import { parseReport } from "./parse-report.ts";
 import { parseRuleItem } from "./parse-rule.ts";
 import { type RefusedRecord, refusedRecord } from "./refused-record.ts";
@@ -124,6 +125,10 @@ function parseItem(value: unknown): LinkedItem {
       return { kind: "alert", key, value: content === null ? null : parseAlert(object(content, "an alert")) };
     case "log":
       return { kind: "log", key, value: content === null ? null : parseLogEntry(object(content, "a log entry")) };
+    case "notification": {
+      const value = content === null ? null : parseNotification(object(content, "a notification"));
+      return { kind: "notification", key, value };
+    }
     case "audit":
       return { kind: "audit", key, value: content === null ? null : parseEntry(object(content, "an audit entry")) };
     case "execution":

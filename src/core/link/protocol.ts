@@ -23,6 +23,9 @@ export const takesInterlocks = (protocol: string): boolean => minorOf(protocol) 
 /** Rules travel, and questions are answered, since 1.5. */
 export const takesRules = (protocol: string): boolean => minorOf(protocol) >= 5;
 
+/** Notifications travel since 1.6. */
+export const takesNotifications = (protocol: string): boolean => minorOf(protocol) >= 6;
+
 /** 0 for what is no version. */
 function minorOf(protocol: string): number {
   return Number(/^\d{1,6}\.(\d{1,6})$/.exec(protocol)?.at(1) ?? 0);

@@ -72,7 +72,80 @@ const interlock = (fields: object = {}, key = `${ID} too-hot`): LinkedItem => ({
 });
 const reported = (fields: object) => interlock({ report: { ...REPORT, ...fields } });
 
+const RULE = {
+  slug: "surplus",
+  disabled: false,
+  script: { code: "cmV0dXJu", runtimeVersion: "V3", execInterval: undefined },
+  revision: 1,
+  createdAt: AT,
+  updatedAt: AT,
+} as const;
+const OF_SITE = `${ID} ${ID}`;
+const rule = (change: object, key = OF_SITE): LinkedItem => ({ kind: "rule", key, value: { ...RULE, ...change } });
+const scripted = (change: object) => rule({ script: { ...RULE.script, ...change } });
+const report = (change: object, key = OF_SITE): LinkedItem => ({
+  kind: "rule_report",
+  key,
+  value: { revision: 1, isRunning: true, ...change },
+});
+const variable = (value: string | number, key = `${ID} away`): LinkedItem => ({
+  kind: "variable",
+  key,
+  value: { value, updatedAt: AT },
+});
+const NOTIFICATION = {
+  ...({ at: AT, severity: "info", title: undefined, text: "text" } as const),
+  source: { kind: "rule", id: ID, slug: "surplus" },
+} as const;
+const notification = (change: object, key = OF_SITE): LinkedItem => ({
+  kind: "notification",
+  key,
+  value: { ...NOTIFICATION, ...change },
+});
+
 test.each<readonly [LinkedItem, string | undefined]>([
+  [rule({}), undefined],
+  [{ kind: "rule", key: OF_SITE, value: null }, undefined],
+  [rule({}, ID), `"${ID}" names no rule`],
+  [rule({}, `site ${ID}`), 'the id of the site is "site", not a UUID'],
+  [rule({}, `${ID} ../x`), 'the id of the rule is "../x", not a UUID'],
+  [rule({ slug: "No slug" }), expect.stringContaining('the slug "No slug" is none')],
+  [rule({ revision: 0 }), "the revision of a rule is 1 or more"],
+  [scripted({ code: "<script>" }), "the code of the rule is not base64"],
+  [scripted({ code: "A".repeat(2_000_000) }), expect.stringContaining("the code of a rule has at most")],
+  [scripted({ execInterval: "1".repeat(51) }), "the interval of the rule is too long"],
+  [{ kind: "rule_engine", key: "site", value: { state: "ACTIVE" } }, 'the id is "site", not a UUID'],
+  [report({}), undefined],
+  [report({}, ID), `"${ID}" names no rule`],
+  [
+    report({ explanation: { at: AT, text: "x".repeat(5_000) } }),
+    expect.stringContaining("the explanation of a rule has more than"),
+  ],
+  [
+    report({ lastRun: { at: AT, outcome: "ran", why: "x".repeat(5_000) } }),
+    expect.stringContaining("what is said of the last run has more than"),
+  ],
+  [
+    report({ lastError: { at: AT, message: "x".repeat(50_000) } }),
+    expect.stringContaining("the error of a rule has more than"),
+  ],
+  [variable(5), undefined],
+  [variable(5, `${ID} no-name`), expect.stringContaining("names no variable")],
+  [variable(""), expect.stringContaining("the value of a variable has 1 to")],
+  [variable("x".repeat(10_000)), expect.stringContaining("the value of a variable has 1 to")],
+  [notification({}), undefined],
+  [{ kind: "notification", key: OF_SITE, value: null }, undefined],
+  [notification({}, ID), `"${ID}" names no notification`],
+  [notification({}, `site ${ID}`), 'the id of the site is "site", not a UUID'],
+  [notification({}, `${ID} 5`), 'the id of the notification is "5", not a UUID'],
+  [notification({ text: "" }), "the text of a notification has 1 to 1000 characters"],
+  [notification({ text: "x".repeat(1_001) }), "the text of a notification has 1 to 1000 characters"],
+  [notification({ title: "x".repeat(201) }), "the title of a notification has more than 200 characters"],
+  [
+    notification({ source: { ...NOTIFICATION.source, id: "x" } }),
+    'the id of who sent the notification is "x", not a UUID',
+  ],
+  [notification({ source: { ...NOTIFICATION.source, slug: "/" } }), expect.stringContaining('the slug "/" is none')],
   [controls(), undefined],
   [controls(CONTROL), undefined],
   [claims(64, different), undefined],

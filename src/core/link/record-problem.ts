@@ -33,6 +33,7 @@ import type {
   LinkedSite,
   LinkedTariff,
 } from "./messages.ts";
+import { notificationProblem } from "./parse-notification.ts";
 import { ruleItemProblem } from "./rule-problem.ts";
 
 const LONGEST_NAME = 200;
@@ -92,6 +93,8 @@ export function recordProblem(item: LinkedItem): string | undefined {
       const message = item.value?.message ?? "";
       return longest("the key", [key]) ?? (message.length > LONGEST_TEXT ? "the message is too long" : undefined);
     }
+    case "notification":
+      return notificationProblem(key, item.value);
     case "audit": {
       const texts = item.value === null ? [] : [item.value.action, item.value.requestId, item.value.remoteAddress];
       return longest("the key", [key]) ?? longest("a text of the entry", texts);

@@ -1,6 +1,6 @@
 import { SECOND } from "#role/chore-times.ts";
 import type { Parts } from "#role/parts.ts";
-import type { Subject } from "#role/subject.ts";
+import type { SharedChore, Subject } from "#role/subject.ts";
 import { checkOperations } from "#service/rule/check-operations.ts";
 import { controllerOperations } from "#service/rule/controller-operations.ts";
 import { dryRunOperations } from "#service/rule/dry-run/dry-run-operations.ts";
@@ -20,7 +20,13 @@ export const rulesOfGateways = (parts: Parts): Subject => ({
     ...variableOperations(parts),
     ...controllerOperations(parts),
   ],
+  chores: telling(parts),
 });
+
+const telling = ({ reportedRules }: Parts): readonly SharedChore[] =>
+  reportedRules === undefined
+    ? []
+    : [{ name: "tell what rules of gateways do", everyMs: SECOND, task: () => reportedRules.tell() }];
 
 export const rules = (parts: Parts): Subject => ({
   ...rulesOfGateways(parts),

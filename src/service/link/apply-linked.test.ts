@@ -37,6 +37,7 @@ function prepare(stored: { readonly kind: string } = { kind: "applied" }, known:
     controls: { load: async () => ({ claims: [], states: [] }) },
     interlocks: { ofSite: async () => known },
     rules: NO_RULES,
+    reportedRules: { changed: () => {} },
     reportedControls: {
       changed: async (id: string, names: ReadonlySet<string>) => void done.push(`heard ${id} ${[...names].join(" ")}`),
     },

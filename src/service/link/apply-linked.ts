@@ -24,9 +24,11 @@ import { KEPT_LOG_BYTES } from "#service/device/device-log.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
 import { logEvent } from "#service/event/happening.ts";
 import { type CopyAlertNeeds, copyAlert } from "#service/link/copy-alert.ts";
+import { copyNotification } from "#service/link/copy-notification.ts";
 import { copyRuleItem, goneRules, type RuleItem } from "#service/link/copy-rules.ts";
 import { linkedControls } from "#service/link/read-linked.ts";
 import type { Call, Needs } from "#service/ports.ts";
+import type { ReportedRules } from "#service/rule/reported-rules.ts";
 
 export interface ApplyNeeds
   extends UploadNeeds,
@@ -45,6 +47,7 @@ export interface ApplyNeeds
       | "executions"
     > {
   readonly reportedControls: Pick<ReportedControls, "changed" | "gatewayChanged">;
+  readonly reportedRules: Pick<ReportedRules, "changed">;
   readonly events: Pick<EventHub, "publish">;
   readonly log: { warn(about: object, text: string): void };
   readonly dispatcher: Pick<CommandDispatcher, "applyRemote">;
@@ -117,6 +120,9 @@ export async function applyItem(
     case "log":
       await copyLogEntry(needs, source, item);
       return "applied";
+    case "notification":
+      await copyNotifications(needs, source, item);
+      return "applied";
     case "audit":
       await copyAuditEntry(needs, source, item);
       return "applied";
@@ -128,6 +134,14 @@ export async function applyItem(
 async function copyRules(needs: ApplyNeeds, { gatewayId, refusedSites }: SourceGateway, item: RuleItem): Promise<void> {
   // The operators know that the whole site is refused.
   if (!refusedSites.has(siteOfKey(item) ?? "")) await orRefused(copyRuleItem(needs, gatewayId, item));
+}
+
+async function copyNotifications(
+  needs: ApplyNeeds,
+  { gatewayId, refusedSites }: SourceGateway,
+  item: Item<"notification">,
+): Promise<void> {
+  if (!refusedSites.has(siteOfKey(item) ?? "")) await orRefused(copyNotification(needs, gatewayId, item));
 }
 
 type Item<Kind extends LinkedItem["kind"]> = Extract<LinkedItem, { kind: Kind }>;

@@ -5,28 +5,42 @@ import { RecordRefused } from "#core/link/refused-record.ts";
 import type { RuleReport } from "#core/rule/rule-report.ts";
 import { allAtOnce } from "#service/all-pages.ts";
 import type { Needs } from "#service/ports.ts";
+import type { ReportedRules } from "#service/rule/reported-rules.ts";
 
-export type CopyRuleNeeds = Pick<Needs, "copies" | "rules" | "now">;
+export interface CopyRuleNeeds extends Pick<Needs, "copies" | "rules" | "now"> {
+  readonly reportedRules: Pick<ReportedRules, "changed">;
+}
 
 export type RuleItem = Extract<LinkedItem, { kind: "rule_engine" | "rule" | "rule_report" | "variable" }>;
 
 /** The clocks of the two sides may differ. */
 const MOST_AHEAD_MS = 86_400_000;
 
-export async function copyRuleItem({ copies, now }: CopyRuleNeeds, gatewayId: string, item: RuleItem): Promise<void> {
+export async function copyRuleItem(needs: CopyRuleNeeds, gatewayId: string, item: RuleItem): Promise<void> {
+  const { copies, rules, reportedRules, now } = needs;
   switch (item.kind) {
-    case "rule_engine":
-      return await copies.ruleEngine(gatewayId, item.key, item.value);
+    case "rule_engine": {
+      const before = await rules.engineState(item.key);
+      await copies.ruleEngine(gatewayId, item.key, item.value);
+      if (before !== item.value.state) reportedRules.changed(item.key, undefined);
+      return;
+    }
     case "rule": {
       const name = parseRuleKey(item.key);
-      return name && (await copies.rule(gatewayId, name, item.value));
+      if (name === undefined) return;
+      await copies.rule(gatewayId, name, item.value);
+      reportedRules.changed(name.siteId, name.id);
+      return;
     }
     case "rule_report": {
       const name = parseRuleKey(item.key);
       if (item.value !== null && latestOf(item.value) > now() + MOST_AHEAD_MS) {
         throw new RecordRefused("the rule reports what happens in the future");
       }
-      return name && (await copies.ruleReport(gatewayId, name, item.value));
+      if (name === undefined) return;
+      await copies.ruleReport(gatewayId, name, item.value);
+      reportedRules.changed(name.siteId, name.id);
+      return;
     }
     case "variable": {
       const name = parseVariableKey(item.key);
@@ -40,7 +54,7 @@ const latestOf = ({ lastError, explanation, lastRun }: RuleReport): number =>
 
 /** What a full upload has not named: the gateway has it no more. */
 export async function* goneRules(
-  { rules }: CopyRuleNeeds,
+  { rules }: Pick<Needs, "rules">,
   siteId: string,
   named: ReadonlySet<string>,
 ): AsyncIterable<RuleItem> {

@@ -67,6 +67,7 @@ async function listen(
       lost: note("lost"),
     },
     connectivity: { connected: () => {}, loseSight: () => {} },
+    reportedRules: { changed: () => {} },
     reportedControls: { changed: nothing, gatewayChanged: nothing },
     gatewayQuestions: { open: () => ({ replied: () => {}, close: () => {} }) },
     gatewayChanges: { open: () => ({ lane: { close: () => {} }, done: Promise.resolve() }) },

@@ -95,6 +95,7 @@ function connect(
       noteGone: async (id: string) => void heard.push(`gone ${id}`),
     },
     devices: { find: async (id: string) => ({ id, siteId: "s", type: id === "itself" ? "GATEWAY" : "STANDALONE" }) },
+    reportedRules: { changed: () => {} },
     reportedControls: { changed: nothing, gatewayChanged: nothing },
     executions: {
       ownedElsewhere: async () => [],

@@ -87,6 +87,7 @@ test("no device is left out of a full upload when another one is deleted meanwhi
     interlocks: { ofSite: async () => [] },
     rules: NO_RULES,
     deviceLogs: { list: none },
+    notifications: { list: none },
     sites: { list: none },
     blueprints: { list: none },
     alerts: { list: none },

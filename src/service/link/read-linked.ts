@@ -15,7 +15,9 @@ import {
   parseInterlockKey,
   parseLogKey,
   parsePricesKey,
+  parseRuleKey,
   pricesKey,
+  ruleKey,
   siteOfKey,
 } from "#core/link/linked-key.ts";
 import type {
@@ -24,10 +26,12 @@ import type {
   LinkedDevice,
   LinkedInterlock,
   LinkedItem,
+  LinkedNotification,
   LinkedPriceSource,
   LinkedSite,
   LinkedTariff,
 } from "#core/link/messages.ts";
+import type { Notification } from "#core/notification/notification.ts";
 import type { Site } from "#core/site/site.ts";
 import { allAtOnce, allPages } from "#service/all-pages.ts";
 import type { AlertRecord } from "#service/ports/alert-store.ts";
@@ -49,6 +53,7 @@ export type ReadLinkedNeeds = Pick<
   | "controls"
   | "interlocks"
   | "rules"
+  | "notifications"
   | "alerts"
   | "deviceLogs"
   | "audit"
@@ -109,6 +114,7 @@ export async function* readEverythingLinked(needs: ReadLinkedNeeds, upTo: number
   yield* readRules(needs, siteIds);
   yield* readTariffs(needs, siteIds);
   yield* readPassing(needs, devices);
+  yield* readNotifications(needs, siteIds);
   for (let cursor = 0; cursor < upTo; ) {
     const { changes, next } = await needs.executions.changesAfter(cursor, EXECUTIONS_AT_ONCE);
     for (const value of changes) yield { kind: "execution", key: value.execution.id, value };
@@ -141,6 +147,17 @@ async function* readPassing(needs: ReadLinkedNeeds, devices: readonly Device[]):
     yield { kind: "audit", key: entry.id, value: entry };
   }
 }
+
+/** Newest first, as what passes by. */
+async function* readNotifications(needs: ReadLinkedNeeds, siteIds: readonly string[]): AsyncIterable<LinkedItem> {
+  for (const siteId of siteIds) {
+    for await (const notification of allPages((page) => needs.notifications.list(siteId, page))) {
+      yield { kind: "notification", key: ruleKey(notification), value: linkedNotification(notification) };
+    }
+  }
+}
+
+const linkedNotification = ({ id: _, siteId: __, ...notification }: Notification): LinkedNotification => notification;
 
 /** The keys and devices, and before each those it refers to, as far as they have changed. */
 async function withReferences(
@@ -262,6 +279,11 @@ export async function readItem(needs: ReadLinkedNeeds, { kind, key }: LinkedKey)
     case "log": {
       const name = parseLogKey(key);
       return { kind, key, value: (name && (await needs.deviceLogs.find(name.deviceId, name.receivedAt))) ?? null };
+    }
+    case "notification": {
+      const name = parseRuleKey(key);
+      const found = name && (await needs.notifications.find(name));
+      return { kind, key, value: found === undefined ? null : linkedNotification(found) };
     }
     case "audit":
       return { kind, key, value: (await needs.audit.find(key)) ?? null };

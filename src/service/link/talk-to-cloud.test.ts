@@ -129,6 +129,7 @@ async function saidAfter(
     blueprints: { list: NOTHING },
     alerts: { list: NOTHING },
     audit: { list: NOTHING },
+    notifications: { list: NOTHING },
     executions: {
       find: async () => ordered,
       whole: async (id: string) => ({

@@ -1,6 +1,6 @@
 // Sends the cloud what has changed in the records, in their order, and notes what it has confirmed.
 import type { DownMessage, LinkedItem, UpMessage } from "#core/link/messages.ts";
-import { takesControls, takesInterlocks, takesRules, takesTariffs } from "#core/link/protocol.ts";
+import { takesControls, takesInterlocks, takesNotifications, takesRules, takesTariffs } from "#core/link/protocol.ts";
 import {
   mustWait,
   NOTHING_SENT,
@@ -45,6 +45,7 @@ const LATER_KINDS: ReadonlyMap<LinkedItem["kind"], (protocol: string) => boolean
   ["rule", takesRules],
   ["rule_report", takesRules],
   ["variable", takesRules],
+  ["notification", takesNotifications],
 ]);
 
 /** Changes without an event are noticed after this time. */

@@ -16,6 +16,7 @@ import type {
 } from "#core/link/messages.ts";
 import type { RefusedRecord } from "#core/link/refused-record.ts";
 import type { LinkedHour, MarkedHour } from "#core/link/telemetry-spool.ts";
+import type { Notification } from "#core/notification/notification.ts";
 import type { RuleReport } from "#core/rule/rule-report.ts";
 import type { Site } from "#core/site/site.ts";
 import type { Instant } from "#core/time/instant.ts";
@@ -215,6 +216,8 @@ export interface CopyStore {
     gatewayId: string,
     log: { readonly deviceId: string; readonly entry: DeviceLogEntry; readonly maxBytes: number },
   ): Promise<boolean>;
+  /** With its events and notices, all or none. False, with nothing stored: it is known. Too many within a minute are refused. */
+  notification(gatewayId: string, notification: Notification, announced: AlertAnnouncement): Promise<boolean>;
   /** An entry about a site of others is refused. */
   auditEntry(gatewayId: string, entry: AuditEntry): Promise<void>;
 }

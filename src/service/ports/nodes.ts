@@ -36,6 +36,8 @@ export type NodeMessage =
   | { readonly kind: "controls"; readonly deviceId: string; readonly control?: string }
   /** A gateway has come or gone, so its controls are confirmed or not. */
   | { readonly kind: "gateway_controls"; readonly id: string }
+  /** A gateway has reported something of these rules of its site, or of all of them. */
+  | { readonly kind: "rules"; readonly siteId: string; readonly ruleIds?: readonly string[] }
   /** Webhooks were created or deleted. */
   | { readonly kind: "webhooks" }
   /** Settings were changed. */

@@ -14,6 +14,7 @@ import type {
   LinkedTariff,
   LinkedVariable,
 } from "#core/link/messages.ts";
+import { MOST_NOTIFICATIONS_PER_MINUTE, type Notification } from "#core/notification/notification.ts";
 import type { RuleReport } from "#core/rule/rule-report.ts";
 import type { Site } from "#core/site/site.ts";
 import type { Instant } from "#core/time/instant.ts";
@@ -32,8 +33,9 @@ import { dropOldest, insertLogEntry } from "./device-log-writes.ts";
 import { deviceValues, findDevice, REPLACE_DEVICE } from "./device-row.ts";
 import { addEvent } from "./event-writes.ts";
 import { requireRoom, storeInterlock } from "./interlock-writes.ts";
+import { storeNotification } from "./notification-writes.ts";
 import { replacePriceSources } from "./price-source-writes.ts";
-import { optionalText } from "./row.ts";
+import { number, optionalText } from "./row.ts";
 import { storeVariable } from "./rule-script-writes.ts";
 import { removeRule, replaceRule, storeEngineState, storeReport } from "./rule-writes.ts";
 import { renderLocation } from "./site-writes.ts";
@@ -334,6 +336,43 @@ export const copyWrites = {
     },
   }),
 
+  copyNotification: write({
+    locks: ({ notification }) => [`site ${notification.siteId}`],
+    informs: NOBODY,
+    fromReserve: false,
+    async run(
+      database: WriteDatabase,
+      {
+        gatewayId,
+        notification,
+        announced,
+      }: { gatewayId: string; notification: Notification; announced: AlertAnnouncement },
+    ): Promise<boolean> {
+      const { id, siteId, at } = notification;
+      await requireOwner(database, gatewayId, siteId);
+      const known = await database.get("SELECT site_id FROM notification WHERE id = ?", id);
+      if (known !== undefined && known["site_id"] !== siteId) {
+        throw refuse("conflict", `the notification ${id} is of another site`);
+      }
+      if (known !== undefined) return false;
+      const within = "SELECT count(*) AS total FROM notification WHERE site_id = ? AND at > ? AND at <= ?";
+      if (number(await database.one(within, siteId, at - MINUTE_MS, at), "total") >= MOST_IN_A_MINUTE) {
+        throw refuse("conflict", `the site has more than ${MOST_IN_A_MINUTE} notifications within a minute`);
+      }
+      await storeNotification(database, notification, undefined);
+      await database.run(
+        `DELETE FROM notification WHERE site_id = ? AND (at, id) < (SELECT at, id FROM notification
+         WHERE site_id = ? ORDER BY at DESC, id DESC LIMIT 1 OFFSET ${MOST_NOTIFICATIONS - 1})`,
+        siteId,
+        siteId,
+      );
+      // One that is older than all that are kept is no news: it may have been here before.
+      if ((await database.get("SELECT 1 AS found FROM notification WHERE id = ?", id)) === undefined) return false;
+      await announce(database, announced);
+      return true;
+    },
+  }),
+
   copyAuditEntry: write({
     locks: ({ entry }) => [`audit ${entry.id}`],
     informs: NOBODY,
@@ -357,6 +396,12 @@ export const copyWrites = {
     },
   }),
 };
+
+const MINUTE_MS = 60_000;
+/** A gateway counts in memory: after a restart it may send as many again. */
+const MOST_IN_A_MINUTE = 2 * MOST_NOTIFICATIONS_PER_MINUTE.site;
+/** Of a site of a gateway; the oldest ones go first. */
+const MOST_NOTIFICATIONS = 10_000;
 
 const OWNER = "SELECT gateway_id FROM site WHERE id = ?";
 

@@ -215,6 +215,8 @@ export function createCopyStore(
     alert: (gatewayId, alert, announced) => writer.run("copyAlert", { gatewayId, alert, announced }),
     logEntry: (gatewayId, { deviceId, entry, maxBytes }) =>
       writer.run("copyLogEntry", { gatewayId, deviceId, entry, maxBytes }),
+    notification: (gatewayId, notification, announced) =>
+      writer.run("copyNotification", { gatewayId, notification, announced }),
     auditEntry: (gatewayId, entry) => writer.run("copyAuditEntry", { gatewayId, entry }),
   };
 }

@@ -1,5 +1,5 @@
 // Rules that start each other in a circle, by everything that one rule can do and another one can wait for. The ninth in a row is
-// not run; what people do is no link of such a chain, and neighbours go on.
+// not run; what people do is no link of such a chain, and neighbours go on, also beside rules that claim without an end.
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type CommandSite, makeCommandSite, upload } from "../../support/command-site.ts";
 import { connectFakeDevice, type FakeDevice } from "../../support/fake-device.ts";
@@ -227,6 +227,33 @@ test.each(CIRCLES)(
     for (const slug of slugs) expect((await busbar.admin.delete(`${engine}/rules/${slug}`)).status).toBe(200);
   },
 );
+
+/** As fast as a script can ask: it waits for each answer, and has a budget of calls. */
+const CLAIMS = `local charger = enapter.device('charger')
+local n = 0
+while true do
+  n = (n + 1) % 10000
+  charger.claim('power', n)
+end`;
+
+test("rules that claim without an end cost neighbours nothing, and are one claim each", async () => {
+  const floods = ["flood-1", "flood-2", "flood-3"];
+  for (const slug of floods) await create(slug, CLAIMS, "lua");
+  type Claims = { readonly control: { readonly claims: readonly { readonly class: string }[] } };
+  const path = `/v3/devices/${ids.get("charger")}/controls/power`;
+  const claims = async () => (await busbar.admin.get<Claims>(path)).body.control.claims;
+  await vi.waitFor(async () => expect((await claims()).length).toBe(floods.length), PATIENT);
+  await neighboursGoOn();
+  const person = await busbar.admin.post<{ execution: { state: string } }>(
+    `/v3/devices/${ids.get("charger")}/commands/execute`,
+    { name: "ping" },
+  );
+  expect(person.body.execution.state).toBe("SUCCESS");
+  await neighboursGoOn();
+  expect((await claims()).length).toBe(floods.length);
+  await busbar.admin.post(`${engine}/rules/batch_disable`, { rule_ids: floods });
+  await vi.waitFor(async () => expect(await claims()).toEqual([]), PATIENT);
+});
 
 test("what a person executes is led to by no rule, whatever rules execute meanwhile", async () => {
   isHeld = true;

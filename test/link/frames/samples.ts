@@ -228,6 +228,17 @@ const ITEMS: ItemSamples = {
     },
   },
   log: { kind: "log", key: "log", value: { takenAt: AT, severity: "info", message: "text", persist: true } },
+  notification: {
+    kind: "notification",
+    key: "site notification",
+    value: {
+      at: AT,
+      severity: "warning",
+      title: "Title",
+      text: "text",
+      source: { kind: "rule", id: "rule", slug: "surplus" },
+    },
+  },
   audit: {
     kind: "audit",
     key: "audit",

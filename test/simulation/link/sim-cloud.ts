@@ -123,6 +123,7 @@ export async function startNode(side: CloudNeeds, run: Run): Promise<NodeRun> {
     gatewayChanges: { open: () => ({ lane: { close: nothing }, done: Promise.resolve() }) },
     tokenSharing: { open: () => nothing },
     // Nobody claims anything here, and nobody listens.
+    reportedRules: { changed: () => {} },
     reportedControls: { changed: async () => {}, gatewayChanged: async () => {} },
     webhookDispatcher: { noticesOf: () => [], wake: nothing },
   } as unknown as LinkNeeds;
