@@ -129,6 +129,16 @@ export function joinNodes(needs: JoinNeeds): () => void {
     else background.run("ask a gateway for another node", async () => needs.gatewayQuestions?.waits(gatewayId, id));
   }
 
+  function takeControls(message: Extract<NodeMessage, { kind: "controls" | "gateway_controls" }>): void {
+    if (message.kind === "controls") {
+      background.run("publish controls of a device", async () =>
+        (needs.cloudControls ?? needs.controlling).heardOf(message.deviceId, message.control),
+      );
+      return;
+    }
+    background.run("publish controls of a gateway", async () => needs.reportedControls?.publishGateway(message.id));
+  }
+
   function forgetTokens(ids: readonly string[]): void {
     for (const id of ids) needs.authenticator.forget(id);
     needs.tokenSharing.changed();
@@ -166,12 +176,8 @@ export function joinNodes(needs: JoinNeeds): () => void {
         needs.links?.disconnect(message.id);
         break;
       case "controls":
-        background.run("publish controls of a device", async () =>
-          (needs.cloudControls ?? needs.controlling).heardOf(message.deviceId, message.control),
-        );
-        break;
       case "gateway_controls":
-        background.run("publish controls of a gateway", async () => needs.reportedControls?.publishGateway(message.id));
+        takeControls(message);
         break;
       case "rules":
         needs.reportedRules?.heardOf(message.siteId, message.ruleIds);

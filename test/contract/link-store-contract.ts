@@ -557,7 +557,7 @@ export function linkStoreContract(open: OpenStores): void {
       expect(await rules.find(siteId, "surplus")).toEqual({ ...rule, id, siteId });
       expect([...(await rules.reports(siteId))]).toEqual([[id, report]]);
       expect(await rules.variables(siteId)).toEqual([{ name: "away", value: true, updatedAt: NOON }]);
-      expect(await notifications.find(message)).toEqual(message);
+      expect(await notifications.find(siteId, message.id)).toEqual(message);
       expect((await notifications.list(foreign.id, ALL)).items).toEqual([]);
     });
 

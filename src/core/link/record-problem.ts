@@ -1,5 +1,6 @@
 // What is wrong with a record that a gateway sends: the rules of the HTTP interface, by which the same record could not be
 // made there. Such a record is refused alone, and the rest goes on.
+import type { ExecutionChange } from "#core/command/remote-execution.ts";
 import { LONGEST_REASON, MOST_CLAIMS, MOST_CONTROLS } from "#core/control/control-record.ts";
 import { DEVICE_FIELDS } from "#core/device/device.ts";
 import { isSlug, isUuid, SLUG_RULE } from "#core/device/slug.ts";
@@ -80,13 +81,8 @@ export function recordProblem(item: LinkedItem): string | undefined {
       return idProblem("the id", key) ?? (item.value === null ? undefined : tariffProblem(item.value));
     case "prices":
       return pricesProblem(key, item.value);
-    case "execution": {
-      const { execution } = item.value;
-      const { request } = execution;
-      return (
-        idProblem("the id", execution.id) ?? longest("the name of a command", [request.name, request.manifestName])
-      );
-    }
+    case "execution":
+      return executionProblem(item.value);
     case "alert":
       return longest("the key", [key]) ?? (item.value === null ? undefined : longest("the id", [item.value.alertId]));
     case "log": {
@@ -102,6 +98,10 @@ export function recordProblem(item: LinkedItem): string | undefined {
     case "blueprint":
       return longest("the key", [key]);
   }
+}
+
+function executionProblem({ execution: { id, request } }: ExecutionChange): string | undefined {
+  return idProblem("the id", id) ?? longest("the name of a command", [request.name, request.manifestName]);
 }
 
 function siteProblem({ name, timezone, location }: LinkedSite): string | undefined {

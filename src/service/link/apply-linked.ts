@@ -105,6 +105,7 @@ export async function applyItem(
     case "rule":
     case "rule_report":
     case "variable":
+    case "notification":
       await copyRules(needs, source, item);
       return "applied";
     case "tariff":
@@ -120,9 +121,6 @@ export async function applyItem(
     case "log":
       await copyLogEntry(needs, source, item);
       return "applied";
-    case "notification":
-      await copyNotifications(needs, source, item);
-      return "applied";
     case "audit":
       await copyAuditEntry(needs, source, item);
       return "applied";
@@ -131,17 +129,15 @@ export async function applyItem(
   }
 }
 
-async function copyRules(needs: ApplyNeeds, { gatewayId, refusedSites }: SourceGateway, item: RuleItem): Promise<void> {
-  // The operators know that the whole site is refused.
-  if (!refusedSites.has(siteOfKey(item) ?? "")) await orRefused(copyRuleItem(needs, gatewayId, item));
-}
-
-async function copyNotifications(
+async function copyRules(
   needs: ApplyNeeds,
   { gatewayId, refusedSites }: SourceGateway,
-  item: Item<"notification">,
+  item: RuleItem | Item<"notification">,
 ): Promise<void> {
-  if (!refusedSites.has(siteOfKey(item) ?? "")) await orRefused(copyNotification(needs, gatewayId, item));
+  // The operators know that the whole site is refused.
+  if (refusedSites.has(siteOfKey(item) ?? "")) return;
+  const isMessage = item.kind === "notification";
+  await orRefused(isMessage ? copyNotification(needs, gatewayId, item) : copyRuleItem(needs, gatewayId, item));
 }
 
 type Item<Kind extends LinkedItem["kind"]> = Extract<LinkedItem, { kind: Kind }>;

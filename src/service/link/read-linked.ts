@@ -15,9 +15,7 @@ import {
   parseInterlockKey,
   parseLogKey,
   parsePricesKey,
-  parseRuleKey,
   pricesKey,
-  ruleKey,
   siteOfKey,
 } from "#core/link/linked-key.ts";
 import type {
@@ -26,18 +24,16 @@ import type {
   LinkedDevice,
   LinkedInterlock,
   LinkedItem,
-  LinkedNotification,
   LinkedPriceSource,
   LinkedSite,
   LinkedTariff,
 } from "#core/link/messages.ts";
-import type { Notification } from "#core/notification/notification.ts";
 import type { Site } from "#core/site/site.ts";
 import { allAtOnce, allPages } from "#service/all-pages.ts";
 import type { AlertRecord } from "#service/ports/alert-store.ts";
 import type { DamagedInterlock, StoredInterlock } from "#service/ports/interlock-store.ts";
 import type { Needs } from "#service/ports.ts";
-import { readRuleItem, readRules } from "./read-linked-rules.ts";
+import { readNotifications, readRuleItem, readRules } from "./read-linked-rules.ts";
 
 export type ReadLinkedNeeds = Pick<
   Needs,
@@ -148,17 +144,6 @@ async function* readPassing(needs: ReadLinkedNeeds, devices: readonly Device[]):
   }
 }
 
-/** Newest first, as what passes by. */
-async function* readNotifications(needs: ReadLinkedNeeds, siteIds: readonly string[]): AsyncIterable<LinkedItem> {
-  for (const siteId of siteIds) {
-    for await (const notification of allPages((page) => needs.notifications.list(siteId, page))) {
-      yield { kind: "notification", key: ruleKey(notification), value: linkedNotification(notification) };
-    }
-  }
-}
-
-const linkedNotification = ({ id: _, siteId: __, ...notification }: Notification): LinkedNotification => notification;
-
 /** The keys and devices, and before each those it refers to, as far as they have changed. */
 async function withReferences(
   needs: ReadLinkedNeeds,
@@ -263,6 +248,7 @@ export async function readItem(needs: ReadLinkedNeeds, { kind, key }: LinkedKey)
     case "rule":
     case "rule_report":
     case "variable":
+    case "notification":
       return await readRuleItem(needs, { kind, key });
     case "tariff":
       return { kind, key, value: await linkedTariff(needs, key) };
@@ -279,11 +265,6 @@ export async function readItem(needs: ReadLinkedNeeds, { kind, key }: LinkedKey)
     case "log": {
       const name = parseLogKey(key);
       return { kind, key, value: (name && (await needs.deviceLogs.find(name.deviceId, name.receivedAt))) ?? null };
-    }
-    case "notification": {
-      const name = parseRuleKey(key);
-      const found = name && (await needs.notifications.find(name));
-      return { kind, key, value: found === undefined ? null : linkedNotification(found) };
     }
     case "audit":
       return { kind, key, value: (await needs.audit.find(key)) ?? null };
