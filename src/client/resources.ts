@@ -2183,6 +2183,11 @@ export type NewWebhook = {
 export type NewWebhookChannel = {
   /** Takes signed POST requests. */
   readonly url: string;
+  /**
+   * What they are signed with. Stored encrypted and never shown. Without it, one is made, or the stored one
+   * stays.
+   */
+  readonly secret?: string | undefined;
 };
 
 /** What becomes of the next command of a simulated device. */

@@ -40,6 +40,7 @@ export const ROUNDS = {
   "kills of claims": { few: 2, many: 20 },
   "kills of schedules": { few: 2, many: 40 },
   "kills of rules": { few: 2, many: 20 },
+  "kills of notifications": { few: 2, many: 20 },
   "kills of telemetry, SQLite": { few: 2, many: 100 },
   "kills of telemetry, PostgreSQL": { few: 1, many: 20 },
   "flipped bits of stored telemetry": { few: 6, many: 300 },

@@ -1,3 +1,4 @@
+import { refuse } from "#core/app-error.ts";
 import { type Channel, channelSecretContext } from "#core/notification/channel.ts";
 import { askedOfGateway, siteOfPath } from "#service/operation/find-place.ts";
 import { type AnyCall, type Operation, operation } from "#service/operation/operation.ts";
@@ -96,7 +97,7 @@ function changing(needs: ChannelNeeds): readonly Operation[] {
         "the caller's token has ended. It reaches public addresses only, unless an operator allows others with allow_private.",
       tag,
       level,
-      atGateway,
+      atGateway: { ...atGateway, here: async ({ body }: AnyCall) => requireSigned(body as NewChannelBody) },
       body: newChannelSchema,
       answer: createdChannelSchema,
       run: async (call) => {
@@ -142,6 +143,14 @@ function changing(needs: ChannelNeeds): readonly Operation[] {
     }),
     testing(needs),
   ];
+}
+
+/** What is made at a gateway would come back as an answer that the cloud keeps. */
+function requireSigned({ webhook }: NewChannelBody): undefined {
+  if (webhook === undefined || webhook.secret !== undefined) return undefined;
+  throw refuse("invalid_body", "webhook.secret is missing: a gateway sends none back to its cloud", {
+    pointer: "/webhook/secret",
+  });
 }
 
 function testing(needs: ChannelNeeds): Operation {

@@ -69,6 +69,8 @@ const common = {
   ),
 } satisfies Fields;
 
+const SHORTEST_SIGNING_SECRET = 16;
+
 export const newChannelSchema = described("NewNotificationChannel", "Exactly one of mail, ntfy, telegram, webhook.", {
   ...common,
   mail: Type.Optional(
@@ -94,7 +96,19 @@ export const newChannelSchema = described("NewNotificationChannel", "Exactly one
       token: secret("Of the bot."),
     }),
   ),
-  webhook: Type.Optional(strict("NewWebhookChannel", { url: url("Takes signed POST requests.") })),
+  webhook: Type.Optional(
+    strict("NewWebhookChannel", {
+      url: url("Takes signed POST requests."),
+      secret: Type.Optional(
+        Type.String({
+          minLength: SHORTEST_SIGNING_SECRET,
+          maxLength: LONGEST_SECRET,
+          description:
+            "What they are signed with. Stored encrypted and never shown. Without it, one is made, or the stored one stays.",
+        }),
+      ),
+    }),
+  ),
 });
 
 export const channelSchema = described("NotificationChannel", "How somebody is reached. Secrets are not shown.", {
@@ -159,7 +173,9 @@ export function readTargets({ mail, ntfy, telegram, webhook }: NewChannelBody): 
     const { server = "https://api.telegram.org", chat, token } = telegram;
     targets.push({ target: { kind: "telegram", server, chat }, secret: token });
   }
-  if (webhook !== undefined) targets.push({ target: { kind: "webhook", url: webhook.url }, secret: undefined });
+  if (webhook !== undefined) {
+    targets.push({ target: { kind: "webhook", url: webhook.url }, secret: webhook.secret });
+  }
   return targets;
 }
 

@@ -54,6 +54,8 @@ export interface NotifierNeeds
 const AT_ONCE = 500;
 const MOST_TRIES = 5;
 const AGAIN_MS = 5_000;
+/** While another node looks at a site. */
+const TAKEN_MS = 1_000;
 /** Calendars change, and other nodes stop. */
 const LONGEST_WAIT_MS = 30_000;
 
@@ -109,7 +111,7 @@ export function createNotifier(needs: NotifierNeeds): Notifier {
     needs.messageDispatcher.wake();
     const next = await needs.messages.nextLook();
     const pause = next === undefined ? LONGEST_WAIT_MS : next - needs.now();
-    wakeAfter(isTaken ? Math.max(pause, AGAIN_MS) : pause);
+    wakeAfter(isTaken ? Math.max(pause, TAKEN_MS) : pause);
   }
 
   return {

@@ -26,10 +26,10 @@ export async function createChannel(
 ): Promise<{ readonly channel: Channel; readonly secret: string | undefined }> {
   const id = needs.newId();
   const read = readChannel(needs, call.caller, { body, before: undefined });
-  const signing =
-    read.target.kind === "webhook"
-      ? `whsec_${Buffer.from(needs.randomBytes(SECRET_BYTES)).toString("base64url")}`
-      : undefined;
+  const isUnsigned = read.target.kind === "webhook" && read.secret === undefined;
+  const signing = isUnsigned
+    ? `whsec_${Buffer.from(needs.randomBytes(SECRET_BYTES)).toString("base64url")}`
+    : undefined;
   const secret = read.secret ?? signing;
   const now = needs.now();
   const channel: Channel = {
