@@ -182,6 +182,17 @@ test("the same scenario gives the same report", async () => {
   expect(await playScenarios(RULE, steps)).toEqual(await playScenarios(RULE, steps));
 });
 
+test("after a clock is set back, what was measured in the time that comes again does not count", async () => {
+  const rule = "when: { value: { device: meter, attribute: power, average: 1m }, above: 90 }\nthen: { notify: x }";
+  const found = await failing(
+    rule,
+    `  - {wait: 10m, expect: {is: off}}
+  - {clock: 2026-01-01T00:05:00Z, set: {meter: {telemetry: {power: 100}}}, wait: 2m, expect: {is: on}}
+`,
+  );
+  expect(found).toEqual([]);
+});
+
 test("a step in the past is refused, and a clock that is set back makes `for` no longer than from then on", async () => {
   const rule = "when: { device: meter, attribute: power, above: 10 }\nfor: 10m\nthen: { notify: x }";
   const found = await failing(
