@@ -39,11 +39,15 @@ async function startReceivers(random: () => number) {
     await receiver.stop();
   });
   // Now and then slow, so that a kill meets a message on its way.
-  const pause = () => new Promise<void>((resolve) => setTimeout(resolve, random() < 0.3 ? random() * 80 : 0));
-  mailServer.onMail = pause;
+  const pause = () => new Promise<void>((resolve) => setTimeout(resolve, random() < 0.5 ? random() * 200 : 0));
+  // A server has a mail before it says so.
+  const mails: { readonly to: readonly string[]; readonly id: string }[] = [];
+  mailServer.onMail = async ({ to, headers }) => {
+    mails.push({ to, id: headers.get("x-busbar-message") ?? "?" });
+    await pause();
+  };
   receiver.answer = (response) => void pause().then(() => response.end());
-  const mailsTo = (to: string): Receipts =>
-    mailServer.mails.filter((one) => one.to.includes(to)).map(({ headers }) => headers.get("x-busbar-message") ?? "?");
+  const mailsTo = (to: string): Receipts => mails.filter((one) => one.to.includes(to)).map(({ id }) => id);
   const posts = (): Receipts => receiver.received.map(({ headers }) => String(headers["x-busbar-delivery"]));
   return { mailPort: mailServer.port, url: receiver.url, mailsTo, posts };
 }
