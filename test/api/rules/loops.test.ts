@@ -239,9 +239,12 @@ end`;
 test("rules that claim without an end cost neighbours nothing, and are one claim each", async () => {
   const floods = ["flood-1", "flood-2", "flood-3"];
   for (const slug of floods) await create(slug, CLAIMS, "lua");
-  type Claims = { readonly control: { readonly claims: readonly { readonly class: string }[] } };
+  type Claims = { readonly control: { readonly winner: object | null; readonly losers: readonly object[] } };
   const path = `/v3/devices/${ids.get("charger")}/controls/power`;
-  const claims = async () => (await busbar.admin.get<Claims>(path)).body.control.claims;
+  const claims = async () => {
+    const { winner, losers } = (await busbar.admin.get<Claims>(path)).body.control;
+    return winner === null ? losers : [winner, ...losers];
+  };
   await vi.waitFor(async () => expect((await claims()).length).toBe(floods.length), PATIENT);
   await neighboursGoOn();
   const person = await busbar.admin.post<{ execution: { state: string } }>(
