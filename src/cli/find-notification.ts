@@ -14,3 +14,10 @@ export function findRoute({ client, wait }: Session, site: string, idOrName: str
   const page = (window: Window) => client.notifications.routes(site, window);
   return findNamed("route", () => wait(Array.fromAsync(listAll("routes", page))), idOrName);
 }
+
+/** The names of the channels of a site, by id. */
+export async function channelNames({ client, wait }: Session, site: string): Promise<ReadonlyMap<string, string>> {
+  const page = (window: Window) => client.notifications.channels(site, window);
+  const all = await wait(Array.fromAsync(listAll("channels", page)));
+  return new Map(all.map(({ id, name }) => [id, name]));
+}

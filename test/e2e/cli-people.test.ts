@@ -56,6 +56,7 @@ test("channels and routes are given by their names", async () => {
   expect((await receiver.next()).path).toBe("/hook");
   const steps = ["--channel", "Control room", "--then", "15m=control room"];
   await ok("route", "create", "errors", ...steps, "--severity", "error");
+  expect(await ok("route", "list")).toMatch(/errors .* 0s: control room, 15m: control room /);
   expect(await ok("route", "preview", "--severity", "error")).toMatch(/control room +errors/);
   const { code, err } = await busbar("route", "create", "more", "--channel", "controlroom");
   expect([code, err]).toEqual([2, expect.stringContaining('there is no channel "controlroom"; did you mean')]);

@@ -4,7 +4,7 @@ import type { Cli } from "#cli/cli.ts";
 import { addExamples, addWindowOptions, collect, type WindowFlags } from "#cli/client-command.ts";
 import { confirm } from "#cli/confirm.ts";
 import { fetchList } from "#cli/fetch-list.ts";
-import { findChannel, findRoute } from "#cli/find-notification.ts";
+import { channelNames, findChannel, findRoute } from "#cli/find-notification.ts";
 import { printAnswer, printTable } from "#cli/print.ts";
 import { type SiteFlags, siteCommand, siteOf } from "#cli/rule/site-command.ts";
 import { openSession } from "#cli/session.ts";
@@ -27,7 +27,8 @@ export function addRouteCommands(route: Command, cli: Cli): void {
       const session = await openSession(cli, flags);
       const site = await siteOf(session, flags);
       const list = (window: Window) => session.client.notifications.routes(site, window);
-      await printTable(cli, flags, { ...(await session.wait(fetchList("routes", list, flags))), columns: COLUMNS });
+      const routes = await session.wait(fetchList("routes", list, flags));
+      await printTable(cli, flags, { ...routes, columns: columnsFor(await channelNames(session, site)) });
     },
   );
   addCreateCommand(route, cli);
@@ -142,15 +143,20 @@ function addMessageCommands(route: Command, cli: Cli): void {
   );
 }
 
-const COLUMNS: Columns<NotificationRoute> = {
-  NAME: ({ name }) => name,
-  SEVERITY: ({ severity }) => severity,
-  HOURS: ({ hours }) => hours,
-  STEPS: ({ steps }) => steps.map(({ after, channels }) => `${after}: ${channels.length}`).join(", "),
-  REMIND: ({ remind }) => remind,
-  ENABLED: ({ enabled }) => (enabled ? "yes" : "no"),
-  ID: ({ id }) => id,
-};
+function columnsFor(names: ReadonlyMap<string, string>): Columns<NotificationRoute> {
+  return {
+    NAME: ({ name }) => name,
+    SEVERITY: ({ severity }) => severity,
+    HOURS: ({ hours }) => hours,
+    STEPS: ({ steps }) =>
+      steps
+        .map(({ after, channels }) => `${after}: ${channels.map((id) => names.get(id) ?? id).join(" and ")}`)
+        .join(", "),
+    REMIND: ({ remind }) => remind,
+    ENABLED: ({ enabled }) => (enabled ? "yes" : "no"),
+    ID: ({ id }) => id,
+  };
+}
 
 const TELLS: Columns<NotificationTell> = {
   AT: ({ at }) => at,
