@@ -22,6 +22,7 @@ const timeFormat = nullable(oneOf(TIME_FORMATS, { description: "Null: as is usua
 const sites = Type.Array(id("Site identifier."), { minItems: 1, maxItems: 1000, uniqueItems: true });
 /** The least length is checked with the other rules, in characters and with an explanation. */
 export const newPassword = Type.String({
+  minLength: 1,
   maxLength: MAX_PASSWORD_LENGTH,
   description: `At least ${MIN_PASSWORD_LENGTH} characters, and none of those that everybody tries first.`,
 });

@@ -1,5 +1,5 @@
-import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "#core/access/password.ts";
 import { renderInstant } from "#core/time/instant.ts";
+import { newPassword } from "#service/access/account-wire.ts";
 import { afterWrongToken, type WrongTokenNeeds } from "#service/access/after-wrong-token.ts";
 import { answerSignedIn } from "#service/access/answer-signed-in.ts";
 import { acceptInvitation, createInvitation } from "#service/access/invitations.ts";
@@ -46,10 +46,7 @@ export function invitationOperations(
       ownPageOnly: true,
       body: strict("AcceptedInvitation", {
         code: Type.String({ minLength: 1, maxLength: 200, description: "Of the link." }),
-        password: Type.String({
-          maxLength: MAX_PASSWORD_LENGTH,
-          description: `At least ${MIN_PASSWORD_LENGTH} characters, and none of those that everybody tries first.`,
-        }),
+        password: newPassword,
       }),
       answer: sessionAnswer,
       run: async (call) => {
