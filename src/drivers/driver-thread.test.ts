@@ -12,10 +12,10 @@ import { createPortHub } from "./port-hub.ts";
 const THREAD = `
 import { parentPort, workerData } from "node:worker_threads";
 const { openDriverThread } = await import(${JSON.stringify(new URL("./open-driver-thread.ts", import.meta.url).href)});
-const open = openDriverThread(workerData.data);
+const thread = openDriverThread(workerData.data);
 const drivers = new Map();
 parentPort.on("message", async ({ id, device, name, args }) => {
-  if (!drivers.has(device)) drivers.set(device, open({ id: device, slug: device }));
+  if (!drivers.has(device)) drivers.set(device, thread.ofDevice({ id: device, slug: device }));
   parentPort.postMessage({ id, answer: await drivers.get(device).call(name, args) });
 });
 `;

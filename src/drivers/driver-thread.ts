@@ -8,7 +8,7 @@ import type { PortHub } from "./port-hub.ts";
 
 /** Sent to the thread with its other data; `channel` must be in the transfer list. */
 export interface DriverThreadData {
-  /** The installer's rules, for all devices. */
+  /** The installer's rules, for all scripts. */
   readonly allow: readonly ReachRule[];
   readonly channel: MessagePort;
 }
@@ -25,7 +25,8 @@ export interface DriverThread {
 }
 
 export interface DriverThreadNeeds {
-  readonly hub: PortHub;
+  /** Undefined: scripts reach no hardware ports. */
+  readonly hub: PortHub | undefined;
   readonly allow: LiveRules;
   /** Called with faults that are not the script's. */
   readonly onBug: (error: unknown) => void;
@@ -35,7 +36,8 @@ export interface DriverThreadNeeds {
 export function createDriverThread({ hub, allow, onBug }: DriverThreadNeeds): DriverThread {
   const { port1, port2 } = new MessageChannel();
   const forget = allow.listen((rules) => void tryPost(port1, { allow: rules } satisfies AllowMessage));
-  const end = servePorts(hub, port1, onBug);
+  const end = hub === undefined ? () => port1.close() : servePorts(hub, port1, onBug);
+  port1.unref();
   port1.once("close", forget);
   return {
     data: { allow: allow.current, channel: port2 },

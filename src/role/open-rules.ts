@@ -1,4 +1,5 @@
 // What runs the rules of a gateway's sites. A cloud runs none.
+import type { LiveRules } from "#drivers/live-rules.ts";
 import type { Engines } from "#role/open-engines.ts";
 import { createRuleTester } from "#runtime/harness/rule/create-rule-tester.ts";
 import { createLuaDryRun } from "#runtime/lua/rule/dry-run/run-lua-dry-run.ts";
@@ -19,7 +20,8 @@ import { createRuleReports } from "#service/rule/rule-reports.ts";
 import { createLuaTriggers, type LuaTriggers } from "#service/rule/triggers/lua-triggers.ts";
 import { createUsualIntervals } from "#service/rule/usual-intervals.ts";
 
-export function openRules(engines: Engines) {
+/** `allow`: what scripts may reach over the network. */
+export function openRules(engines: Engines, allow: LiveRules) {
   const { opened, role } = engines;
   const siteCalendars = createSiteCalendars(engines);
   const ruleLog = createRuleLog(engines);
@@ -32,7 +34,7 @@ export function openRules(engines: Engines) {
   const host = { ask, log: ruleLog.add, trace: latestTraces.add };
   const looking = { ...engines, siteCalendars, log: ruleLog.add, usualIntervals };
   const openRunners = () => [
-    openLua(engines, host, createLuaTriggers(looking)),
+    openLua({ ...engines, allow }, host, createLuaTriggers(looking)),
     createDeclarativeRunner({ ...looking, host, explained, traced: latestTraces.seen }),
   ];
   const runners = role === "cloud" ? [] : openRunners();
@@ -65,11 +67,12 @@ const TEST_MS = 10_000;
 
 type Host = Parameters<typeof createLuaRuleRunner>[0]["host"];
 
-function openLua(engines: Engines, host: Host, triggers: LuaTriggers) {
+function openLua(engines: Engines & { readonly allow: LiveRules }, host: Host, triggers: LuaTriggers) {
   const memoryBytes = engines.config.lua.memoryMb * 1_048_576;
+  const onBug = (error: unknown) => engines.log.error({ err: error }, "a driver of a rule failed");
   const lua = createLuaRuleRunner(
     { ...engines, host, triggers, knownSite: (siteId) => knownSite(engines, siteId) },
-    { memoryBytes },
+    { memoryBytes, drivers: { hub: undefined, allow: engines.allow, onBug } },
   );
   engines.budgets.watch(lua.memory);
   return lua;

@@ -63,7 +63,7 @@ export async function startRole(stores: OpenStores, surroundings: Surroundings):
   opened.defer(() => dispatcher.stop());
   opened.defer(() => alertTracker.stop());
   opened.defer(() => webhookDispatcher.stop());
-  const { demo, carriers, hosting } = await startDevices(role, engines);
+  const { demo, carriers, hosting, allow } = await startDevices(role, engines);
   await attempt("link", "what gateways own could not be read", async () => await links.links?.sweep());
   const meter = createProcessMeter();
   opened.defer(() => meter.stop());
@@ -77,7 +77,7 @@ export async function startRole(stores: OpenStores, surroundings: Surroundings):
     simulator: hosting.simulator,
     eventStreams: openEventStreams(engines),
     backups,
-    ...withNotifications(engines, openRules(engines)),
+    ...withNotifications(engines, openRules(engines, allow)),
     guide: readGuide,
     system: createSystemReader({ ...engines, meter, carriers }, config),
   };
@@ -140,7 +140,7 @@ async function startDevices(role: Role, engines: Engines) {
   liveSettings.onChange(() => allow.set(allowed()));
   const hosting = await startHosts(engines, { config, simulated, allow });
   opened.defer(() => hosting.stop());
-  return { demo, carriers, hosting };
+  return { demo, carriers, hosting, allow };
 }
 
 function urlOf({ http, host }: Engines["config"], port: number, isSecure: boolean): string {

@@ -21,6 +21,9 @@ local device = enapter.device('x')
 show('enapter.Device', device)
 show('enapter.DeviceTelemetry', device.telemetry)
 show('enapter.DeviceCommands', device.commands)
+show('http.Client', getmetatable(http.client()).__index)
+show('http.Request', http.request('GET', 'http://x/'))
+show('http.Request', getmetatable(http.request('GET', 'http://x/')).__index)
 schedule('1s', function(event) show('enapter.Event', event) end)
 `;
 
@@ -73,7 +76,8 @@ test("the host of rules is as the register says, objects included", async () => 
     [...members.values()].some(({ kind }) => kind === "function"),
   );
   const seen = new Set([...found.keys()].map((name) => (api.globals.get(name)?.kind === "value" ? name : name)));
-  expect(withFunctions.map(({ name }) => name).filter((name) => !seen.has(name))).toEqual([]);
+  // Those come with answers, of which there are none here: host-register.test.ts looks at them.
+  expect(withFunctions.map(({ name }) => name).filter((name) => !seen.has(name))).toEqual(["http.Headers"]);
 });
 
 test("each sentence of the register is one", () => {

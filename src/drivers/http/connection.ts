@@ -1,9 +1,9 @@
-import type { ConnectDriver } from "#drivers/driver.ts";
+import type { ConnectionNeeds, OpenDriver } from "#drivers/driver.ts";
 import { httpCalls } from "./http-calls.ts";
 import { createHttpConnection, type HttpConnection } from "./http-connection.ts";
 import type { HttpRequest } from "./http-request.ts";
 
-export const connect: ConnectDriver = ({ reach, now }) => {
+export function connect({ reach, now }: Pick<ConnectionNeeds, "reach" | "now">): OpenDriver {
   // Most devices speak no HTTP.
   let http: HttpConnection | undefined;
   const send = (request: HttpRequest) => {
@@ -11,4 +11,4 @@ export const connect: ConnectDriver = ({ reach, now }) => {
     return http.send(request);
   };
   return { calls: httpCalls(send, now), close: () => http?.close() };
-};
+}

@@ -5,7 +5,8 @@ export const httpDriver: Driver = {
   libraries: ["http"],
   opening: [],
   local: [],
-  signatures: () => import("./signatures.ts"),
+  // In core, because scripts of rules have it, too.
+  signatures: () => import("#core/lua/host/http-signatures.ts"),
   connection: () => import("./connection.ts"),
   peer: () => import("./peer.ts"),
 };

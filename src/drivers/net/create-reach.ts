@@ -1,4 +1,4 @@
-// Decides which hosts a device's script may reach, at the moment of connecting.
+// Decides which hosts a script may reach, at the moment of connecting.
 import { lookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { networkInterfaces } from "node:os";
@@ -16,16 +16,21 @@ export interface Reach {
 }
 
 interface ReachNeeds {
-  /** The rules of the device; read again for every connection. */
+  /** What the script may reach; read again for every connection. */
   readonly rules: () => readonly ReachRule[];
+  /** Whose script it is, for the words of a refusal. Default: a device's. */
+  readonly of?: "device" | "rule";
   /** Addresses of this machine; read again for every connection. */
   readonly ownAddresses?: () => readonly string[];
   /** Used instead of the system's lookup in tests. */
   readonly lookUp?: typeof lookup;
 }
 
-export function createReach({ rules, ownAddresses = systemAddresses, lookUp = lookup }: ReachNeeds): Reach {
+export function createReach(needs: ReachNeeds): Reach {
+  const { rules, of = "device", ownAddresses = systemAddresses, lookUp = lookup } = needs;
   const own = () => ownAddresses().flatMap((text) => parseAddress(text) ?? []);
+  const refusal = (host: string, port: number) =>
+    new ConnectionError("refused", `${host}:${port} is not allowed for this ${of}; the setting lua.allow says what is`);
   const isAllowed = (name: string | undefined, address: Address, port: number) =>
     mayReach(rules(), { name, address, port }, own());
 
@@ -61,13 +66,6 @@ export function bareHost(host: string): string {
     .replace(/^\[(.*)\]$/, "$1")
     .toLowerCase()
     .replace(/\.$/, "");
-}
-
-function refusal(host: string, port: number): ConnectionError {
-  return new ConnectionError(
-    "refused",
-    `${host}:${port} is not allowed for this device; the setting lua.allow says what is`,
-  );
 }
 
 function systemAddresses(): readonly string[] {

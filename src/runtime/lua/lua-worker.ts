@@ -3,6 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { tryPostAll } from "#core/thread/try-post.ts";
 import { noDrivers } from "#drivers/no-drivers.ts";
 import { openDriverThread } from "#drivers/open-driver-thread.ts";
+import { realTimers } from "#drivers/timers.ts";
 import { watchPeers } from "#drivers/watch-peers.ts";
 import { collectGarbage } from "#tuning/collect-garbage.ts";
 import { keepCompiled } from "#tuning/keep-compiled.ts";
@@ -10,6 +11,8 @@ import { countUntilCollected } from "./ended-memory.ts";
 import { createHostedScript, type HostedScript } from "./hosted-script.ts";
 import { PULSE_BEAT, PULSE_MEMORY, PULSE_SLOT, type ToPool, type ToWorker, type WorkerData } from "./pool-messages.ts";
 import { createRuleAsks, type RuleAsks } from "./rule/rule-asks.ts";
+import { createRuleDrivers } from "./rule/rule-drivers.ts";
+import { createSiteRequests } from "./rule/site-requests.ts";
 import { createScriptRunner } from "./run-scripts.ts";
 import { openMemoryAccount } from "./script-memory.ts";
 
@@ -18,11 +21,14 @@ const MEMORY_REPORT_MS = 5_000;
 /** How often scripts are looked at for activities that last too long. */
 const MAX_LOOK_MS = 1_000;
 const LOOKS_PER_OVERRUN = 4;
+/** Of the rules of a site on this thread. One answer may have a mebibyte. */
+const REQUESTS = { atOnce: 8, patienceMs: 10_000 };
 
 const { engine: shared, memory, pulse, drivers: threadDrivers } = parseWorkerData(workerData);
 const account = countUntilCollected(openMemoryAccount(memory, pulse, PULSE_MEMORY), collectGarbage);
 const engine = { ...shared, account };
-const driversOf = threadDrivers === undefined ? () => noDrivers : openDriverThread(threadDrivers);
+const drivers = threadDrivers === undefined ? undefined : openDriverThread(threadDrivers);
+const requests = createSiteRequests({ ...REQUESTS, after: realTimers.after });
 const hosted = new Map<number, HostedScript>();
 const asks = new Map<number, RuleAsks>();
 let outbox: ToPool[] = [];
@@ -72,11 +78,15 @@ function start(message: Extract<ToWorker, { kind: "start" }>): void {
   const activity = () => hosted.get(slot)?.script.activity();
   const ofRule = context.rule && createRuleAsks({ slot, post: say, wake, activity });
   if (ofRule !== undefined) asks.set(slot, ofRule);
-  const drivers = ofRule ?? driversOf({ id: context.deviceId, slug: context.slug }, watch);
+  const { deviceId: id, slug, siteId } = context;
+  const openHttp = () => drivers?.ofRule(id) ?? noDrivers;
+  const own = ofRule
+    ? createRuleDrivers({ siteId, asks: ofRule, requests, openHttp })
+    : (drivers?.ofDevice({ id, slug }, watch) ?? noDrivers);
   const hasAsked = ofRule?.hasAsked;
-  const script = createHostedScript({ engine, slot, post: say, wake, drivers, watch, hasAsked }, message);
+  const script = createHostedScript({ engine, slot, post: say, wake, drivers: own, watch, hasAsked }, message);
   hosted.set(slot, script);
-  runner.add(slot, context.siteId, script.script);
+  runner.add(slot, siteId, script.script);
   say({ kind: "started", slot });
 }
 

@@ -38,7 +38,7 @@ export interface ScriptContext {
   readonly storage: ReadonlyMap<string, string>;
   readonly isConnected: boolean;
   readonly randomSeed: number;
-  /** Of the script of a rule, whose id is `deviceId`. It has no drivers; its calls are "ask". */
+  /** Of the script of a rule, whose id is `deviceId`. Its calls are "ask", but for those of HTTP. */
   readonly rule?: RuleOfScript;
 }
 

@@ -2,6 +2,7 @@
 
 import { V1_MISSING, V1_SIGNATURES, V1_TABLES } from "#core/lua/v1/v1-signatures.ts";
 import { DEVICE_ALIASES, DEVICE_SIGNATURES, DEVICE_TABLES } from "./device-signatures.ts";
+import { signatures as HTTP_SIGNATURES, tables as HTTP_TABLES } from "./http-signatures.ts";
 import { type HostMember, parseSignature } from "./parse-signature.ts";
 import { RULE_SIGNATURES, RULE_TABLES, SHARED_TABLES } from "./rule-signatures.ts";
 import { STANDARD_LIBRARY } from "./standard-library.ts";
@@ -44,13 +45,13 @@ const CALLED_EITHER_WAY: ReadonlySet<string> = new Set([
 export function createRuleApi(): HostApi {
   const made: Tables = { globals: new Map(), tables: new Map() };
   const shared = Object.entries(DEVICE_TABLES).filter(([name]) => SHARED_TABLES.includes(name));
-  addTables(made, { ...Object.fromEntries(shared), ...RULE_TABLES });
+  addTables(made, { ...Object.fromEntries(shared), ...HTTP_TABLES, ...RULE_TABLES });
   addStandardLibrary(made);
   const owners = [...SHARED_TABLES, "math", "coroutine"];
   const signatures = Object.entries(DEVICE_SIGNATURES).filter(([text]) =>
     owners.includes(parseSignature(text, "").owner),
   );
-  addSignatures(made, { ...Object.fromEntries(signatures), ...RULE_SIGNATURES });
+  addSignatures(made, { ...Object.fromEntries(signatures), ...HTTP_SIGNATURES, ...RULE_SIGNATURES });
   return { ...made, aliases: new Map() };
 }
 

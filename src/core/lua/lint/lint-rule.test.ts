@@ -55,6 +55,12 @@ test.each([
     "on({ device = 'meter', is = 'offline' }, function(event) return event.vaule end)",
     "1:71 unknown_field: enapter.Event has no vaule.",
   ],
+  ["local answer = http.gett('http://x/')", "1:21 unknown_field: http has no gett. Did you mean get?"],
+  [
+    "local r = http.get('http://x/')\nreturn r.kode",
+    "2:10 unknown_field: http.Response has no kode. Did you mean code?",
+  ],
+  ["http.get()", "1:9 wrong_call: http.get(url) takes 1 argument, not 0."],
   ["local x = = 5", "1:11 syntax: This is not valid Lua: a name is expected here."],
 ])("%s", (text, expected) => {
   expect(lint(text).join("\n")).toBe(expected);
@@ -67,6 +73,7 @@ test.each([
   "on({ device = 'meter', alert = 'any' }, function() notify('x') end)",
   "schedule('sunset-30m', function() variables.set('new', 1) end, { missed = 'run_late' })",
   "explain(TIMEZONE .. RULE_ID .. json.encode(tariff.at() or {}) .. os.date())",
+  "local r, err = http.client({ timeout = 5 }):get('http://x/')\nexplain(r and r.headers:get('Date') or err)",
   "function enapter.main() end",
 ])("nothing is said about %s", (text) => {
   expect(lint(text).filter((line) => !line.includes("undefined_global: Nothing defines the global x"))).toEqual([]);

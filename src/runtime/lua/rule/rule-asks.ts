@@ -25,6 +25,8 @@ const PAUSE_MS = 20;
 const MAX_BYTES = 65_536;
 
 export interface RuleAsks extends Drivers {
+  /** Resolves when the script may spend so much more: one that asks too often waits longer. */
+  spend(cost: number): Promise<void>;
   answered(id: number, values: readonly LuaValue[]): void;
   /** Whether the activity that began at this elapsed time has asked for something. */
   hasAsked(beganAt: number): boolean;
@@ -57,16 +59,21 @@ export function createRuleAsks({ slot, post, wake, activity }: RuleAsksNeeds): R
     return { id: beganAt, kind, beganAt: wallTime(beganAt), place: file === undefined ? undefined : `${file}:${line}` };
   }
 
+  async function spend(cost: number): Promise<void> {
+    while (!bucket.take(performance.now(), cost)) {
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      // Output outside a turn is sent with the next one.
+      wake();
+    }
+  }
+
   return {
+    spend,
     async call(full, args) {
       const name = full.startsWith(PREFIX) ? full.slice(PREFIX.length) : full;
       if (sizeOf(args) > MAX_BYTES) return [undefined, `the arguments of a call have at most ${MAX_BYTES} bytes`];
-      const cost = Object.hasOwn(COSTS, name) ? COSTS[name] : 1;
-      while (!bucket.take(performance.now(), cost)) {
-        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-        // Output outside a turn is sent with the next one.
-        wake();
-      }
+      const cost = Object.hasOwn(COSTS, name) ? (COSTS[name] ?? 1) : 1;
+      await spend(cost);
       const id = ++last;
       post({ kind: "ask", slot, id, name, args, by: asking() });
       return await new Promise((resolve) => waiting.set(id, resolve));

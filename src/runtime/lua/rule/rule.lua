@@ -8,7 +8,7 @@ local error, insert = error, table.insert
 local log, add_job, remove_job = enapter.log, scheduler.add, scheduler.remove
 
 for _, name in pairs({
-  'device', 'configuration', 'modbus', 'sunspec', 'http', 'mqtt', 'serial', 'can', 'relay', 'digitalin', 'analogin',
+  'device', 'configuration', 'modbus', 'sunspec', 'mqtt', 'serial', 'can', 'relay', 'digitalin', 'analogin',
   'digitalout', 'analogout',
   'rs485', 'rs232', 'ports',
 }) do

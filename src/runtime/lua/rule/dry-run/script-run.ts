@@ -44,6 +44,8 @@ interface ScriptRunNeeds {
 }
 
 const SLICE_MS = 20;
+/** What a request answers. */
+const NO_NETWORK = "there is no network in a dry run or a test";
 /** At one moment. */
 const MOST_TURNS = 5_000;
 
@@ -62,6 +64,7 @@ export function startScriptRun(needs: ScriptRunNeeds) {
   let pending: Promise<unknown> | undefined;
 
   async function call(full: string, args: Parameters<Drivers["call"]>[1]) {
+    if (full.startsWith("http.")) return [undefined, NO_NETWORK];
     const name = full.replace(/^rule\./, "");
     const { kind = "job", beganAt = 0, file, line } = playing.activity() ?? {};
     const by = { id: beganAt, kind, beganAt: wallAt(beganAt) };

@@ -121,6 +121,7 @@ test.each([
   ["scheduler.add(10, function() end)", "more than 1000 runs"],
   ["local d = enapter.device('x') while true do d.telemetry.now('power') end", "on and on"],
   ["while true do system.delay(0) end", "it ended early"],
+  ["while true do http.get('http://127.0.0.1/') end", "on and on"],
   ["for n = 1, 60 do local _, why = on({ every = n .. 'm' }, print) if why then error(why) end end", "at most 50"],
   ["for n = 1, 11 do scheduler.add(1000 + n, function() for n = 1, 1000 do notify('x') end end) end", ""],
   ["local function f() coroutine.wrap(f)() end f()", ""],
@@ -129,6 +130,16 @@ test.each([
   expect(problems.join("; ")).toContain(part);
   expect(problems).not.toEqual([]);
   expect(effects.length).toBeLessThanOrEqual(10_000);
+});
+
+test("a dry run reaches no server, and says so", async () => {
+  const { effects, problems } = await simulate(
+    "local answer, why = http.get('http://127.0.0.1:1/')\nnotify(tostring(answer) .. ': ' .. why)",
+  );
+  expect(problems).toEqual([]);
+  expect(effects.map(({ effect }) => (effect.kind === "notify" ? effect.text : effect.kind))).toEqual([
+    "nil: there is no network in a dry run or a test",
+  ]);
 });
 
 test("what is known when the time is over is the answer", async () => {

@@ -1,3 +1,4 @@
+// HTTP, for scripts of devices and of rules.
 /** Tables and classes, in the order of the documentation. A class has a capital letter. */
 export const tables = {
   http: "HTTP and HTTPS.",
@@ -9,7 +10,7 @@ export const tables = {
   "http.Cookie": "A cookie that an answer sets.",
 };
 
-/** core/lua/host/parse-signature.ts explains the notation. */
+/** parse-signature.ts explains the notation. */
 export const signatures = {
   "http.get(url: string): http.Response?, string?": "Sends a GET with the default client.",
   "http.post(url: string, content_type?: string, body?: string): http.Response?, string?":
