@@ -45,7 +45,7 @@ function gatewayAway(): void {
       await page.getByText("kW, live", { exact: true }).waitFor(wait);
       const sidebar = page.getByRole("status").filter({ hasText: "Live" }).first();
       await sidebar.waitFor(wait);
-      const moving = page.locator(".dots:not(.still)");
+      const moving = page.locator("path.dots:not(.still)");
       await expect.poll(() => moving.count(), wait).toBeGreaterThan(0);
       const card = page.locator(".card:has(a.name)", { hasText: /weather/i }).first();
       await card.waitFor(wait);
