@@ -129,13 +129,15 @@ interface Circle {
 
 const flip = (from: boolean) => `when: { variable: flip, equals: ${from} }\nthen: { set: flip, to: ${!from} }\n`;
 const luaFlip = (from: boolean) =>
-  `on({ variable = 'lua_flip', equals = ${from} }, function() variables.set('lua_flip', ${!from}) end)`;
+  `on({ variable = 'lua_flip', equals = ${from} }, function() variables.set('lua_flip', ${!from}) end)
+enapter.log('waits')`;
 const answer = (to: string, by: string) =>
   `when: { device: charger, command: ${to}, ended: any }\nmode: parallel\nthen: { execute: ${by}, device: charger }\n`;
 const luaAnswer = (to: string, by: string) =>
   `on({ device = 'charger', command = '${to}', ended = 'any' }, function()
   enapter.device('charger').commands.execute('${by}')
-end)`;
+end)
+enapter.log('waits')`;
 
 /** Each waits for what the other one does to the control. */
 const TAKES = `when: { device: charger, control: power, held_by: nobody }
@@ -206,6 +208,8 @@ test.each(CIRCLES)(
         return body.rule.state;
       });
       expect(await Promise.all(states)).toEqual(["STARTED", "STARTED"]);
+      // A script has started before it has come to what it waits for.
+      if (language === "lua") for (const slug of slugs) expect(await logOf(slug)).toContain("waits");
     }, PATIENT);
     await start();
     await vi.waitFor(async () => {
