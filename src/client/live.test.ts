@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterEach, expect, test } from "vitest";
 import { type FakeAnswer, type FakeBusbar, startFakeBusbar } from "../../test/support/fake-busbar.ts";
 import { type Client, createClient } from "./create-client.ts";
@@ -59,6 +61,33 @@ test("a lost connection is made again, and goes on after the last event", async 
   expect(await take(client, 6)).toEqual(["open", "one", "two", "lost", "open", "three"]);
   expect(server?.requests.map((request) => request.headers["last-event-id"])).toEqual([undefined, "r:2"]);
   expect(server?.requests[0]?.headers.accept).toBe("text/event-stream");
+});
+
+test("a connection lives while nobody asks for events, whatever becomes garbage meanwhile", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  let send = (_: string) => {};
+  const sent = new Promise<string>((resolve) => {
+    send = resolve;
+  });
+  const client = await connect([
+    async function* () {
+      yield ": begins\n\n";
+      yield await sent;
+      await forever();
+    },
+  ]);
+  const leaving = new AbortController();
+  const events = client.events({}, { signal: leaving.signal });
+  await events.next();
+  for (let n = 0; n < 10; n += 1) {
+    collect();
+    // What follows a collection comes in turns of the event loop of its own.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  send(log("r:1", "one"));
+  expect((await events.next()).value).toMatchObject({ kind: "log", log: { message: "one" } });
+  leaving.abort();
 });
 
 test("what may have been missed is reported: by the server, or when it could not be asked", async () => {

@@ -77,10 +77,10 @@ export function createTransport(options: ClientOptions): Transport {
     const beginning = new AbortController();
     const timer = setTimeout(() => beginning.abort(new DOMException("no answer", "TimeoutError")), timeout);
     try {
-      const { body, headers } = await begin(call, beginning.signal);
+      const response = await begin(call, beginning.signal);
       return {
-        pieces: readPieces(body, patience, (error) => failure(error, call)),
-        ownHeader: (end) => headers.get(`${prefix}-${end}`),
+        pieces: readPieces(response, patience, (error) => failure(error, call)),
+        ownHeader: (end) => response.headers.get(`${prefix}-${end}`),
       };
     } catch (error) {
       throw failure(error, call);
@@ -100,13 +100,14 @@ export function createTransport(options: ClientOptions): Transport {
   };
 }
 
+/** Holds the response until the first piece is asked for: Node cancels a body that nobody reads yet when the response is garbage. */
 async function* readPieces(
-  body: ReadableStream<Uint8Array> | null,
+  response: Response,
   { silence, isEndless }: Patience,
   failure: (error: unknown) => Error,
 ): AsyncGenerator<Uint8Array> {
-  if (body === null) return;
-  const reader = body.getReader();
+  const reader = response.body?.getReader();
+  if (reader === undefined) return;
   const hangUp = () => void reader.cancel().catch(() => {});
   let isSilent = false;
   const giveUp = () => {

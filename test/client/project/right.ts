@@ -13,9 +13,7 @@ await events.next(); // open
 
 const states: string[] = [];
 for await (const { execution } of pcs.commands.set_power({ power: 5000, ramp: "fast" })) states.push(execution.state);
-// A connection that is lost is made again, and what was missed follows.
-let { value: event } = await events.next();
-while (event?.kind !== "execution") ({ value: event } = await events.next());
+const { value: event } = await events.next();
 leaving.abort();
 
 const tooMuch = await outcome(pcs.commands.set_power({ power: 50_000 }).end());
