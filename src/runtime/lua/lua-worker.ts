@@ -44,16 +44,15 @@ const runner = createScriptRunner({
   },
   turned() {
     Atomics.add(pulse, PULSE_BEAT, 1);
-    flush();
   },
 });
 
+/** What is said in one go, such as in a turn of the scripts, is sent together when it ends. */
 function say(message: ToPool): void {
-  outbox.push(message);
+  if (outbox.push(message) === 1) queueMicrotask(flush);
 }
 
 function flush(): void {
-  if (outbox.length === 0) return;
   const messages = outbox;
   outbox = [];
   if (parentPort !== null) tryPostAll(parentPort, messages, reportFailure);
@@ -76,7 +75,7 @@ function start(message: Extract<ToWorker, { kind: "start" }>): void {
   const watch = watchPeers((problem) => say({ kind: "peers", slot, problem, at: Date.now() }));
   const wake = (): void => runner.wake(slot);
   const activity = () => hosted.get(slot)?.script.activity();
-  const ofRule = context.rule && createRuleAsks({ slot, post: say, wake, activity });
+  const ofRule = context.rule && createRuleAsks({ slot, post: say, activity });
   if (ofRule !== undefined) asks.set(slot, ofRule);
   const { deviceId: id, slug, siteId } = context;
   const openHttp = () => drivers?.ofRule(id) ?? noDrivers;
@@ -109,25 +108,19 @@ function pass(script: HostedScript, message: Exclude<ToWorker, { kind: "start" |
   runner.wake(message.slot);
 }
 
-parentPort?.on("message", (message: ToWorker) => {
-  take(message);
-  flush();
-});
+parentPort?.on("message", take);
 setInterval(() => Atomics.add(pulse, PULSE_BEAT, 1), BEAT_MS);
 setInterval(() => {
   if (hosted.size === 0) return;
   say({ kind: "memory", bytes: new Map([...hosted].map(([slot, { script }]) => [slot, script.memoryBytes()])) });
-  flush();
 }, MEMORY_REPORT_MS);
 setInterval(
   () => {
     for (const script of hosted.values()) script.reportOverrun();
-    flush();
   },
   Math.min(MAX_LOOK_MS, engine.limits.overrunMs / LOOKS_PER_OVERRUN),
 );
 say({ kind: "ready" });
-flush();
 keepCompiled();
 
 function parseWorkerData(data: unknown): WorkerData {

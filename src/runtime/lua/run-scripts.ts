@@ -35,7 +35,7 @@ export interface RunnerNeeds {
   /** The script that is about to run, 0 when none is. */
   running(slot: number): void;
   died(slot: number): void;
-  /** After each turn: what was said can be sent. */
+  /** After each turn. */
   turned(): void;
 }
 

@@ -121,3 +121,12 @@ test("an error leaves a trace with its place, also of a script that did nothing"
     ]);
   }, PATIENCE);
 });
+
+test("a question leaves the thread at once, and not with whatever the thread does next", async () => {
+  const { start, lines } = startRunner(METER);
+  await start(`local meter = enapter.device('meter')
+for n = 1, 400 do meter.telemetry.now('power') end
+enapter.log('asked')`);
+  // What the thread does by itself comes once a second.
+  await vi.waitFor(() => expect(lines).toEqual(["info: asked"]), { timeout: 60_000, interval: 20 });
+});

@@ -35,7 +35,6 @@ export interface RuleAsks extends Drivers {
 export interface RuleAsksNeeds {
   readonly slot: number;
   readonly post: (message: ToPool) => void;
-  readonly wake: () => void;
   /** What the script is doing. */
   readonly activity: () => RunningActivity | undefined;
 }
@@ -47,7 +46,7 @@ export function wallTime(elapsed: number): number {
 
 const PREFIX = "rule.";
 
-export function createRuleAsks({ slot, post, wake, activity }: RuleAsksNeeds): RuleAsks {
+export function createRuleAsks({ slot, post, activity }: RuleAsksNeeds): RuleAsks {
   const waiting = new Map<number, (values: readonly LuaValue[]) => void>();
   const bucket = createTokenBucket(ASKS.perSecond, ASKS.burst);
   let last = 0;
@@ -60,11 +59,7 @@ export function createRuleAsks({ slot, post, wake, activity }: RuleAsksNeeds): R
   }
 
   async function spend(cost: number): Promise<void> {
-    while (!bucket.take(performance.now(), cost)) {
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-      // Output outside a turn is sent with the next one.
-      wake();
-    }
+    while (!bucket.take(performance.now(), cost)) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
 
   return {
