@@ -57,6 +57,7 @@ export async function openSession(cli: Cli, flags: Wanted): Promise<Session> {
   const client = createClient({
     url: url.href,
     token,
+    door: "cli",
     headerPrefix: config.http.headerPrefixes[0],
     timeout: flags.timeout === undefined ? undefined : parseTimeout(flags.timeout),
   });

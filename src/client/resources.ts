@@ -147,6 +147,8 @@ export type Acknowledgement = {
   readonly at: string;
   readonly by: AcknowledgedBy;
   readonly comment: string | null;
+  /** How it came, as in the audit log. */
+  readonly door: "page" | "cli" | "token" | "rule" | "schedule" | "rollout" | "cloud" | "busbar" | null;
 };
 
 /** One raising of an alert. It is active while it has no cleared_at. */
@@ -229,6 +231,8 @@ export type AssignBlueprint = {
 export type AuditActor = {
   readonly token_id: string;
   readonly name: string;
+  /** The person, in the page or with a token of that person. */
+  readonly account_id: string | null;
 };
 
 export type AuditEntry = {
@@ -239,6 +243,11 @@ export type AuditEntry = {
   readonly count: number;
   readonly last_at: string;
   readonly actor: AuditActor | null;
+  /**
+   * How the call came: page with the cookie of a session, token with a token, cli if the program with the token
+   * says that it is the command line. Null: it is not known.
+   */
+  readonly door: "page" | "cli" | "token" | "rule" | "schedule" | "rollout" | "cloud" | "busbar" | null;
   /**
    * The gateway that reported the entry to this cloud: actor, address and everything else are as the gateway
    * says. Null: this server wrote it.
@@ -518,6 +527,8 @@ export type Claim = {
   readonly created_at: string;
   /** What led to it, such as execution:ID. */
   readonly cause: string | null;
+  /** How it came, as in the audit log. */
+  readonly door: "page" | "cli" | "token" | "rule" | "schedule" | "rollout" | "cloud" | "busbar" | null;
 };
 
 export type ClaimRenewal = {
@@ -549,6 +560,7 @@ export type Execution = {
   readonly ephemeral: boolean;
   readonly created_at: string;
   readonly request: CommandRequest;
+  readonly requested_by?: ExecutionCaller;
   /** The bulk command that it belongs to. */
   readonly bulk_id?: string;
   readonly response?: CommandResponse;
@@ -1215,6 +1227,17 @@ export type EventData = {
   readonly rule: RuleEvent;
   readonly notification: Notification;
   readonly gap: GapEvent;
+};
+
+export type ExecutionCaller = {
+  /** The token or the person; a rule is rule:ID. */
+  readonly token_id: string;
+  /** As it was then. */
+  readonly name: string;
+  /** How the call came, as in the audit log. */
+  readonly door?: "page" | "cli" | "token" | "rule" | "schedule" | "rollout" | "cloud" | "busbar";
+  /** The schedule that has called. */
+  readonly schedule_id?: string;
 };
 
 export type ExecutionEvent = {

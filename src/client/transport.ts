@@ -9,6 +9,8 @@ export type ClientOptions = {
   readonly token?: string | undefined;
   /** The first of the server's `http.header_prefixes`. */
   readonly headerPrefix?: string | undefined;
+  /** What the audit log shall say besides "with a token". Only for the command line. */
+  readonly door?: "cli" | undefined;
   /** Milliseconds to wait for an answer to one call. */
   readonly timeout?: number | undefined;
   readonly fetch?: typeof globalThis.fetch | undefined;
@@ -46,7 +48,7 @@ export function createTransport(options: ClientOptions): Transport {
   const begin = async (call: Call, signal: AbortSignal): Promise<Response> => {
     const response = await send(`${base}${call.path}${renderQuery(call.query)}`, {
       method: call.method,
-      headers: headersOf(call, prefix, options.token),
+      headers: headersOf(call, prefix, options),
       // The type would also allow memory that threads share, which `fetch` refuses and nobody gives.
       body:
         (call.bytes?.content as Uint8Array<ArrayBuffer> | undefined) ??
@@ -129,8 +131,9 @@ async function* readPieces(
   }
 }
 
-function headersOf(call: Call, prefix: string, token: string | undefined): Headers {
+function headersOf(call: Call, prefix: string, { token, door }: Pick<ClientOptions, "token" | "door">): Headers {
   const headers = new Headers({ Accept: "application/json" });
+  if (door !== undefined) headers.set("X-Busbar-Door", door);
   if (token !== undefined) headers.set(`${prefix}-Auth-Token`, token);
   if (call.bytes !== undefined) headers.set("Content-Type", call.bytes.type);
   else if (call.body !== undefined) headers.set("Content-Type", "application/json");

@@ -9,6 +9,7 @@ import type { Leave } from "#core/share/fair-share.ts";
 import { type Authenticate, isSecure } from "#http/authenticate.ts";
 import type { CountUnread } from "#http/bound-unread.ts";
 import { type CompressAnswer, mayCompress } from "#http/compress-answers.ts";
+import { doorOfRequest } from "#http/door-of-request.ts";
 import { sendLateAnswer } from "#http/late-answer.ts";
 import type { MainThreadShare } from "#http/main-thread-share.ts";
 import { cameOverProxy } from "#http/proxy-headers.ts";
@@ -115,6 +116,7 @@ function register(app: FastifyInstance, route: Route, registration: Registration
       operation,
       requestId: request.id,
       remoteAddress: request.ip,
+      door: route.ownPageOnly === true ? "page" : doorOfRequest(request, caller),
       trace: traceOf(request),
       params: request.params as Record<string, string>,
       query: parsedQuery(request),

@@ -1,8 +1,10 @@
 // A refused or failed call: its answer, its line in the log, and, if a token was refused, its entry in the audit log.
+
 import { isIP } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import { AppError, refuse } from "#core/app-error.ts";
+import { doorOfRequest } from "#http/door-of-request.ts";
 import { lingerAfter } from "#http/linger.ts";
 import type { BodyPacer } from "#http/pace-bodies.ts";
 import { type Problem, problemOf } from "#http/problem.ts";
@@ -60,6 +62,7 @@ async function record(needs: ProblemNeeds, request: FastifyRequest, error: AppEr
       operation,
       params: (request.params ?? {}) as Readonly<Record<string, string | undefined>>,
       requestId: request.id,
+      door: request.caller && doorOfRequest(request, request.caller),
       remoteAddress: isIP(request.ip) === 0 ? "unknown" : request.ip,
     },
     error,

@@ -127,6 +127,7 @@ const BOOTSTRAP: Call = {
   operation: "firstStart",
   requestId: "first-start",
   remoteAddress: "local",
+  door: "busbar",
 };
 
 /** Changes that a gateway makes by itself at any time. */
@@ -134,4 +135,5 @@ const GATEWAY_ITSELF: Omit<Call, "operation"> = {
   caller: { tokenId: "gateway", tokenName: "gateway", level: "system", sites: "all" },
   requestId: "gateway",
   remoteAddress: "local",
+  door: "busbar",
 };

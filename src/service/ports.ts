@@ -2,6 +2,7 @@
 // has a contract suite in test/contract that every implementation passes. A write resolves only when it is durable. It
 // carries its audit entry, and both are stored or neither is.
 import type { Caller } from "#core/access/caller.ts";
+import type { Door } from "#core/access/door.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { TraceContext } from "#core/trace/trace-context.ts";
 import type { ProfileCatalog } from "#service/blueprint/profile-catalog.ts";
@@ -44,6 +45,8 @@ export interface Call {
   readonly operation: string;
   readonly requestId: string;
   readonly remoteAddress: string;
+  /** Undefined: it is not known. */
+  readonly door?: Door | undefined;
   /** The id of its audit entry, where the same call may come twice: it is stored once. */
   readonly auditId?: string;
   /** Of a claim that comes from a cloud: when its lease ends, in milliseconds since 1970. */

@@ -55,7 +55,12 @@ test("an acknowledgement has name, time and comment, is an event, lasts into the
   const comment = "I clean the filter. <b>ß</b>";
   const answer = await anna.post<{ alerts: readonly Alert[] }>(path("acknowledge"), { comment });
   expect([answer.status, answer.body.alerts.map(({ id }) => id)]).toEqual([200, ["hot"]]);
-  const acknowledgement = { at: expect.any(String), by: { token_id: expect.any(String), name: "Anna" }, comment };
+  const acknowledgement = {
+    at: expect.any(String),
+    by: { token_id: expect.any(String), name: "Anna" },
+    comment,
+    door: "token",
+  };
   const heard = await events.next(({ data }) => data["change"] === "acknowledged");
   expect(heard.data["alert"]).toMatchObject({ id: "hot", acknowledgement });
   events.close();

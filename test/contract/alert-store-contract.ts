@@ -212,8 +212,8 @@ export function alertStoreContract(open: () => Promise<AlertWorld>): void {
     await record(place.deviceId, raising(one, gone));
     await record(place.deviceId, [change("cleared", gone, 5)]);
     const by = { tokenId: "t1", name: "Änne 汉" };
-    const first = { at: instant(NOON + 10), by, comment: "on my way" };
-    const second = { ...first, comment: undefined };
+    const first = { at: instant(NOON + 10), by, comment: "on my way", door: "page" } as const;
+    const second = { ...first, comment: undefined, door: undefined };
     const [named, other] = [one, gone].map((alert) => ({ ...alert, ...place }));
     const done = () => ({ announced: { events: [], notices: [] }, trail: makeEntry() });
     if (named === undefined || other === undefined) throw new Error("two alerts");

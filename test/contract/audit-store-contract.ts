@@ -15,6 +15,7 @@ export function auditStoreContract(open: OpenStores): void {
     const { audit } = await open();
     const entries = [
       makeEntry(),
+      makeEntry({ actor: { tokenId: "t", name: "Anna: tool", accountId: "anna" }, door: "cli" }),
       makeEntry({ actor: undefined, outcome: "REFUSED", code: "unauthorized", count: 7, lastAt: at(9) }),
       makeEntry({ target: { siteId: "s", deviceId: "d", blueprintId: "b", tokenId: "t" } }),
       makeEntry({ details: JSON.parse('{"__proto__": {"polluted": true}, "list": [1, null, "x"], "constructor": 1}') }),

@@ -30,6 +30,7 @@ export function makeBulk(devices: number, fields: Partial<BulkCommand> = {}): Ne
     state: "RUNNING",
     reason: undefined,
     createdBy: { tokenId: newId(), tokenName: "admin" },
+    door: "page",
     createdAt: NOON,
     endedAt: undefined,
     scheduleId: undefined,

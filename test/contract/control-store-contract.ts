@@ -19,6 +19,7 @@ function makeClaim(deviceId: string, fields: Partial<Claim> = {}): Claim {
     leaseUntil: NOON + 60_000,
     createdAt: NOON,
     cause: undefined,
+    door: undefined,
     ...fields,
   };
 }
@@ -50,7 +51,7 @@ export function controlStoreContract(open: OpenStores): void {
       makeClaim(deviceId, { value: null }),
       makeClaim(deviceId, { value: 0, source: "token:b", cause: newId() }),
       makeClaim(deviceId, { value: "unlimited", kind: "max", class: "grid" }),
-      makeClaim(deviceId, { value: -2.25, kind: "min", class: "interlock" }),
+      makeClaim(deviceId, { value: -2.25, kind: "min", class: "interlock", door: "page" }),
       ...UNUSUAL.map((text, index) => makeClaim(deviceId, { reason: text, source: `token:${index}` })),
     ];
     for (const claim of claims) await stores.controls.claim({ claim, takesOver: false, trail: undefined });

@@ -68,8 +68,8 @@ export function addAlertCommands(alert: Command, cli: Cli): void {
   );
 }
 
-function acknowledgedBy({ at, by, comment }: NonNullable<Alert["acknowledgement"]>): string {
-  return printable(`${at} by ${by.name}${comment === null ? "" : `: ${comment}`}`);
+function acknowledgedBy({ at, by, comment, door }: NonNullable<Alert["acknowledgement"]>): string {
+  return printable(`${at} by ${by.name}${door === null ? "" : ` (${door})`}${comment === null ? "" : `: ${comment}`}`);
 }
 
 function fieldsOf(alert: Alert, device: string) {

@@ -65,6 +65,7 @@ async function columnsOf({ client, wait }: Session, entries: readonly AuditEntry
     TIME: (entry: AuditEntry) => entry.at,
     WHO: ({ actor, reported_by }: AuditEntry) =>
       (reported_by ?? null) === null ? actor?.name : `${actor?.name ?? "-"} (reported by gateway ${reported_by})`,
+    DOOR: (entry: AuditEntry) => entry.door ?? "",
     ACTION: (entry: AuditEntry) => entry.action,
     OUTCOME: (entry: AuditEntry) => (entry.code ? `${entry.outcome} ${entry.code}` : entry.outcome),
     TARGET: ({ target }: AuditEntry) => pairs(isNamed ? named(target, names) : target),

@@ -154,7 +154,10 @@ function describe(control: Control): string {
   ].join("\n");
 }
 
-function describeClaim({ id, kind, value, reason, source, lease_until, ...claim }: Claim, unit: string | null): string {
+function describeClaim(
+  { id, kind, value, reason, source, source_name, door, lease_until, ...claim }: Claim,
+  unit: string | null,
+): string {
   const wanted = typeof value === "number" ? withUnit(value, unit) : String(value);
-  return `${claim.class} ${source}: ${kind} ${wanted} until ${lease_until} (${reason}) ${id}`;
+  return `${claim.class} ${source_name ?? source}${door === null ? "" : ` (${door})`}: ${kind} ${wanted} until ${lease_until} (${reason}) ${id}`;
 }

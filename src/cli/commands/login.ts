@@ -18,7 +18,7 @@ export function addLoginCommand(login: Command, cli: Cli): void {
       const asked = { ...flags, ...(argument !== undefined && { url: argument }) };
       const { url, token: given } = await openSession(cli, { ...asked, isNew: true });
       const token = given ?? (await askForToken(cli, url));
-      const client = createClient({ url: url.href, token });
+      const client = createClient({ url: url.href, token, door: "cli" });
       const { token: caller } = await client.tokens.current();
       const name = flags.name ?? url.host;
       const { byName } = readConnections(cli);

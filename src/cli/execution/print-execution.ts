@@ -35,10 +35,14 @@ function factsOf(execution: Execution): Readonly<Record<string, string | undefin
       : { arguments: values.map(([key, value]) => `${key}=${renderValue(value)}`).join(" ") }),
     state: execution.state,
     created: execution.created_at,
+    ...(execution.requested_by === undefined ? {} : { by: requester(execution.requested_by) }),
     ...(execution.response === undefined ? {} : { answered: execution.response.received_at }),
     ...(execution.ephemeral ? { ephemeral: "yes, deleted 24 h after creation" } : {}),
   };
 }
+
+const requester = ({ name, door }: NonNullable<Execution["requested_by"]>): string =>
+  door === undefined ? name : `${name} (${door})`;
 
 function renderFields(response: CommandResponse | undefined, colour: boolean): string {
   const rows = Object.entries(response?.payload ?? {});

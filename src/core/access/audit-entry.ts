@@ -1,3 +1,4 @@
+import type { Door } from "#core/access/door.ts";
 import type { Instant } from "#core/time/instant.ts";
 
 export const AUDIT_OUTCOMES = ["OK", "REFUSED"] as const;
@@ -11,13 +12,22 @@ export interface AuditTarget {
   readonly tokenId?: string;
 }
 
+export interface AuditActor {
+  readonly tokenId: string;
+  readonly name: string;
+  /** The person, with a session or with a token of that person. */
+  readonly accountId?: string | undefined;
+}
+
 /** Who did or tried what, when and from where. Holds no sensitive value: details are chosen by each operation. */
 export interface AuditEntry {
   readonly id: string;
   /** When it happened; of several calls, the first. */
   readonly at: Instant;
   /** Absent when no valid token came with the call, or when Busbar itself acted. */
-  readonly actor: { readonly tokenId: string; readonly name: string } | undefined;
+  readonly actor: AuditActor | undefined;
+  /** Undefined when nobody noted it: of a gateway or an entry of an earlier version. */
+  readonly door?: Door | undefined;
   /** The operation's name in the interface, such as createSite. */
   readonly action: string;
   readonly target: AuditTarget;

@@ -1,3 +1,4 @@
+import type { Door } from "#core/access/door.ts";
 import type { Instant } from "#core/time/instant.ts";
 
 /** Who did something. The name is the one that the token had then. */
@@ -10,6 +11,8 @@ export interface Actor {
 export interface Acknowledgement {
   readonly at: Instant;
   readonly by: Actor;
+  /** How it came, as in the audit log. */
+  readonly door?: Door | undefined;
   readonly comment: string | undefined;
 }
 

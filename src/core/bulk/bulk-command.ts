@@ -1,4 +1,5 @@
 // One command for many devices: which of them begin now, and when it stops. Only decisions: the runner carries them out.
+import type { Door } from "#core/access/door.ts";
 import type { Payload } from "#core/command/execution.ts";
 import type { Instant } from "#core/time/instant.ts";
 
@@ -31,6 +32,8 @@ export interface BulkCommand {
   readonly state: BulkState;
   readonly reason: string | undefined;
   readonly createdBy: { readonly tokenId: string; readonly tokenName: string };
+  /** How it came: its executions came the same way. */
+  readonly door?: Door | undefined;
   readonly createdAt: Instant;
   /** When the last device was done. */
   readonly endedAt: Instant | undefined;

@@ -4,6 +4,8 @@
 //
 // SUCCESS and ERROR never change. The time of a response strictly rises within one execution. What changes an execution that
 // another side owns, and UNSYNC, are in remote-execution.ts.
+
+import type { Door } from "#core/access/door.ts";
 import type { AccessLevel } from "#core/access/level.ts";
 import { withMessage } from "#core/command/response-payload.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
@@ -33,6 +35,15 @@ interface CommandRequest {
   readonly arguments: Payload;
 }
 
+/** Who asked for it, by the token. The name is the one of then. */
+export interface ExecutionCaller {
+  readonly tokenId: string;
+  readonly name: string;
+  /** The schedule that has used the token. */
+  readonly scheduleId?: string | undefined;
+  readonly door?: Door | undefined;
+}
+
 export interface Execution {
   readonly id: string;
   readonly deviceId: string;
@@ -51,6 +62,8 @@ export interface Execution {
   readonly revision: number;
   /** Another side has accepted it and owns it: only what that side reports changes it. */
   readonly isRemote: boolean;
+  /** Travels with it. Undefined of executions of earlier versions. */
+  readonly caller?: ExecutionCaller | undefined;
   /** The bulk command that it belongs to. */
   readonly bulkId?: string | undefined;
 }

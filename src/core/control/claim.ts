@@ -1,5 +1,7 @@
 // Nobody sets a controlled quantity. Everybody claims it for a time and with a reason, and `resolveClaims` decides.
 
+import type { Door } from "#core/access/door.ts";
+
 /** A target is a wanted value. A minimum or maximum limits what others want. */
 export const CLAIM_KINDS = ["target", "min", "max"] as const;
 export type ClaimKind = (typeof CLAIM_KINDS)[number];
@@ -29,6 +31,8 @@ export interface Claim {
   readonly createdAt: number;
   /** What led to it, such as the execution that it stands for. */
   readonly cause: string | undefined;
+  /** Through which door it came. */
+  readonly door?: Door | undefined;
 }
 
 /** A rule is a caller without a token: its id has this before it. */

@@ -1,4 +1,5 @@
 // A command that somebody executes on a controlled argument counts as a claim, once it has succeeded.
+import type { Door } from "#core/access/door.ts";
 import type { Plan } from "#core/command/plan-command.ts";
 import { type Claim, RULE_CALLER, sourceOfCaller } from "./claim.ts";
 import { type Control, valueOfArgument } from "./control.ts";
@@ -22,6 +23,7 @@ export function commandedValues(
 export interface CommandSource {
   readonly tokenId: string;
   readonly scheduleId: string | undefined;
+  readonly door?: Door | undefined;
 }
 
 interface Commanded extends Pick<Claim, "id" | "deviceId" | "control" | "cause">, CommandSource {

@@ -1,11 +1,13 @@
 // Reads the records that came over a link.
 import { AUDIT_OUTCOMES, type AuditEntry } from "#core/access/audit-entry.ts";
+import { doorOf } from "#core/access/door.ts";
 import { ACCESS_LEVELS } from "#core/access/level.ts";
 import { ALERT_SEVERITIES } from "#core/alert/alert-state.ts";
 import {
   type CommandResponse,
   EXECUTION_STATES,
   type Execution,
+  type ExecutionCaller,
   type Micros,
   RESPONSE_STATES,
 } from "#core/command/execution.ts";
@@ -232,6 +234,17 @@ export function parseExecution(value: unknown): Execution {
     deadline: moment(execution, "deadline"),
     revision: count(execution, "revision"),
     isRemote: flag(execution, "isRemote"),
+    ...(execution["caller"] !== undefined && { caller: parseCaller(execution["caller"]) }),
+  };
+}
+
+function parseCaller(value: unknown): ExecutionCaller {
+  const given = object(value, "caller");
+  return {
+    tokenId: text(given, "tokenId"),
+    name: text(given, "name"),
+    scheduleId: optionalText(given, "scheduleId"),
+    door: doorOf(given["door"]),
   };
 }
 
@@ -277,6 +290,7 @@ function parseClaim(value: unknown): LinkedControl["claims"][number] {
     leaseUntil: moment(given, "leaseUntil"),
     createdAt: moment(given, "createdAt"),
     cause: optionalText(given, "cause"),
+    door: doorOf(given["door"]),
   };
 }
 
@@ -365,7 +379,12 @@ function parseEntry(given: Fields): AuditEntry {
   return {
     id: text(given, "id"),
     at: moment(given, "at"),
-    actor: actor && { tokenId: text(actor, "tokenId"), name: text(actor, "name") },
+    actor: actor && {
+      tokenId: text(actor, "tokenId"),
+      name: text(actor, "name"),
+      ...(actor["accountId"] !== undefined && { accountId: text(actor, "accountId") }),
+    },
+    door: doorOf(given["door"]),
     action: text(given, "action"),
     target: Object.fromEntries(
       TARGETS.flatMap((name) => (target[name] === undefined ? [] : [[name, text(target, name)]])),

@@ -1,4 +1,5 @@
-import type { AuditEntry, AuditTarget } from "#core/access/audit-entry.ts";
+import type { AuditActor, AuditEntry, AuditTarget } from "#core/access/audit-entry.ts";
+import type { Caller } from "#core/access/caller.ts";
 import type { Call, Needs } from "#service/ports.ts";
 
 interface Deed {
@@ -12,7 +13,8 @@ export function auditTrail(needs: Pick<Needs, "now" | "newId">, call: Call, deed
   return {
     id: call.auditId ?? needs.newId(),
     at,
-    actor: { tokenId: call.caller.tokenId, name: call.caller.tokenName },
+    actor: actorOf(call.caller),
+    door: call.door,
     action: call.operation,
     target: deed.target,
     outcome: "OK",
@@ -23,4 +25,8 @@ export function auditTrail(needs: Pick<Needs, "now" | "newId">, call: Call, deed
     count: 1,
     lastAt: at,
   };
+}
+
+export function actorOf({ tokenId, tokenName, accountId }: Caller): AuditActor {
+  return { tokenId, name: tokenName, ...(accountId !== undefined && { accountId }) };
 }

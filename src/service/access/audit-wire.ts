@@ -1,4 +1,5 @@
 import { AUDIT_OUTCOMES, type AuditEntry } from "#core/access/audit-entry.ts";
+import { DOORS } from "#core/access/door.ts";
 import { renderInstant } from "#core/time/instant.ts";
 import { type Static, Type } from "#service/operation/schema.ts";
 import { id, nullable, oneOf, strict, timestamp } from "#service/operation/wire.ts";
@@ -8,7 +9,19 @@ export const auditEntrySchema = strict("AuditEntry", {
   at: timestamp,
   count: Type.Integer({ description: "How many calls the entry stands for. Repeated refusals are one entry." }),
   last_at: timestamp,
-  actor: nullable(strict("AuditActor", { token_id: Type.String(), name: Type.String() })),
+  actor: nullable(
+    strict("AuditActor", {
+      token_id: Type.String(),
+      name: Type.String(),
+      account_id: nullable(Type.String({ description: "The person, in the page or with a token of that person." })),
+    }),
+  ),
+  door: nullable(
+    oneOf(DOORS, {
+      description:
+        "How the call came: page with the cookie of a session, token with a token, cli if the program with the token says that it is the command line. Null: it is not known.",
+    }),
+  ),
   reported_by: nullable(
     Type.String({
       description:
@@ -29,6 +42,9 @@ export const auditEntrySchema = strict("AuditEntry", {
   details: Type.Object({}, { additionalProperties: true }),
 });
 
+const renderActor = (actor: AuditEntry["actor"]) =>
+  actor === undefined ? null : { token_id: actor.tokenId, name: actor.name, account_id: actor.accountId ?? null };
+
 export function renderAuditEntry(entry: AuditEntry): Static<typeof auditEntrySchema> {
   const { siteId, deviceId, blueprintId, tokenId } = entry.target;
   return {
@@ -36,7 +52,8 @@ export function renderAuditEntry(entry: AuditEntry): Static<typeof auditEntrySch
     at: renderInstant(entry.at),
     count: entry.count,
     last_at: renderInstant(entry.lastAt),
-    actor: entry.actor === undefined ? null : { token_id: entry.actor.tokenId, name: entry.actor.name },
+    actor: renderActor(entry.actor),
+    door: entry.door ?? null,
     reported_by: entry.reportedBy ?? null,
     action: entry.action,
     target: {

@@ -2,8 +2,10 @@
 // entries is bounded. So a flood of refused calls writes a few rows a second, whoever sends it and whatever it names.
 import type { AuditEntry, AuditTarget } from "#core/access/audit-entry.ts";
 import type { Caller } from "#core/access/caller.ts";
+import type { Door } from "#core/access/door.ts";
 import { MAX_REFUSALS, REFUSAL_WINDOW_MS } from "#core/access/refusal-limits.ts";
 import { addressBlock } from "#core/net/address-block.ts";
+import { actorOf } from "#service/access/audit-trail.ts";
 import type { Needs } from "#service/ports.ts";
 
 export interface RefusedCall {
@@ -16,6 +18,7 @@ export interface RefusedCall {
   readonly message: string;
   readonly requestId: string;
   readonly remoteAddress: string;
+  readonly door?: Door | undefined;
 }
 
 export interface RefusalLog {
@@ -61,9 +64,9 @@ export function createRefusalLog(needs: RefusalNeeds): RefusalLog {
    * own.
    */
   function entryOf(call: RefusedCall): Counted {
-    const { caller, action, code, target } = call;
+    const { caller, action, code, target, door } = call;
     const source = caller === undefined ? `address ${addressBlock(call.remoteAddress)}` : `token ${caller.tokenId}`;
-    const kind = JSON.stringify([source, action, code, target.siteId, target.deviceId, target.tokenId]);
+    const kind = JSON.stringify([source, action, code, target.siteId, target.deviceId, target.tokenId, door]);
     const known = entries.get(kind);
     if (known !== undefined) return known;
     if (!isRoomFor(call, source)) return restOf(call, source);
@@ -76,17 +79,18 @@ export function createRefusalLog(needs: RefusalNeeds): RefusalLog {
   function restOf(call: RefusedCall, source: string): Counted {
     const isOwn = call.caller !== undefined && entries.size < MAX_REFUSALS.all;
     const key = `rest of ${isOwn ? source : call.caller === undefined ? ANONYMOUS : "tokens"}`;
-    const rest = { ...call, action: "various", target: {}, code: undefined, message: REST };
+    const rest = { ...call, action: "various", target: {}, code: undefined, message: REST, door: undefined };
     return entries.get(key) ?? begin(key, isOwn ? rest : { ...rest, caller: undefined, remoteAddress: "various" });
   }
 
   function begin(key: string, call: Omit<RefusedCall, "code"> & { readonly code: string | undefined }): Counted {
-    const { caller, action, target, code, message, requestId, remoteAddress } = call;
+    const { caller, action, target, code, message, requestId, remoteAddress, door } = call;
     const at = needs.now();
     const entry: Counted = {
       id: needs.newId(),
       at,
-      actor: caller && { tokenId: caller.tokenId, name: caller.tokenName },
+      actor: caller && actorOf(caller),
+      door,
       action,
       target,
       outcome: "REFUSED",

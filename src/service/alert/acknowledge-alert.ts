@@ -1,4 +1,5 @@
 // Somebody takes care of an alert, or takes that back. The alert stays as it is: it ends when its device says so.
+import { doorOf } from "#core/access/door.ts";
 import { allows } from "#core/access/level.ts";
 import { type Acknowledgement, LONGEST_COMMENT } from "#core/alert/acknowledgement.ts";
 import { refuse } from "#core/app-error.ts";
@@ -68,7 +69,12 @@ async function changedBy(needs: AcknowledgeNeeds, call: Call, { device: idOrSlug
       allows(call.caller.level, one.readLevel),
   );
   const by = { tokenId: call.caller.tokenId, name: call.caller.tokenName };
-  const acknowledgement: Acknowledgement | undefined = given && { at: needs.now(), by, comment: given.comment };
+  const acknowledgement: Acknowledgement | undefined = given && {
+    at: needs.now(),
+    by,
+    comment: given.comment,
+    door: call.door,
+  };
   return { device, acknowledgement, changed: active.map((record) => ({ ...record, acknowledgement })) };
 }
 
@@ -114,12 +120,17 @@ function answered(deviceId: string, answer: unknown): readonly Answered[] {
 }
 
 function acknowledgementOf(value: unknown): Acknowledgement | undefined {
-  const { at, by, comment } = objectOf(value);
+  const { at, by, comment, door } = objectOf(value);
   const { token_id, name } = objectOf(by);
   const moment = instantOf(at);
   if (moment === undefined || typeof token_id !== "string" || typeof name !== "string") return undefined;
   const text = typeof comment === "string" ? comment.slice(0, LONGEST_COMMENT) : undefined;
-  return { at: moment, by: { tokenId: token_id.slice(0, 200), name: name.slice(0, 200) }, comment: text };
+  return {
+    at: moment,
+    by: { tokenId: token_id.slice(0, 200), name: name.slice(0, 200) },
+    comment: text,
+    door: doorOf(door),
+  };
 }
 
 const objectOf = (value: unknown): Readonly<Record<string, unknown>> =>

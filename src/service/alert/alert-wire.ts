@@ -1,3 +1,4 @@
+import { DOORS } from "#core/access/door.ts";
 import type { Acknowledgement } from "#core/alert/acknowledgement.ts";
 import { renderAlertDetails } from "#core/alert/alert-details.ts";
 import { ALERT_SEVERITIES, ALERT_STATES, alertStateOf } from "#core/alert/alert-state.ts";
@@ -43,6 +44,7 @@ export const alertSchema = described("Alert", "One raising of an alert. It is ac
         name: Type.String({ description: "Of the token, as it was then." }),
       }),
       comment: nullable(Type.String()),
+      door: nullable(oneOf(DOORS, { description: "How it came, as in the audit log." })),
     }),
   ),
   silenced_until: Type.Optional(
@@ -95,8 +97,9 @@ export function renderAlert({ record, declared, silencedUntil }: DescribedAlert)
   };
 }
 
-function renderAcknowledgement({ at, by, comment }: Acknowledgement) {
-  return { at: renderInstant(at), by: { token_id: by.tokenId, name: by.name }, comment: comment ?? null };
+function renderAcknowledgement({ at, by, comment, door }: Acknowledgement) {
+  const named = { token_id: by.tokenId, name: by.name };
+  return { at: renderInstant(at), by: named, comment: comment ?? null, door: door ?? null };
 }
 
 function given<Name extends string>(name: Name, list: readonly string[]): { readonly [key in Name]?: string[] } {

@@ -221,6 +221,6 @@ async function clearCommand({ bulks, seal }: BulkRunnerNeeds, { id }: BulkComman
   }
 }
 
-function callOf({ id, scheduleId }: BulkCommand, caller: Caller): Call {
-  return { caller, operation: "runBulkCommand", requestId: id, remoteAddress: "bulk", scheduleId };
+function callOf({ id, scheduleId, door }: BulkCommand, caller: Caller): Call {
+  return { caller, operation: "runBulkCommand", requestId: id, remoteAddress: "bulk", door, scheduleId };
 }

@@ -72,6 +72,7 @@ export async function prepareBulk(
     state: "RUNNING",
     reason: undefined,
     createdBy: { tokenId: call.caller.tokenId, tokenName: call.caller.tokenName },
+    door: call.door,
     createdAt: needs.now(),
     endedAt: undefined,
     scheduleId,

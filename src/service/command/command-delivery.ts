@@ -155,7 +155,7 @@ export function createCommandDelivery(needs: DeliveryNeeds, watch: DeliveryWatch
     const { request } = sent.execution;
     const clear = clearArguments(sent);
     if (clear === undefined) return await recordOwn(waiting, "ERROR", UNREADABLE);
-    const command = { id, name: request.manifestName, arguments: clear, caller: sent.caller };
+    const command = { id, name: request.manifestName, arguments: clear, caller: sent.execution.caller };
     const outcome = await handOverNow(sent.execution, command, hasLeft);
     if (typeof outcome === "object") return await refused(waiting, outcome.refused);
     switch (outcome) {

@@ -153,10 +153,7 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
     needs.channel.ask?.(deviceId, id);
   }
 
-  function sendToNodes(
-    has: ExecutionMessage["has"],
-    about: Pick<OpenExecution, "execution" | "sealed" | "caller">,
-  ): void {
+  function sendToNodes(has: ExecutionMessage["has"], about: Pick<OpenExecution, "execution" | "sealed">): void {
     needs.nodes.broadcast(executionMessage(needs.seal, has, about));
   }
 

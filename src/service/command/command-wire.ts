@@ -1,7 +1,9 @@
+import { DOORS } from "#core/access/door.ts";
 import {
   type CommandResponse,
   EXECUTION_STATES,
   type Execution,
+  type ExecutionCaller,
   type Micros,
   RESPONSE_STATES,
 } from "#core/command/execution.ts";
@@ -38,6 +40,14 @@ export const executionSchema = described("CommandExecution", "A run of a command
     arguments: anyObject("Effective arguments, defaults filled in; sensitive ones read ***."),
     manifest_name: Type.String({ description: "As declared in the manifest." }),
   }),
+  requested_by: Type.Optional(
+    strict("ExecutionCaller", {
+      token_id: Type.String({ description: "The token or the person; a rule is rule:ID." }),
+      name: Type.String({ description: "As it was then." }),
+      door: Type.Optional(oneOf(DOORS, { description: "How the call came, as in the audit log." })),
+      schedule_id: Type.Optional(Type.String({ description: "The schedule that has called." })),
+    }),
+  ),
   bulk_id: Type.Optional(Type.String({ description: "The bulk command that it belongs to." })),
   response: Type.Optional(responseSchema),
   log: Type.Optional(Type.Array(responseSchema, { description: "All responses, newest first." })),
@@ -70,9 +80,19 @@ export function renderExecution(
     ephemeral: execution.ephemeral,
     created_at: renderInstant(execution.createdAt),
     request: { name, arguments: values, manifest_name: manifestName },
+    ...(execution.caller !== undefined && { requested_by: renderCaller(execution.caller) }),
     ...(execution.bulkId !== undefined && { bulk_id: execution.bulkId }),
     ...(execution.response !== undefined && { response: renderResponse(execution.response) }),
     ...(log !== undefined && { log: log.map(renderResponse) }),
+  };
+}
+
+function renderCaller({ tokenId, name, scheduleId, door }: ExecutionCaller) {
+  return {
+    token_id: tokenId,
+    name,
+    ...(door !== undefined && { door }),
+    ...(scheduleId !== undefined && { schedule_id: scheduleId }),
   };
 }
 

@@ -31,7 +31,7 @@ export interface CreateNeeds extends StoreNeeds {
 
 /** Takes a command on a controlled argument for a claim of its caller. */
 interface DirectCommands {
-  began(command: BegunCommand, call: Pick<Call, "caller" | "scheduleId">): void;
+  began(command: BegunCommand, call: Pick<Call, "caller" | "scheduleId" | "door">): void;
 }
 
 export interface BegunCommand {
@@ -178,12 +178,12 @@ export async function storeExecution(
     readLevel: plan.command.readAccessLevel,
     revision: 1,
     isRemote: false,
+    caller: { tokenId: call.caller.tokenId, name: call.caller.tokenName, scheduleId: call.scheduleId, door: call.door },
   };
   const open = {
     execution,
     sealed: isSensitive ? needs.seal.seal(JSON.stringify(plan.arguments), execution.id) : undefined,
     attempted: needs.channel.isReady(device.id),
-    caller: { tokenId: call.caller.tokenId, name: call.caller.tokenName, scheduleId: call.scheduleId },
   };
   const trail = auditTrail(needs, call, {
     target: { siteId: device.siteId, deviceId: device.id },

@@ -15,18 +15,18 @@ const MOST_BYTES = 3_000;
 export function executionMessage(
   seal: Pick<Seal, "seal">,
   has: ExecutionMessage["has"],
-  { execution, sealed, caller }: Pick<OpenExecution, "execution" | "sealed" | "caller">,
+  { execution, sealed }: Pick<OpenExecution, "execution" | "sealed">,
 ): ExecutionMessage {
   const { id, deviceId, request, response } = execution;
   const message = { kind: "execution", has, deviceId, id } as const;
   const bytes = approximateBytes(request.arguments) + approximateBytes(response?.payload) + (sealed?.byteLength ?? 0);
   if (bytes > MOST_BYTES) return message;
-  const text = JSON.stringify({ execution, sealed: sealed && Buffer.from(sealed).toString("base64"), caller });
+  const text = JSON.stringify({ execution, sealed: sealed && Buffer.from(sealed).toString("base64") });
   if (Buffer.byteLength(text) > MOST_BYTES) return message;
   return { ...message, content: Buffer.from(seal.seal(text, contextOf(message))).toString("base64") };
 }
 
-interface SealedContent extends Pick<OpenExecution, "caller"> {
+interface SealedContent {
   readonly execution: unknown;
   readonly sealed?: string;
 }
@@ -36,12 +36,11 @@ export function readExecutionMessage(seal: Pick<Seal, "open">, message: Executio
   if (message.content === undefined) return undefined;
   try {
     const text = seal.open(Buffer.from(message.content, "base64"), contextOf(message));
-    const { execution, sealed, caller } = JSON.parse(text) as SealedContent;
+    const { execution, sealed } = JSON.parse(text) as SealedContent;
     return {
       execution: parseExecution(execution),
       attempted: false,
       sealed: sealed === undefined ? undefined : Buffer.from(sealed, "base64"),
-      caller,
     };
   } catch {
     return undefined;

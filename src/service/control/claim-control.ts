@@ -83,6 +83,7 @@ export async function claimControl(
     leaseUntil: leaseEnd(call, now, input),
     createdAt: former?.createdAt ?? now,
     cause: undefined,
+    door: call.door,
   };
   const isRenewal = former?.value === claim.value && former.reason === claim.reason;
   // A heartbeat says nothing new, and would fill the audit log. One of a cloud may come twice: its entry is the proof that it came.

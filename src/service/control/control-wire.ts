@@ -1,3 +1,4 @@
+import { DOORS } from "#core/access/door.ts";
 import { CLAIM_CLASSES, CLAIM_KINDS, type Claim, type ClaimValue } from "#core/control/claim.ts";
 import { CONTROLLED_TYPES } from "#core/control/control.ts";
 import { type ControlRecord, LONGEST_REASON } from "#core/control/control-record.ts";
@@ -28,6 +29,7 @@ export const claimSchema = described("Claim", "What somebody wants of a control,
   lease_until: timestamp,
   created_at: timestamp,
   cause: nullable(Type.String({ description: "What led to it, such as execution:ID." })),
+  door: nullable(oneOf(DOORS, { description: "How it came, as in the audit log." })),
 });
 
 export const controlSchema = described("Control", "A controlled quantity of a device, and who controls it now.", {
@@ -120,6 +122,7 @@ export function renderClaim(claim: Claim, nameOf: NameOfSource) {
     lease_until: renderInstant(instant(claim.leaseUntil)),
     created_at: renderInstant(instant(claim.createdAt)),
     cause: claim.cause ?? null,
+    door: claim.door ?? null,
   };
 }
 

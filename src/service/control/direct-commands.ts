@@ -33,9 +33,12 @@ export function createDirectCommands(
     needs.background.run("claim for a command", () => adopt(execution, command));
   });
   return {
-    began({ id, blueprint, plan }: BegunCommand, { caller, scheduleId }: Pick<Call, "caller" | "scheduleId">): void {
+    began(
+      { id, blueprint, plan }: BegunCommand,
+      { caller, scheduleId, door }: Pick<Call, "caller" | "scheduleId" | "door">,
+    ): void {
       for (const { control, value } of commandedValues(controlsOf(blueprint), plan)) {
-        open.set(id, { source: { tokenId: caller.tokenId, scheduleId }, control: control.id, value });
+        open.set(id, { source: { tokenId: caller.tokenId, scheduleId, door }, control: control.id, value });
         const [oldest] = open.keys();
         if (open.size > MOST_OPEN && oldest !== undefined) open.delete(oldest);
       }

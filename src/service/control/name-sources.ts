@@ -1,3 +1,4 @@
+import { isPerson } from "#core/access/token-record.ts";
 import { RULE_CALLER } from "#core/control/claim.ts";
 import type { Needs } from "#service/ports.ts";
 import type { NameOfSource } from "./control-wire.ts";
@@ -21,8 +22,16 @@ export async function nameSources(
 }
 
 async function nameOf({ tokens, rules }: Pick<Needs, "tokens" | "rules">, source: string): Promise<string | undefined> {
-  if (source.startsWith(TOKEN)) return (await tokens.find(source.slice(TOKEN.length)))?.name;
+  if (source.startsWith(TOKEN)) return await nameOfToken(tokens, source.slice(TOKEN.length));
   if (source.startsWith(RULE_CALLER)) return await rules.slugOf(source.slice(RULE_CALLER.length));
   const [kind = "", ...rest] = source.split(":");
   return rest.join(":") || kind;
+}
+
+/** Of a person's token both names, as in the audit log. */
+async function nameOfToken(tokens: Needs["tokens"], id: string): Promise<string | undefined> {
+  const token = await tokens.find(id);
+  if (token?.accountId === undefined || isPerson(token)) return token?.name;
+  const person = await tokens.find(token.accountId);
+  return person === undefined ? token.name : `${person.name}: ${token.name}`;
 }

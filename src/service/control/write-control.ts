@@ -57,5 +57,6 @@ function callBy(claimId: string | undefined): Call {
     operation: "control",
     requestId: claimId ?? "fallback",
     remoteAddress: "local",
+    door: "busbar",
   };
 }

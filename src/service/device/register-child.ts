@@ -47,6 +47,7 @@ export async function registerChild(needs: RegisterNeeds, parent: Device, announ
     operation: "registerChild",
     requestId: parent.id,
     remoteAddress: "local",
+    door: "busbar",
   } as const;
   const child = await provisionDevice(needs, call, {
     ...UNSET_FIELDS,

@@ -100,6 +100,7 @@ function fetchTrail(
     code: undefined,
     requestId: "fetch-prices",
     remoteAddress: "local",
+    door: "busbar" as const,
     details: { kind, rows, from: renderInstant(from) },
     count: 1,
     lastAt: at,

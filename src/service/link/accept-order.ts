@@ -53,6 +53,7 @@ function callOf({ id, caller, callerId = "cloud", scheduleId, trace }: Execution
     operation: "createExecution",
     requestId: id,
     remoteAddress: "cloud",
+    door: "cloud",
     // It becomes part of a name: anything but an id is none.
     scheduleId: scheduleId !== undefined && isUuid(scheduleId) ? scheduleId : undefined,
     trace: trace && parseTraceContext(trace.traceparent, trace.tracestate),

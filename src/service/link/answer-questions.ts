@@ -47,7 +47,7 @@ export function answerQuestions(needs: AnswerQuestionsNeeds, line: Pick<Line, "s
     try {
       const { tokenId, tokenName, level, sites } = asker;
       const caller = { tokenId, tokenName, level, sites: sites === "all" ? sites : new Set(sites) };
-      const call = { caller, operation, requestId, remoteAddress: "cloud" };
+      const call = { caller, operation, requestId, remoteAddress: "cloud", door: "cloud" as const };
       const answer = (await needs.operations.perform(call, operation, { params, query, body })) as Payload;
       const excess = answerExcess(answer);
       if (excess === undefined) return answer;

@@ -354,5 +354,6 @@ export function callOf({ gatewayId }: SourceGateway, operation: string): Call {
     operation,
     requestId: "link",
     remoteAddress: "link",
+    door: "busbar",
   };
 }

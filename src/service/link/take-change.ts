@@ -186,6 +186,7 @@ function callOf({ id, operation, asker, requestId }: AskedChange): Call & { read
     operation,
     requestId,
     remoteAddress: "cloud",
+    door: "cloud",
     auditId: id,
   };
 }

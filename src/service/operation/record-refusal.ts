@@ -1,6 +1,7 @@
 // Whoever was kept out is in the audit log, whichever way the call came.
 import type { AuditTarget } from "#core/access/audit-entry.ts";
 import { type Caller, seesSite } from "#core/access/caller.ts";
+import type { Door } from "#core/access/door.ts";
 import type { AppError, ErrorCode } from "#core/app-error.ts";
 import type { Device } from "#core/device/device.ts";
 import type { RefusalLog } from "#service/access/refusal-log.ts";
@@ -20,6 +21,7 @@ interface RefusedOperation {
   readonly params: Readonly<Record<string, string | undefined>>;
   readonly requestId: string;
   readonly remoteAddress: string;
+  readonly door?: Door | undefined;
 }
 
 /** A store that does not answer delays no refusal for longer. The entry is stored later, then. */
@@ -28,7 +30,7 @@ const STORE_MS = 1_000;
 /** Records the refusal if somebody was kept out. Whoever reads the audit log afterwards finds the entry, on any node. */
 export async function recordRefusal(needs: RecordNeeds, call: RefusedOperation, error: AppError): Promise<void> {
   if (!isKeptOut(call, error)) return;
-  const { caller, operation: action = "unknown", params, requestId, remoteAddress } = call;
+  const { caller, operation: action = "unknown", params, requestId, remoteAddress, door } = call;
   const isFirst = needs.refusals.note({
     caller,
     action,
@@ -37,6 +39,7 @@ export async function recordRefusal(needs: RecordNeeds, call: RefusedOperation, 
     message: error.message,
     requestId,
     remoteAddress,
+    door,
   });
   // Only counts may come later.
   if (isFirst) await stored(needs);

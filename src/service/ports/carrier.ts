@@ -1,5 +1,4 @@
-import type { Execution, Payload } from "#core/command/execution.ts";
-import type { ExecutionCaller } from "./execution-store.ts";
+import type { Execution, ExecutionCaller, Payload } from "#core/command/execution.ts";
 
 /** A command on its way to a device. The id is the execution's, so that a device can recognise a repetition. */
 export interface OutgoingCommand {

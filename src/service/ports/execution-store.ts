@@ -6,14 +6,6 @@ import type { ExecutionChange, Merge } from "#core/command/remote-execution.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { LongPage, PageRequest } from "./page.ts";
 
-/** Whose token created an execution. */
-export interface ExecutionCaller {
-  readonly tokenId: string;
-  readonly name: string;
-  /** The schedule that has used the token. */
-  readonly scheduleId?: string | undefined;
-}
-
 /** An execution about to be stored, with the parts that only the store and the device see. */
 export interface NewExecution {
   readonly execution: Execution;
@@ -21,8 +13,6 @@ export interface NewExecution {
   readonly sealed: Uint8Array | undefined;
   /** True when it is handed to the device right after the commit. */
   readonly attempted: boolean;
-  /** Travels with the execution, if a gateway gets it. */
-  readonly caller?: ExecutionCaller | undefined;
   readonly idempotency: Idempotency | undefined;
   /** How many executions of the device may be open at once, and how many bytes their arguments may hold. */
   readonly maxOpen: number;
@@ -46,7 +36,6 @@ export interface OpenExecution {
   readonly execution: Execution;
   readonly attempted: boolean;
   readonly sealed: Uint8Array | undefined;
-  readonly caller?: ExecutionCaller | undefined;
   /** Its stored arguments are damaged, so it must not be sent. */
   readonly isUnreadable?: boolean;
 }

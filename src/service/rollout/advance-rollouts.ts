@@ -224,5 +224,6 @@ function callOf({ id, createdBy }: Rollout): Call {
     requestId: rolloutRequest(id),
     rolloutId: id,
     remoteAddress: "roll-out",
+    door: "rollout",
   };
 }

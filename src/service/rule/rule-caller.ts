@@ -19,5 +19,5 @@ export function callOfRule(
     level: RULE_LEVEL,
     sites: new Set([siteId]),
   } as const;
-  return { caller, operation, requestId: `${RULE_CALLER}${id}`, remoteAddress: "rule", causes };
+  return { caller, operation, requestId: `${RULE_CALLER}${id}`, remoteAddress: "rule", door: "rule", causes };
 }

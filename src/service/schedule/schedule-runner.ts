@@ -130,5 +130,5 @@ export function createScheduleRunner(needs: ScheduleRunnerNeeds): { runDue(): Pr
 }
 
 function callFor({ id }: CommandSchedule, caller: Caller): Call {
-  return { caller, operation: "runScheduledCommand", requestId: id, remoteAddress: "schedule" };
+  return { caller, operation: "runScheduledCommand", requestId: id, remoteAddress: "schedule", door: "schedule" };
 }

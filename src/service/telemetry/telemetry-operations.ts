@@ -48,9 +48,9 @@ export function telemetryOperations(needs: TelemetryNeeds): readonly Operation[]
       });
     }
     const found = await readNow(needs, call, asked);
-    const { caller, operation: action, requestId, remoteAddress } = call;
+    const { caller, operation: action, requestId, remoteAddress, door } = call;
     for (const item of found.refused.slice(0, MAX_NOTED)) {
-      needs.refusals.note({ caller, action, requestId, remoteAddress, ...item });
+      needs.refusals.note({ caller, action, requestId, remoteAddress, door, ...item });
     }
     return found;
   };

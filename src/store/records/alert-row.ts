@@ -1,3 +1,4 @@
+import { doorOf } from "#core/access/door.ts";
 import { ACCESS_LEVELS } from "#core/access/level.ts";
 import type { Acknowledgement } from "#core/alert/acknowledgement.ts";
 import { ALERT_SEVERITIES } from "#core/alert/alert-state.ts";
@@ -7,7 +8,8 @@ import { number, oneOf, optionalText, optionalTime, text, time } from "./row.ts"
 
 export const ALERT_COLUMNS =
   "device_id, source, alert_id, raised_at, site_id, blueprint_id, severity, read_level, hardens_at, hardened_at, cleared_at, not_confirmed_since, details";
-export const ACKNOWLEDGED = "acknowledged_at, acknowledged_by, acknowledged_name, acknowledged_comment";
+export const ACKNOWLEDGED =
+  "acknowledged_at, acknowledged_by, acknowledged_name, acknowledged_comment, acknowledged_door";
 
 export function parseAlert(row: Row): AlertRecord {
   return {
@@ -32,5 +34,5 @@ function acknowledgementOf(row: Row): Acknowledgement | undefined {
   const at = optionalTime(row, "acknowledged_at");
   if (at === undefined) return undefined;
   const by = { tokenId: text(row, "acknowledged_by"), name: text(row, "acknowledged_name") };
-  return { at, by, comment: optionalText(row, "acknowledged_comment") };
+  return { at, by, comment: optionalText(row, "acknowledged_comment"), door: doorOf(row["acknowledged_door"]) };
 }

@@ -139,14 +139,15 @@ async function setAcknowledgement(
   },
 ): Promise<number> {
   const { deviceId, source, alertId, raisedAt } = given.name;
-  const { at, by, comment } = given.acknowledgement ?? {};
+  const { at, by, comment, door } = given.acknowledgement ?? {};
   return await database.run(
-    `UPDATE alert SET acknowledged_at = ?, acknowledged_by = ?, acknowledged_name = ?, acknowledged_comment = ?
+    `UPDATE alert SET acknowledged_at = ?, acknowledged_by = ?, acknowledged_name = ?, acknowledged_comment = ?, acknowledged_door = ?
      WHERE device_id = ? AND source = ? AND alert_id = ? AND raised_at = ?${given.isActive ? " AND cleared_at IS NULL" : ""}`,
     at ?? null,
     by?.tokenId ?? null,
     by?.name ?? null,
     comment ?? null,
+    door ?? null,
     deviceId,
     source,
     alertId,

@@ -1,10 +1,11 @@
+import { doorOf } from "#core/access/door.ts";
 import { BULK_STATES, type BulkCommand, type BulkMember, MEMBER_STATES } from "#core/bulk/bulk-command.ts";
 import type { DamageLog, Database, Row } from "#store/database.ts";
 import { number, oneOf, optionalNumber, optionalText, optionalTime, text, time } from "./row.ts";
 import { isObject, storedJson } from "./stored-json.ts";
 
 export const BULK_COLUMNS =
-  "id, name, arguments, rate, parallel, stop_after, state, reason, token_id, token_name, created_at, ended_at, schedule_id";
+  "id, name, arguments, rate, parallel, stop_after, state, reason, token_id, token_name, created_at, ended_at, schedule_id, door";
 
 export const MEMBER_COLUMNS = "place, device, device_id, site_id, state, execution_id, begun_at, code, message";
 
@@ -22,6 +23,7 @@ export function parseBulk(row: Row, database: DamageLog): BulkCommand {
     createdAt: time(row, "created_at"),
     endedAt: optionalTime(row, "ended_at"),
     scheduleId: optionalText(row, "schedule_id"),
+    door: doorOf(row["door"]),
   };
 }
 

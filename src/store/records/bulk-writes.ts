@@ -159,7 +159,7 @@ export async function insertBulkRows(database: WriteDatabase, input: NewBulk, tr
   await requireRoom(database, bulk.createdBy.tokenId);
   await database.run(
     `INSERT INTO bulk_command (${BULK_COLUMNS}, sealed, idempotency_key, request_digest)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     bulk.id,
     bulk.name,
     JSON.stringify(bulk.shown),
@@ -173,6 +173,7 @@ export async function insertBulkRows(database: WriteDatabase, input: NewBulk, tr
     bulk.createdAt,
     bulk.endedAt ?? null,
     bulk.scheduleId ?? null,
+    bulk.door ?? null,
     input.sealed,
     idempotency?.key ?? null,
     idempotency?.digest ?? null,

@@ -1,3 +1,4 @@
+import { doorOf } from "#core/access/door.ts";
 import { CLAIM_CLASSES, CLAIM_KINDS, type Claim } from "#core/control/claim.ts";
 import type { ControlRecord } from "#core/control/control-record.ts";
 import { type ControlState, FOLLOWS, NEVER_WRITTEN, type Write } from "#core/control/control-writer.ts";
@@ -7,21 +8,40 @@ import { checksumOf } from "./row-checksum.ts";
 import { isObject } from "./stored-json.ts";
 
 export const CLAIM_COLUMNS =
-  "id, device_id, control, kind, value, class, source, reason, lease_until, created_at, cause";
+  "id, device_id, control, kind, value, class, source, reason, lease_until, created_at, cause, door";
 export const RECORD_COLUMNS = "at, control, value, follow, measured, class, source, reason, cause";
 
 /** In the order of `CLAIM_COLUMNS`. */
 export function claimValues(claim: Claim): readonly (string | number | null)[] {
-  const { id, deviceId, control, kind, value, source, reason, leaseUntil, createdAt, cause } = claim;
+  const { id, deviceId, control, kind, value, source, reason, leaseUntil, createdAt, cause, door } = claim;
   const stored = value === null ? null : String(value);
-  return [id, deviceId, control, kind, stored, claim.class, source, reason, leaseUntil, createdAt, cause ?? null];
+  return [
+    id,
+    deviceId,
+    control,
+    kind,
+    stored,
+    claim.class,
+    source,
+    reason,
+    leaseUntil,
+    createdAt,
+    cause ?? null,
+    door ?? null,
+  ];
+}
+
+/** Of one without a door it is what earlier versions have stored. */
+export function claimChecksum(claim: Claim): number {
+  const values = claimValues(claim);
+  return checksumOf(...(claim.door === undefined ? values.slice(0, -1) : values));
 }
 
 /** Throws for one that is damaged. One without a checksum was written by an earlier version. */
 export function parseClaim(row: Row): Claim {
   const claim = readClaim(row);
   const sum = optionalNumber(row, "checksum");
-  if (sum !== undefined && sum !== checksumOf(...claimValues(claim))) throw new Error("its checksum does not match");
+  if (sum !== undefined && sum !== claimChecksum(claim)) throw new Error("its checksum does not match");
   return claim;
 }
 
@@ -38,6 +58,7 @@ function readClaim(row: Row): Claim {
     leaseUntil: number(row, "lease_until"),
     createdAt: number(row, "created_at"),
     cause: optionalText(row, "cause"),
+    door: doorOf(row["door"]),
   };
 }
 

@@ -8,11 +8,10 @@ import type { LinkedControl } from "#core/link/messages.ts";
 import type { StoredControl } from "#service/ports/control-store.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
 import { recordAudit, recordIfChanged } from "./audit-writes.ts";
-import { CLAIM_COLUMNS, claimValues, fractionText, RECORD_COLUMNS } from "./control-row.ts";
+import { CLAIM_COLUMNS, claimChecksum, claimValues, fractionText, RECORD_COLUMNS } from "./control-row.ts";
 import { marked } from "./link-marks.ts";
 import { requireDeviceOwnedHere } from "./require-owned-here.ts";
 import { number, optionalNumber, text } from "./row.ts";
-import { checksumOf } from "./row-checksum.ts";
 import { deviceLock, PRUNE_AT_ONCE, prune, write } from "./write.ts";
 
 export const controlWrites = {
@@ -83,11 +82,10 @@ export const controlWrites = {
 };
 
 async function storeClaim(database: Database, claim: Claim): Promise<void> {
-  const values = claimValues(claim);
   await database.run(
-    `INSERT INTO control_claim (${CLAIM_COLUMNS}, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ...values,
-    checksumOf(...values),
+    `INSERT INTO control_claim (${CLAIM_COLUMNS}, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ...claimValues(claim),
+    claimChecksum(claim),
   );
 }
 

@@ -1,12 +1,14 @@
+import { doorOf } from "#core/access/door.ts";
 import { ACCESS_LEVELS } from "#core/access/level.ts";
 import {
   type CommandResponse,
   EXECUTION_STATES,
   type Execution,
+  type ExecutionCaller,
   type Payload,
   RESPONSE_STATES,
 } from "#core/command/execution.ts";
-import type { ExecutionCaller, OpenExecution, WaitingExecution } from "#service/ports/execution-store.ts";
+import type { OpenExecution, WaitingExecution } from "#service/ports/execution-store.ts";
 import type { DamageLog, Database, Row } from "#store/database.ts";
 import type { StoredExecution } from "#store/write-memory.ts";
 import { listed, micros, number, oneOf, optionalBytes, text, time } from "./row.ts";
@@ -99,15 +101,23 @@ function parseOpenExecution(database: DamageLog, row: Row): OpenExecution {
     attempted: row["attempted"] === 1,
     isUnreadable: execution.request.arguments === UNREADABLE,
     sealed: optionalBytes(row, "sealed"),
-    caller: parseCaller(database, row),
   };
 }
 
 function parseCaller(database: DamageLog, row: Row): ExecutionCaller | undefined {
   if (row["caller"] === null) return undefined;
-  const [tokenId, name, scheduleId] = storedJson({ database, table: "execution", row }, "caller", isTexts) ?? [];
-  return tokenId === undefined || name === undefined ? undefined : { tokenId, name, scheduleId };
+  const [tokenId, name, scheduleId, door] = storedJson({ database, table: "execution", row }, "caller", isTexts) ?? [];
+  return tokenId === undefined || name === undefined
+    ? undefined
+    : { tokenId, name, scheduleId: scheduleId === "" ? undefined : scheduleId, door: doorOf(door) };
 }
+
+/** Texts: the id of a schedule is empty where none has called. */
+export const storedCaller = (caller: ExecutionCaller | undefined): string | null => {
+  if (caller === undefined) return null;
+  const { tokenId, name, scheduleId = "", door } = caller;
+  return JSON.stringify([tokenId, name, scheduleId, ...(door === undefined ? [] : [door])]);
+};
 
 export function parseExecution(database: DamageLog, row: Row): Execution {
   const from = { database, table: "execution", row };
@@ -128,6 +138,7 @@ export function parseExecution(database: DamageLog, row: Row): Execution {
     deadline: time(row, "deadline"),
     revision: number(row, "revision"),
     isRemote: row["is_remote"] === 1,
+    caller: parseCaller(database, row),
     ...(row["bulk_id"] !== null && { bulkId: text(row, "bulk_id") }),
   };
 }

@@ -15,7 +15,7 @@ import { givenToOwner } from "#core/command/remote-execution.ts";
 import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
 import { executionEvent } from "#core/event/event.ts";
 import type { Instant } from "#core/time/instant.ts";
-import type { Cancel, ExecutionCaller, Idempotency, NewExecution } from "#service/ports/execution-store.ts";
+import type { Cancel, Idempotency, NewExecution } from "#service/ports/execution-store.ts";
 import type { Awaitable } from "#store/awaitable.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
 import type { OpenOf, StoredExecution } from "#store/write-memory.ts";
@@ -23,7 +23,7 @@ import { recordAudit } from "./audit-writes.ts";
 import { findEarlier } from "./earlier-execution.ts";
 import { addEvent } from "./event-writes.ts";
 import { byId, enterGroup, leaveGroup } from "./execution-group-writes.ts";
-import { findStored, renderPayload } from "./execution-row.ts";
+import { findStored, renderPayload, storedCaller } from "./execution-row.ts";
 import { number, text } from "./row.ts";
 import { deviceLock, NOBODY, write } from "./write.ts";
 
@@ -81,7 +81,7 @@ export const executionWrites = {
         bytes,
         execution.revision,
         change,
-        input.caller === undefined ? null : storedCaller(input.caller),
+        storedCaller(execution.caller),
         execution.bulkId ?? null,
       );
       if (idempotency !== undefined) putIdempotency(database, execution, idempotency);
@@ -393,7 +393,3 @@ function putIdempotency(database: WriteDatabase, execution: Execution, idempoten
     idempotency.expiresAt,
   );
 }
-
-/** Texts; the last one only where a schedule has called. */
-const storedCaller = ({ tokenId, name, scheduleId }: ExecutionCaller): string =>
-  JSON.stringify([tokenId, name, ...(scheduleId === undefined ? [] : [scheduleId])]);

@@ -15,7 +15,7 @@ import type { Database, WriteDatabase } from "#store/database.ts";
 import type { StoredExecution } from "#store/write-memory.ts";
 import { addEvent } from "./event-writes.ts";
 import { enterGroup } from "./execution-group-writes.ts";
-import { findStored, renderPayload } from "./execution-row.ts";
+import { findStored, renderPayload, storedCaller } from "./execution-row.ts";
 import { OF_EXECUTION, remember, replace } from "./execution-writes.ts";
 import { deviceLock, NOBODY, write } from "./write.ts";
 
@@ -139,8 +139,8 @@ async function insertCopy(database: WriteDatabase, execution: Execution, logged:
   // Marked as attempted because its owner hands it over: this side never does.
   database.send(
     `INSERT INTO execution (id, group_id, site_id, device_id, created_at, arguments, attempted, is_open, deadline, bytes,
-       log_bytes, response_state, response_payload, received_at, revision, is_remote, changed)
-     VALUES (?, ${group.sql}, ?, ?, ?, ?, 1, 0, ?, ?, ?, ?, ?, ?, ?, 1, ?)`,
+       log_bytes, response_state, response_payload, received_at, revision, is_remote, changed, caller)
+     VALUES (?, ${group.sql}, ?, ?, ?, ?, 1, 0, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?)`,
     execution.id,
     ...group.values,
     execution.siteId,
@@ -155,6 +155,7 @@ async function insertCopy(database: WriteDatabase, execution: Execution, logged:
     execution.response?.receivedAt ?? null,
     execution.revision,
     change,
+    storedCaller(execution.caller),
   );
   await addEvent(database, executionEvent(execution), change);
   return change;

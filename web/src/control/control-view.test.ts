@@ -20,6 +20,7 @@ const claim = (fields: Partial<Claim>): Claim => ({
   class: "person",
   source: "token:me",
   source_name: "Me",
+  door: "page",
   reason: "",
   lease_until: "2026-11-18T12:00:00Z",
   created_at: "2026-11-18T11:00:00Z",

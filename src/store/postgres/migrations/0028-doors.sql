@@ -1,0 +1,6 @@
+-- Through which door a call came, such as page, cli or token; NULL: it is not known.
+ALTER TABLE audit ADD COLUMN door text;
+ALTER TABLE audit ADD COLUMN account_id text COLLATE "C"; -- the person who called, with a session or with a token of that person
+ALTER TABLE alert ADD COLUMN acknowledged_door text;
+ALTER TABLE control_claim ADD COLUMN door text;
+ALTER TABLE bulk_command ADD COLUMN door text;
