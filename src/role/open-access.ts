@@ -4,6 +4,7 @@ import { toMilliseconds } from "#core/time/duration.ts";
 import { prepareAdminToken } from "#role/admin-token.ts";
 import type { Foundation } from "#role/foundation.ts";
 import { deriveKey } from "#role/seal-key.ts";
+import { createAttemptLimits, createWrongCodeLimit } from "#service/access/attempt-limits.ts";
 import { createAuthenticator } from "#service/access/authenticator.ts";
 import { createPasswordCheck } from "#service/access/check-password.ts";
 import { createPasswords } from "#service/access/passwords.ts";
@@ -37,6 +38,7 @@ export async function openAccess(foundation: Foundation) {
   );
   opened.defer(() => background.idle());
   const passwords = createPasswords(foundation);
+  const attemptLimits = createAttemptLimits(foundation);
   const { wrongTokenLimit } = config.http;
   return {
     admin,
@@ -46,7 +48,9 @@ export async function openAccess(foundation: Foundation) {
     openSessions,
     refusals,
     passwords,
-    checkPassword: createPasswordCheck({ ...foundation, passwords }, wrongTokenLimit),
+    attemptLimits,
+    checkPassword: createPasswordCheck({ ...foundation, passwords, attemptLimits }, wrongTokenLimit),
+    afterWrongCode: createWrongCodeLimit(attemptLimits, wrongTokenLimit),
     signInCodes: createSignInCodes(foundation),
     sessionLifetimeMs: toMilliseconds(config.sessions.lifetime),
     sessionCookie: createSessionCookie(Buffer.from(deriveKey(sealKey, "name of the cookie", 4)).toString("hex")),

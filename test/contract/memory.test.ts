@@ -1,11 +1,13 @@
 // The stores in memory that other tests use instead of a database keep the same contracts.
 import { describe } from "vitest";
+import { createFakeAttempts } from "../support/fake-attempts.ts";
 import { createMemoryAlerts } from "../support/memory-alerts.ts";
 import { createMemoryBulks } from "../support/memory-bulks.ts";
 import { createMemoryExecutions } from "../support/memory-executions.ts";
 import { createMemoryOutbox } from "../support/memory-outbox.ts";
 import { newId } from "../support/records.ts";
 import { alertStoreContract } from "./alert-store-contract.ts";
+import { attemptStoreContract } from "./attempt-store-contract.ts";
 import { bulkStoreContract } from "./bulk-store-contract.ts";
 import { eventOutboxContract } from "./event-outbox-contract.ts";
 import { executionChangesContract } from "./execution-changes-contract.ts";
@@ -22,6 +24,9 @@ describe("alerts in memory", () => {
     return { alerts: createMemoryAlerts((id) => sites.get(id)), device };
   });
 });
+
+describe("attempts to sign in, in memory", () =>
+  attemptStoreContract(async () => ({ attempts: createFakeAttempts() })));
 
 describe("bulk commands in memory", () => bulkStoreContract(async () => ({ bulks: createMemoryBulks() })));
 

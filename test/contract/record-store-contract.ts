@@ -7,6 +7,7 @@ import { arrival, asNew, makeExecution, type Place } from "../support/executions
 import { makeDevice, makeEntry, makeSite, NOON, newId } from "../support/records.ts";
 import { accountStoreContract } from "./account-store-contract.ts";
 import { alertStoreContract, raised } from "./alert-store-contract.ts";
+import { attemptStoreContract } from "./attempt-store-contract.ts";
 import { auditStoreContract } from "./audit-store-contract.ts";
 import { blueprintStoreContract } from "./blueprint-store-contract.ts";
 import { bulkStoreContract } from "./bulk-store-contract.ts";
@@ -60,6 +61,7 @@ export function recordStoreContract(open: OpenStores): void {
   describe("tokens", () => tokenStoreContract(open));
   describe("accounts", () => accountStoreContract(open));
   describe("sessions", () => sessionStoreContract(open));
+  describe("attempts to sign in", () => attemptStoreContract(open));
   describe("the audit log", () => auditStoreContract(open));
   describe("webhooks", () => webhookStoreContract(open));
   describe("saved views", () => viewStoreContract(open));

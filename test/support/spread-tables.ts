@@ -82,6 +82,7 @@ export const NOT_SPREAD: Readonly<Record<string, string>> = {
   token: SMALL,
   account: SMALL,
   account_invitation: SMALL,
+  sign_in_attempt: SMALL,
   session: SMALL,
   sign_in_code: SMALL,
   setting: SMALL,

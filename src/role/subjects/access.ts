@@ -1,3 +1,4 @@
+import { MAX_SIGN_IN_ATTEMPTS } from "#core/access/attempt-limit.ts";
 import { ANONYMOUS_REFUSAL_LIFETIME_MS, KEPT_REFUSALS } from "#core/access/refusal-limits.ts";
 import { toMilliseconds } from "#core/time/duration.ts";
 import { ago, MINUTE, SECOND, untilDone } from "#role/chore-times.ts";
@@ -11,7 +12,7 @@ import { sessionOperations } from "#service/access/session-operations.ts";
 import { tokenOperations } from "#service/access/token-operations.ts";
 
 export function access(parts: Parts): Subject {
-  const { audit, authenticator, clock, config, liveSettings, openSessions, refusals, sessions } = parts;
+  const { attempts, audit, authenticator, clock, config, liveSettings, openSessions, refusals, sessions } = parts;
   return {
     operations: [
       ...tokenOperations(parts),
@@ -36,6 +37,12 @@ export function access(parts: Parts): Subject {
               idleSince: ago(clock, toMilliseconds(config.sessions.idle)),
             }),
           ),
+      },
+      {
+        name: "prune attempts to sign in",
+        isShared: true,
+        everyMs: MINUTE,
+        task: () => untilDone(() => attempts.prune({ now: clock.earliest(), most: MAX_SIGN_IN_ATTEMPTS })),
       },
       {
         name: "prune audit log",

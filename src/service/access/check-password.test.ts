@@ -1,20 +1,24 @@
 import { expect, test } from "vitest";
 import type { Session } from "#core/access/session.ts";
 import { instant } from "#core/time/instant.ts";
+import { createFakeAttempts } from "../../../test/support/fake-attempts.ts";
 import { makeSession } from "../../../test/support/records.ts";
+import { createAttemptLimits } from "./attempt-limits.ts";
 import { createPasswordCheck } from "./check-password.ts";
+import { createSeal } from "./seal.ts";
 
 /** Anna has the password "right". Each check that is made is noted with the hash that it was made against. */
 function open({ perMinute = 1_000, sessions = [] as readonly Session[] } = {}) {
   const checked: (string | undefined)[] = [];
   let seconds = 0;
+  const now = () => instant(seconds * 1000);
   const needs = {
     accounts: {
       findPassword: async (mail: string) =>
         mail.toLowerCase() === "anna@example.org" ? { id: "anna", password: "hash of right" } : undefined,
     },
     sessions: { all: async () => sessions },
-    now: () => instant(seconds * 1000),
+    attemptLimits: createAttemptLimits({ attempts: createFakeAttempts(), seal: createSeal(new Uint8Array(32)), now }),
     passwords: {
       matches: async (password: string, stored: string | undefined) => {
         checked.push(stored);

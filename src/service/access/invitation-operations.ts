@@ -1,7 +1,7 @@
 import { renderInstant } from "#core/time/instant.ts";
 import { newPassword } from "#service/access/account-wire.ts";
-import { afterWrongToken, type WrongTokenNeeds } from "#service/access/after-wrong-token.ts";
 import { answerSignedIn } from "#service/access/answer-signed-in.ts";
+import type { AfterWrongCode } from "#service/access/attempt-limits.ts";
 import { acceptInvitation, createInvitation } from "#service/access/invitations.ts";
 import type { OwnAccountNeeds } from "#service/access/own-account.ts";
 import type { SessionCookie } from "#service/access/session-cookie.ts";
@@ -13,7 +13,7 @@ import { strict, timestamp } from "#service/operation/wire.ts";
 const tag = "Access";
 
 export function invitationOperations(
-  needs: OwnAccountNeeds & WrongTokenNeeds & { readonly sessionCookie: SessionCookie },
+  needs: OwnAccountNeeds & { readonly sessionCookie: SessionCookie; readonly afterWrongCode: AfterWrongCode },
 ): readonly Operation[] {
   return [
     operation({
@@ -51,8 +51,8 @@ export function invitationOperations(
       answer: sessionAnswer,
       run: async (call) => {
         const given = { ...call.body, userAgent: call.header("user-agent") ?? "" };
-        const signedIn = await acceptInvitation(needs, call, given).catch((error: unknown) => {
-          throw afterWrongToken(needs, call.remoteAddress, error);
+        const signedIn = await acceptInvitation(needs, call, given).catch(async (error: unknown) => {
+          throw await needs.afterWrongCode(call.remoteAddress, error);
         });
         return answerSignedIn(needs, call, signedIn);
       },

@@ -1,6 +1,7 @@
 import type { BufferUse } from "#core/share/byte-budgets.ts";
 import type { AccountStore } from "./account-store.ts";
 import type { AlertStore } from "./alert-store.ts";
+import type { AttemptStore } from "./attempt-store.ts";
 import type { AuditStore } from "./audit-store.ts";
 import type { BlueprintStore } from "./blueprint-store.ts";
 import type { BulkStore } from "./bulk-store.ts";
@@ -46,6 +47,7 @@ export interface SubjectStores {
   readonly tokens: TokenStore;
   readonly accounts: AccountStore;
   readonly sessions: SessionStore;
+  readonly attempts: AttemptStore;
   readonly audit: AuditStore;
   readonly executions: ExecutionStore;
   readonly bulks: BulkStore;

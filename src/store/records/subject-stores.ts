@@ -3,6 +3,7 @@ import type { SubjectStores } from "#service/ports/record-store.ts";
 import type { ReadDatabase } from "#store/database.ts";
 import { createAccountStore } from "./account-store.ts";
 import { createAlertStore } from "./alert-store.ts";
+import { createAttemptStore } from "./attempt-store.ts";
 import { createAuditStore } from "./audit-store.ts";
 import { createBlueprintStore } from "./blueprint-store.ts";
 import { createBulkStore } from "./bulk-store.ts";
@@ -70,6 +71,7 @@ export function createSubjectStores(
     tokens: createTokenStore(reader, writer),
     accounts: createAccountStore(reader, writer),
     sessions: createSessionStore(reader, writer),
+    attempts: createAttemptStore(writer),
     audit: createAuditStore(reader, writer, lists),
     executions: createExecutionStore(reader, writer, lists),
     bulks: createBulkStore(reader, writer, lists),

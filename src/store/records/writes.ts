@@ -1,5 +1,6 @@
 import { accountWrites } from "./account-writes.ts";
 import { alertWrites } from "./alert-writes.ts";
+import { attemptWrites } from "./attempt-writes.ts";
 import { auditWrites } from "./audit-writes.ts";
 import { blueprintWrites } from "./blueprint-writes.ts";
 import { bulkWrites } from "./bulk-writes.ts";
@@ -49,6 +50,7 @@ export const WRITES = {
   ...tokenWrites,
   ...accountWrites,
   ...sessionWrites,
+  ...attemptWrites,
   ...auditWrites,
   ...executionWrites,
   ...remoteExecutionWrites,
