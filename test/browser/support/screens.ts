@@ -39,6 +39,8 @@ export function openedOf(ids: Ids & { readonly execution: string }): readonly Sc
     { name: "form of a rule", path: href("editRule", ids, { view: "form" }) },
     { name: "new weekly plan", path: href("calendars", ids, { new: "weekly" }) },
     { name: "new calendar of a file", path: href("calendars", ids, { new: "ical" }) },
+    { name: "new channel", path: href("channels", ids, { new: "mail" }) },
+    { name: "new maintenance window", path: href("maintenance", ids, { new: true }) },
     { name: "new rule in Lua", path: href("newRule", ids, { language: "lua" }) },
     { name: "execution drawer", path: href("deviceExecutions", ids, { execution }) },
   ];

@@ -206,7 +206,10 @@ const sameAlert = (a: Alert, b: Alert) => a.id === b.id && a.device_id === b.dev
 
 export function withAlert(alerts: readonly Alert[], alert: Alert): readonly Alert[] {
   const others = alerts.filter((other) => !sameAlert(other, alert));
-  return alert.cleared_at === undefined ? [alert, ...others] : others;
+  if (alert.cleared_at !== undefined) return others;
+  // Events do not say what maintenance windows silence.
+  const silenced = alerts.find((other) => sameAlert(other, alert))?.silenced_until;
+  return [silenced === undefined ? alert : { silenced_until: silenced, ...alert }, ...others];
 }
 
 export function withExecution(running: readonly Execution[], execution: Execution): readonly Execution[] {

@@ -1,6 +1,6 @@
 // How uPlot draws a chart model.
 import uPlot from "uplot";
-import type { Locale } from "#web/data/preferences.svelte.ts";
+import type { Hours, Locale } from "#web/data/preferences.svelte.ts";
 import { formatNumber } from "#web/i18n/format.ts";
 import { digitsFor } from "./axes.ts";
 import type { ChartModel, DrawnLine, LineRole } from "./chart-model.ts";
@@ -11,6 +11,7 @@ import { tickTexts } from "./time-ticks.ts";
 export type Look = {
   readonly locale: Locale;
   readonly zone: string;
+  readonly hours: Hours;
   readonly color: (variable: string) => string;
   readonly width: number;
   readonly height: number;
@@ -22,8 +23,18 @@ const FONT = '12px "IBM Plex Sans", system-ui, sans-serif';
 const TOP = 24;
 
 /** Two models with the same shape differ in their values alone. */
-export function shapeOf({ lines, axes, colors }: ChartModel, { locale, zone, width, color }: Look): string {
-  return JSON.stringify([lines, axes, colors, locale, zone, width < 640, color("--series-1"), color("--surface")]);
+export function shapeOf({ lines, axes, colors }: ChartModel, { locale, zone, hours, width, color }: Look): string {
+  return JSON.stringify([
+    lines,
+    axes,
+    colors,
+    locale,
+    zone,
+    hours,
+    width < 640,
+    color("--series-1"),
+    color("--surface"),
+  ]);
 }
 
 type Uses = {
@@ -67,7 +78,7 @@ export function chartOptions({ model, range, look, hooks, bind }: Uses): uPlot.O
 const colorOf = ({ colors }: ChartModel, series: number) => colors[series] ?? "--series-1";
 const isPointed = (line: DrawnLine | undefined) => line?.role === "main" || line?.role === "filled";
 
-function timeAxis({ locale, zone, color }: Look): uPlot.Axis {
+function timeAxis({ locale, zone, hours, color }: Look): uPlot.Axis {
   return {
     font: FONT,
     stroke: color("--muted"),
@@ -76,7 +87,7 @@ function timeAxis({ locale, zone, color }: Look): uPlot.Axis {
     space: 76,
     size: 46,
     gap: 5,
-    values: (_, ticks, _axis, _space, step) => [...tickTexts(ticks, step, { locale, zone })],
+    values: (_, ticks, _axis, _space, step) => [...tickTexts(ticks, step, { locale, zone, hours })],
   };
 }
 

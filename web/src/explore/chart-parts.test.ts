@@ -17,6 +17,11 @@ const BERLIN = { locale: "en", zone: "Europe/Berlin" } as const;
 test("ticks show as much as they need, and the day where one begins", () => {
   const hours = ["2026-11-15T22:00:00Z", "2026-11-15T23:00:00Z", "2026-11-16T00:00:00Z"].map(at);
   expect(tickTexts(hours, 3_600_000, BERLIN)).toEqual(["23:00", "00:00\n16 Nov", "01:00"]);
+  expect(tickTexts(hours, 3_600_000, { ...BERLIN, hours: "12h" })).toEqual([
+    "11:00 pm",
+    "12:00 am\n16 Nov",
+    "01:00 am",
+  ]);
   expect(tickTexts([at("2026-11-15T23:00:00Z")], 86_400_000, BERLIN)).toEqual(["16 Nov"]);
   expect(tickTexts([at("2026-11-15T23:00:30Z")], 10_000, BERLIN)).toEqual(["00:00:30"]);
   expect(tickTexts([at("2026-11-15T23:00:30.2Z")], 200, BERLIN)).toEqual(["00:00:30.200"]);

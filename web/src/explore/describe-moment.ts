@@ -20,7 +20,7 @@ export function describeMoment(
   at: number,
   { zone, strips = [], nameOf = (device) => device }: Context,
 ): string {
-  const { locale } = preferences;
+  const { locale, hours } = preferences;
   const values = series
     .filter(({ info, refusal }) => refusal === undefined && !info.spec.isHidden)
     .map(({ info, amounts, states, symbol }) => {
@@ -39,5 +39,5 @@ export function describeMoment(
     const band = bandAt(strip.bands, at);
     return band === undefined ? [] : [`${nameOf(strip.device)} ${strip.control.display_name} ${bandText(band, strip)}`];
   });
-  return `${formatTime(at, "seconds", { locale, zone })}: ${[...values, ...controlled].join(", ")}`;
+  return `${formatTime(at, "seconds", { locale, zone, hours })}: ${[...values, ...controlled].join(", ")}`;
 }

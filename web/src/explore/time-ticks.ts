@@ -1,5 +1,5 @@
 // Words at the axis of times.
-import type { Locale } from "#web/data/preferences.svelte.ts";
+import type { Hours, Locale } from "#web/data/preferences.svelte.ts";
 import { formatTime } from "#web/i18n/format.ts";
 
 const MINUTE = 60_000;
@@ -9,7 +9,7 @@ const DAY = 86_400_000;
 export function tickTexts(
   ticks: readonly number[],
   step: number,
-  show: { readonly locale: Locale; readonly zone: string },
+  show: { readonly locale: Locale; readonly zone: string; readonly hours?: Hours },
 ): readonly string[] {
   return ticks.map((at, index) => {
     if (step >= 28 * DAY) return formatTime(at, "month", show);

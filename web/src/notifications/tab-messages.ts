@@ -1,0 +1,19 @@
+import { defineMessages } from "#web/i18n/define-messages.ts";
+
+/** The tabs are shown with the alerts, too, which need no other words of these screens. */
+export const t = defineMessages({
+  en: {
+    alerts: "Alerts",
+    maintenance: "Maintenance",
+    messages: "Messages",
+    notificationRoutes: "Who is told",
+    channels: "Channels",
+  },
+  de: {
+    alerts: "Meldungen",
+    maintenance: "Wartung",
+    messages: "Nachrichten",
+    notificationRoutes: "Wer Bescheid bekommt",
+    channels: "Kanäle",
+  },
+});
