@@ -260,7 +260,7 @@ test("a new token is alone on stdout, so that a script can take it", async () =>
 test("an audit list that is not complete says so", async () => {
   const { out, err } = await run("audit list");
   expect(out).toMatch(
-    /^2026-01-01T00:00:00.000Z +- +createSite +REFUSED unauthorized +site=Plant 1 +- +3, last 2026-01-01T00:05:00.000Z +10.0.0.9$/m,
+    /^2026-01-01T00:00:00.000Z +- +- +createSite +REFUSED unauthorized +site=Plant 1 +- +3, last 2026-01-01T00:05:00.000Z +10.0.0.9$/m,
   );
   expect(err).toContain("1 of 7; --limit");
 });

@@ -159,5 +159,5 @@ function describeClaim(
   unit: string | null,
 ): string {
   const wanted = typeof value === "number" ? withUnit(value, unit) : String(value);
-  return `${claim.class} ${source_name ?? source}${door === null ? "" : ` (${door})`}: ${kind} ${wanted} until ${lease_until} (${reason}) ${id}`;
+  return `${claim.class} ${source_name ?? source}${(door ?? null) === null ? "" : ` (${door})`}: ${kind} ${wanted} until ${lease_until} (${reason}) ${id}`;
 }

@@ -1,4 +1,5 @@
 // Execute Command: one test per sentence of the interface, and of what is decided where it is silent.
+import { ADMIN_TOKEN_ID } from "#core/access/token-record.ts";
 import { beforeAll, expect, test } from "vitest";
 import { type CommandSite, commandsOf, makeCommandSite, type OneExecution } from "../../support/command-site.ts";
 import { useServer } from "../../support/server.ts";
@@ -30,6 +31,7 @@ test("execute runs the command on the device and answers with one field, the end
       ephemeral: false,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       request: { name: "start", manifest_name: "start", arguments: { power: 5, mode: "eco" } },
+      requested_by: { token_id: ADMIN_TOKEN_ID, name: "admin", door: "token" },
       response: {
         state: "SUCCEEDED",
         payload: { speed: 12 },
