@@ -4023,6 +4023,8 @@ export type Answers = {
     readonly total_count: number;
     readonly variables: readonly RuleNamesVariable[];
     readonly calendars: readonly string[];
+    /** What the tariff has prices for; empty without a tariff. */
+    readonly prices: readonly ("import" | "export")[];
   };
   readonly listRuleTraces: {
     readonly traces: readonly RuleTrace[];

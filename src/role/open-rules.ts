@@ -6,6 +6,7 @@ import { createLuaDryRun } from "#runtime/lua/rule/dry-run/run-lua-dry-run.ts";
 import { createLuaRuleRunner } from "#runtime/lua/rule/lua-rule-runner.ts";
 import { createRuleSimulator } from "#runtime/rule/create-rule-simulator.ts";
 import { createSiteCalendars } from "#service/calendar/site-calendars.ts";
+import { createSitePrices } from "#service/energy/site-prices.ts";
 import { createSendNotification } from "#service/notification/send-notification.ts";
 import { releaseAllOf } from "#service/rule/act-for-rule.ts";
 import { createDeclarativeRunner } from "#service/rule/declarative/declarative-runner.ts";
@@ -24,6 +25,7 @@ import { createUsualIntervals } from "#service/rule/usual-intervals.ts";
 export function openRules(engines: Engines, allow: LiveRules) {
   const { opened, role } = engines;
   const siteCalendars = createSiteCalendars(engines);
+  const sitePrices = createSitePrices(engines);
   const ruleLog = createRuleLog(engines);
   const explained: RuleEngine["explained"] = (ruleId, text) => ruleEngine.explained(ruleId, text);
   const notify = createNotifyForRule({ ruleLog, sendNotification: createSendNotification(engines) });
@@ -32,7 +34,7 @@ export function openRules(engines: Engines, allow: LiveRules) {
   const latestTraces = createLatestTraces(engines);
   const ask = createRuleFunctions({ ...acting, usualIntervals });
   const host = { ask, log: ruleLog.add, trace: latestTraces.add };
-  const looking = { ...engines, siteCalendars, log: ruleLog.add, usualIntervals };
+  const looking = { ...engines, siteCalendars, sitePrices, log: ruleLog.add, usualIntervals };
   const openRunners = () => [
     openLua({ ...engines, allow }, host, createLuaTriggers(looking)),
     createDeclarativeRunner({ ...looking, host, explained, traced: latestTraces.seen }),

@@ -56,6 +56,8 @@ function rules(): void {
     await device.sendProperties({});
     await device.sendTelemetry({ temperature: 48, heat_power: 0, alerts: ["dry"] });
     await admin.put(`/v3/sites/${site}/variables/price`, { value: 0.5 });
+    const tariff = { currency: "EUR", versions: [{ import: { type: "fixed", price: 0.5 } }] };
+    await admin.put(`/v3/sites/${site}/tariff`, tariff);
     await admin.put(`/v3/sites/${site}/variables/away`, { value: false });
   });
   afterAll(async () => {
@@ -94,9 +96,10 @@ function rules(): void {
       // All that is missing is said at once, and only after somebody wanted to go on.
       await page.getByRole("button", { name: "Create, switched off" }).click();
       await page.getByText("value is needed").waitFor();
-      await page.getByText("below is needed").waitFor();
+      await page.getByText("cheapest or below is needed: what is cheap?").waitFor();
       await page.getByLabel("Value *").fill("2000");
-      await page.getByLabel("Cheap below *").fill("0,6");
+      await page.getByLabel("Cheap below").fill("0,6");
+      await page.getByText("the price for import is below 0.6", { exact: false }).waitFor();
       await page.getByText("hold Heat of Boiler at 2000 W", { exact: false }).waitFor();
       await page.getByRole("button", { name: "Try it" }).click();
       await page.getByText(/It would have started (?:once|\d+ times)/).waitFor();

@@ -14,7 +14,7 @@ const [, , NUMBERS = ""] = /^## (Computed numbers)$(.*?)^## /ms.exec(PAGE) ?? []
 const example = (name: string): string => EXAMPLES.get(name) ?? "";
 
 test("every example can be read, and every condition, moment and action of the tables, too", () => {
-  expect([...EXAMPLES.keys()]).toHaveLength(6);
+  expect([...EXAMPLES.keys()]).toHaveLength(7);
   const spans = [...PAGE.matchAll(/^\| (`\{[^|]*\}`[^|]*) \|/gm)].flatMap(([, cell = ""]) =>
     [...cell.matchAll(/`(\{[^`]*\})`/g)].map(([, span = ""]) => span),
   );
@@ -89,11 +89,22 @@ test("the other examples do what they say", () => {
   expect(silent.done()).toEqual(["360.001s notify Nothing comes from the meter.", "600s notify The meter is back."]);
 });
 
+test("the boiler heats in the cheapest hours that are cheap enough", () => {
+  const site = new RuleSiteInTime("2026-06-01T06:00Z");
+  const prices = [0.2, 0.5, 0.3, 0.5, 0.4, 0.1];
+  const hour = (at: number) => Math.floor((at - Date.parse("2026-06-01T06:00Z")) / 3_600_000);
+  site.priceAt = (_, at) => prices[hour(at)] ?? 0.6;
+  const boiler = new RuleRun(example("The boiler heats in the four cheapest hours"), site).start().pass("1d");
+  const claimed = ["0s claim", "3600s release", "7200s claim", "10800s release", "18000s claim", "21600s release"];
+  expect(boiler.done().map((line) => line.replace(/ boiler.*/, ""))).toEqual(claimed);
+});
+
 test("what a rule depends on is known", () => {
   const rule = ruleOf(example("Charge the car from surplus"));
   const { attributes, variables } = ruleReads(rule);
   expect(attributes.map(({ device, attribute }) => `${device}.${attribute}`)).toEqual(["meter.power", "battery.soc"]);
   expect(variables).toEqual([]);
+  expect(ruleReads(ruleOf(example("The boiler heats in the four cheapest hours"))).prices).toEqual(["import"]);
   expect(ruleReads(ruleOf(example("Heat the boiler at night"))).variables).toEqual(["guests"]);
   expect(actionsOf(rule, "else")).toHaveLength(1);
 });

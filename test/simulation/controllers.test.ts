@@ -176,7 +176,13 @@ test("backup before storms: charges when the variable says so, and not before", 
 });
 
 test("cheap hours: on while the price is low, and what the device does by itself otherwise", () => {
-  const cheap = made("cheap_hours", { device: "battery-rack-a", control: "battery_power", value: -5_000, below: 0.2 });
+  const cheap = made("cheap_hours", {
+    device: "battery-rack-a",
+    control: "battery_power",
+    value: -5_000,
+    prices: "variable",
+    below: 0.2,
+  });
   const loop = new PlantLoop({ from: AUTUMN, rules: { cheap }, plant: withSoc(30), variables: { price: 0.3 } }).run(1);
   const setPrice = (value: number) => loop.variables.set("price", { value, at: loop.plant.at, causes: [] });
   expect(loop.writes).toEqual([]);

@@ -180,6 +180,7 @@ export class PlantLoop {
       variable: (name) => this.variables.get(name),
       control: () => undefined,
       calendar: () => undefined,
+      price: () => undefined,
       nextCron: (expression, after) => cronTimes(expression, "UTC")(after),
     };
   }

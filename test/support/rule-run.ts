@@ -1,6 +1,7 @@
 // A declarative rule in virtual time, without a server: readings are set, time passes, and what the rule does is written down.
 
 import type { CalendarBook } from "#core/calendar/calendar-book.ts";
+import type { PriceAt } from "#core/energy/price-book.ts";
 import { parseRuleState } from "#core/rule/parse-rule-state.ts";
 import { samplesBetween } from "#core/rule/replay-gap.ts";
 import type { DeclarativeRule } from "#core/rule/rule.ts";
@@ -43,6 +44,7 @@ export class RuleSiteInTime {
   readonly variables = new Map<string, RuleVariable>();
   readonly controls = new Map<string, RuleControl>();
   calendars: CalendarBook | undefined;
+  priceAt: PriceAt | undefined;
 
   constructor(start = "2026-06-01T00:00:00Z") {
     this.now = Date.parse(start);
@@ -64,6 +66,7 @@ export class RuleSiteInTime {
       variable: (name) => this.variables.get(name),
       control: (device, control) => this.controls.get(`${device}.${control}`),
       calendar: (name, at) => this.calendars?.stateAt(name, at),
+      price: (of, at) => this.priceAt?.(of, at),
       nextCron: (expression, after) => cronTimes(expression, this.timezone)(after),
     };
   }

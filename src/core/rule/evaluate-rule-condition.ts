@@ -1,4 +1,7 @@
 // Whether a condition is true now. Everything that was looked at is kept, for the trace and to know when to look again.
+import { isAmongCheapest, isInCheapestSpan } from "#core/energy/cheapest-times.ts";
+import type { Direction } from "#core/energy/rates.ts";
+import { QUARTER_MS } from "#core/time/hour.ts";
 import { isInWindow } from "./local-times.ts";
 import { averageOf, budgetOf, changeOf, windowBegin } from "./over-time.ts";
 import type { Amount, AttributeRead, Comparison, ComputedAmount, Condition, PlainValue } from "./rule.ts";
@@ -120,6 +123,13 @@ function lookAt(looking: Looking, condition: Leaf): Seen {
     }
     case "calendar":
       return lookAtCalendar(looking, condition);
+    case "tariff": {
+      const value = priceNow(looking, condition.of);
+      const subject = `price ${condition.of}`;
+      return { subject, value, ageMs: undefined, truth: compare(looking, condition, value), causes: NO_CAUSES };
+    }
+    case "hours":
+      return lookAtHours(looking, condition);
     case "time": {
       const { isInside, until } = isInWindow(condition, world.now, world);
       looking.until = Math.min(looking.until, until);
@@ -145,6 +155,32 @@ function calendarNow(looking: Looking, name: string): ReturnType<RuleWorld["cale
   looking.until = Math.min(looking.until, found?.until ?? Number.POSITIVE_INFINITY);
   return found;
 }
+
+/** Prices hold for a quarter of an hour. One that is missing is unknown, never zero. */
+function priceNow(looking: Looking, of: Direction): number | undefined {
+  const { now, price } = looking.world;
+  looking.until = Math.min(looking.until, nextQuarter(now));
+  return price(of, now);
+}
+
+function lookAtHours(looking: Looking, hours: Extract<Leaf, { kind: "hours" }>): Seen {
+  const { of, rank, lengthMs, isUnbroken, before } = hours;
+  const { world } = looking;
+  const { now } = world;
+  const window = isInWindow({ from: hours.from ?? before, to: before, days: undefined }, now, world);
+  looking.until = Math.min(looking.until, window.until, nextQuarter(now));
+  const seen = { subject: `price ${of}`, value: world.price(of, now), ageMs: undefined, causes: NO_CAUSES };
+  if (window.span === undefined) return { ...seen, truth: window.isInside };
+  const sign = rank === "cheapest" ? 1 : -1;
+  const priceAt = (at: number): number | undefined => {
+    const price = world.price(of, at);
+    return price === undefined ? undefined : sign * price;
+  };
+  const isOn = isUnbroken ? isInCheapestSpan : isAmongCheapest;
+  return { ...seen, truth: isOn(priceAt, { ...window.span, lengthMs, now }) };
+}
+
+const nextQuarter = (now: number): number => (Math.floor(now / QUARTER_MS) + 1) * QUARTER_MS;
 
 /** The latest value, if it is young enough, or what it was over a time. */
 function readAttribute(looking: Looking, read: AttributeRead): Omit<Seen, "truth"> {
@@ -280,6 +316,8 @@ function sourceOf(looking: Looking, { from }: ComputedAmount): PlainValue | unde
       return looking.world.variable(from.name)?.value;
     case "calendar":
       return calendarNow(looking, from.name)?.value;
+    case "tariff":
+      return priceNow(looking, from.of);
     case "attribute":
       return readAttribute(looking, from).value;
     case "sum": {
@@ -302,6 +340,7 @@ function sourceOf(looking: Looking, { from }: ComputedAmount): PlainValue | unde
 /** Such as `sum of meter.power, charger.power`. */
 function subjectOf({ from }: ComputedAmount): string {
   if (from.kind === "variable" || from.kind === "calendar") return `${from.kind} ${from.name}`;
+  if (from.kind === "tariff") return `price ${from.of}`;
   if (from.kind !== "sum") return `${from.kind === "budget" ? "budget of " : ""}${from.device}.${from.attribute}`;
   const terms = from.of.map((term) => (typeof term === "number" ? String(term) : subjectOf(term)));
   return `sum of ${terms.join(", ")}`.slice(0, 200);

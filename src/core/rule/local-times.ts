@@ -63,17 +63,21 @@ export function nextOf(
 
 type TimeWindow = Extract<Condition, { readonly kind: "time" }>;
 
-/** Undefined: nobody knows where the sun is. `until`: it stays so before this moment. */
-export function isInWindow(
-  window: TimeWindow,
-  now: number,
-  clock: Clock,
-): { readonly isInside: boolean | undefined; readonly until: number } {
+interface InWindow {
+  /** Undefined: nobody knows where the sun is. */
+  readonly isInside: boolean | undefined;
+  /** The window that it is in: the one that began last. */
+  readonly span: { readonly from: number; readonly to: number } | undefined;
+  /** It stays so before this moment. */
+  readonly until: number;
+}
+
+export function isInWindow(window: Pick<TimeWindow, "from" | "to" | "days">, now: number, clock: Clock): InWindow {
   const needsSun = window.from.kind === "sun" || window.to.kind === "sun";
   const today = localDay(clock.timezone, now);
   let until = today + 2 * DAY_MS;
-  if (needsSun && clock.location === undefined) return { isInside: undefined, until };
-  let isInside = false;
+  if (needsSun && clock.location === undefined) return { isInside: undefined, span: undefined, until };
+  let span: InWindow["span"];
   let isMissing = false;
   for (let day = today - 2 * DAY_MS; day <= today + 2 * DAY_MS; day += DAY_MS) {
     if (!isOn(window.days, day)) continue;
@@ -82,13 +86,18 @@ export function isInWindow(
       isMissing ||= day === today;
       continue;
     }
-    isInside ||= start <= now && now < end;
+    if (start <= now && now < end) span = { from: start, to: end };
     for (const edge of [start, end]) if (edge > now) until = Math.min(until, edge);
   }
-  return { isInside: isInside || !isMissing ? isInside : undefined, until };
+  const isInside = span !== undefined;
+  return { isInside: isInside || !isMissing ? isInside : undefined, span, until };
 }
 
-function boundsOn({ from, to }: TimeWindow, day: number, clock: Clock): readonly (number | undefined)[] {
+function boundsOn(
+  { from, to }: Pick<TimeWindow, "from" | "to">,
+  day: number,
+  clock: Clock,
+): readonly (number | undefined)[] {
   const start = timeOn(clock, from, day);
   const end = timeOn(clock, to, day);
   if (start === undefined || end === undefined || end > start) return [start, end];

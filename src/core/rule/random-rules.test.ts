@@ -123,6 +123,7 @@ function drive(given: Case, driving: Driving, sabotage: Sabotage = {}): Happened
       control: () => undefined,
       nextCron: () => undefined,
       calendar: () => undefined,
+      price: () => undefined,
     };
     const seen = (sabotage.world ?? ((one) => one))(world);
     const found = stepRule({ id: "r", rule }, parseRuleState(renderRuleState(state)).state, { world: seen, event });

@@ -73,6 +73,7 @@ function worldAt(world: RuleWorld, stored: readonly Stored[], now: number): Rule
     location: world.location,
     nextCron: world.nextCron,
     calendar: world.calendar,
+    price: world.price,
     reading: (device, attribute, unit) => {
       const found = stored.find((one) => one.device === device && one.attribute === attribute && one.unit === unit);
       const sample = found && lastBefore(found.samples, now);

@@ -1,3 +1,4 @@
+import type { Direction } from "#core/energy/rates.ts";
 import type { Action, Amount, AttributeRead, Comparison, Condition, DeclarativeRule } from "./rule.ts";
 
 /** What a rule depends on: it has to be looked at again when one of these changes. */
@@ -8,6 +9,8 @@ export interface RuleReads {
   readonly variables: readonly string[];
   readonly controls: readonly { readonly device: string; readonly control: string }[];
   readonly calendars: readonly string[];
+  /** Prices of the site's tariff. */
+  readonly prices: readonly Direction[];
   /** Whose connection or alerts count. */
   readonly devices: readonly string[];
 }
@@ -27,10 +30,15 @@ export function ruleReads(rule: DeclarativeRule): RuleReads {
     windows: unique(parts.flatMap((part) => part.windows ?? [])),
     variables: unique(parts.flatMap((part) => part.variables ?? [])),
     calendars: unique(parts.flatMap((part) => part.calendars ?? [])),
+    prices: unique(parts.flatMap((part) => part.prices ?? [])),
     controls: unique(parts.flatMap((part) => part.controls ?? [])),
     devices: unique(parts.flatMap((part) => part.devices ?? [])),
   };
 }
+
+/** Whether something of it may change at any moment. Calendars say themselves when they do. */
+export const readsWhatChanges = ({ attributes, variables, controls, devices, prices }: RuleReads): boolean =>
+  attributes.length + variables.length + controls.length + devices.length + prices.length > 0;
 
 type Reads = Partial<RuleReads>;
 
@@ -59,6 +67,10 @@ export function conditionReads(condition: Condition | undefined): readonly Reads
       return [{ devices: [condition.device] }];
     case "calendar":
       return [{ calendars: [condition.name] }, ...(condition.comparison ? comparisonReads(condition.comparison) : [])];
+    case "tariff":
+      return [{ prices: [condition.of] }, ...comparisonReads(condition.comparison)];
+    case "hours":
+      return [{ prices: [condition.of] }];
     case "time":
       return [];
   }
@@ -93,6 +105,8 @@ function amountReads(amount: Amount): readonly Reads[] {
       return [{ variables: [from.name] }];
     case "calendar":
       return [{ calendars: [from.name] }];
+    case "tariff":
+      return [{ prices: [from.of] }];
     case "sum":
       return from.of.flatMap(amountReads);
     case "budget":

@@ -1,4 +1,5 @@
 import type { Command } from "#core/blueprint/blueprint.ts";
+import type { Direction } from "#core/energy/rates.ts";
 
 /** What is known of a site when a rule is checked. What is undefined is not checked. */
 export interface RuleSite {
@@ -6,6 +7,8 @@ export interface RuleSite {
   readonly devices: ReadonlyMap<string, RuleSiteDevice | undefined>;
   readonly variables: ReadonlySet<string> | undefined;
   readonly calendars?: ReadonlySet<string> | undefined;
+  /** What its tariff has prices for. Empty: it has no tariff. */
+  readonly prices?: ReadonlySet<Direction> | undefined;
   /** Whether it is known where the sun rises. */
   readonly hasLocation: boolean;
 }

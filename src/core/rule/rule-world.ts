@@ -1,6 +1,7 @@
 // What a rule sees of its site at a moment. Whoever runs rules implements it; all of it answers at once, from memory.
 import type { CalendarState } from "#core/calendar/calendar-book.ts";
 import type { ClaimClass } from "#core/control/claim.ts";
+import type { PriceAt } from "#core/energy/price-book.ts";
 import type { PlainValue } from "./rule.ts";
 
 interface RuleReading {
@@ -53,6 +54,8 @@ export interface RuleWorld {
   control(device: string, control: string): RuleControl | undefined;
   /** What a calendar of the site says at any moment. */
   calendar(name: string, at: number): CalendarState | undefined;
+  /** What a kilowatt-hour costs at any moment, in the currency of the site's tariff. */
+  readonly price: PriceAt;
   /** The first time of a cron expression after this one, in the time zone of the site. */
   nextCron(expression: string, after: number): number | undefined;
 }

@@ -1,6 +1,7 @@
 // A declarative rule: what people write as YAML, read by `parseRule` of the manifest layer. Plain data, so that it travels between
 // threads. Devices are named as written, by id or slug: whoever runs the rule finds what they mean.
 import type { ClaimClass, ClaimKind } from "#core/control/claim.ts";
+import type { Direction } from "#core/energy/rates.ts";
 import type { MissedRule } from "#core/schedule/schedule.ts";
 import type { Weekday } from "#core/time/weekday.ts";
 
@@ -25,6 +26,8 @@ export type Amount = number | ComputedAmount;
 export interface ComputedAmount {
   readonly from:
     | { readonly kind: "variable"; readonly name: string }
+    /** What a kilowatt-hour costs now. */
+    | { readonly kind: "tariff"; readonly of: Direction }
     /** What a weekly plan holds now. */
     | { readonly kind: "calendar"; readonly name: string }
     | ({ readonly kind: "attribute" } & AttributeRead)
@@ -78,6 +81,18 @@ export type DayTime =
   | { readonly kind: "clock"; readonly minutes: number }
   | { readonly kind: "sun"; readonly event: "sunrise" | "sunset"; readonly offsetMs: number };
 
+/** The hours of a day in which energy costs least, or most. */
+export interface PricedHours {
+  readonly of: Direction;
+  readonly rank: "cheapest" | "dearest";
+  readonly lengthMs: number;
+  /** All of them in a row. */
+  readonly isUnbroken: boolean;
+  /** When the time begins in which they are looked for. Undefined: when it ended the day before. */
+  readonly from: DayTime | undefined;
+  readonly before: DayTime;
+}
+
 /** Something that is true, false or unknown at every moment. `place` is a JSON pointer into the document. */
 export type Condition =
   | Combined<"all">
@@ -123,6 +138,8 @@ export type Condition =
       readonly isOn: boolean;
       readonly comparison: Comparison | undefined;
     }
+  | { readonly kind: "tariff"; readonly place: string; readonly of: Direction; readonly comparison: Comparison }
+  | ({ readonly kind: "hours"; readonly place: string } & PricedHours)
   /** The days are those on which it begins. Undefined: every day. */
   | {
       readonly kind: "time";

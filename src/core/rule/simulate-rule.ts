@@ -11,6 +11,8 @@ import type { RuleHistory, RuleVariable, RuleWorld } from "./rule-world.ts";
 export interface PastSite extends Pick<RuleWorld, "timezone" | "location" | "nextCron"> {
   /** As the calendars are now. Without it nobody knows what they say. */
   readonly calendar?: RuleWorld["calendar"] | undefined;
+  /** As prices are known now. Without it nobody knows them. */
+  readonly price?: RuleWorld["price"] | undefined;
   /** Rules see nothing before this time, except values that are still fresh then. */
   readonly from: number;
   readonly to: number;
@@ -110,7 +112,7 @@ export function usualInterval(samples: readonly { readonly at: number }[]): numb
 }
 
 function worldAt(
-  { timezone, location, nextCron, calendar = () => undefined }: PastSite,
+  { timezone, location, nextCron, calendar = () => undefined, price = () => undefined }: PastSite,
   {
     stored,
     variables,
@@ -123,6 +125,7 @@ function worldAt(
     location,
     nextCron,
     calendar,
+    price,
     reading: stored.reading(now),
     samples: stored.samples(now),
     variable: (name) => variables.get(name),

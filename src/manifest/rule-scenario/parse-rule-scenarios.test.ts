@@ -90,11 +90,13 @@ then: { claim: limits, device: meter, target: 5 }`,
 test("a controller makes the rule, and what is wrong with its parameters is said at its place", () => {
   const devices = "devices: {boiler: {controls: {power: W}}}\nsteps: []\n";
   const made = (given: string) => read(`${devices}controller: ${given}`);
-  const { task } = made("{id: cheap_hours, parameters: {device: boiler, control: power, value: 1, below: 2}}");
+  const { task } = made(
+    "{id: cheap_hours, parameters: {device: boiler, control: power, value: 1, prices: variable, below: 2}}",
+  );
   expect(task?.script.text).toContain("below: 2");
   const said = (given: string) => made(given).issues.map(({ message, range }) => `${range.start.line} ${message}`);
   expect(said("{id: cheap_hour}")).toEqual(['3 There is no controller "cheap_hour". Did you mean cheap_hours?']);
-  expect(said("{id: cheap_hours, parameters: {device: bolier, control: power, value: 1, below: 2}}")).toEqual([
-    '3 the site has no device "bolier"; did you mean boiler?.',
-  ]);
+  expect(
+    said("{id: cheap_hours, parameters: {device: bolier, control: power, value: 1, prices: variable, below: 2}}"),
+  ).toEqual(['3 the site has no device "bolier"; did you mean boiler?.']);
 });

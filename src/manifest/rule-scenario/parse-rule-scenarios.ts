@@ -9,6 +9,7 @@ import { lasting } from "#manifest/rule/rule-context.ts";
 import { expectedText, expectedValue } from "#manifest/scenario/expected.ts";
 import { DEFAULT_START } from "#manifest/scenario/parse-scenarios.ts";
 import { type Node, rootTrail } from "#manifest/tree.ts";
+import { type GivenTariff, tariff } from "./prices.ts";
 import type { RuleScenarioContext } from "./scenario-context.ts";
 import {
   calendars,
@@ -54,6 +55,8 @@ const degrees = (most: number) =>
     typeof value === "number" && Math.abs(value) <= most ? value : undefined,
   );
 
+const NO_TARIFF: GivenTariff = new Map();
+
 const OWN_FIELDS = {
   description: r.may(r.text, "What is tried, and why."),
   start: r.may(r.moment, "The clock of the gateway at the beginning. Default: 2026-01-01T00:00:00Z."),
@@ -71,6 +74,7 @@ const OWN_FIELDS = {
     new Map<string, GivenCalendar>(),
     "Calendars of the site: on, off, a value, or a weekly plan.",
   ),
+  tariff: r.withDefault(tariff, NO_TARIFF, "What a kilowatt-hour costs at the site, for import and export."),
 } satisfies r.Fields;
 
 const ONE_FIELDS = {
@@ -176,6 +180,7 @@ function scenarioOf(given: GivenFile, own: GivenScenario): RuleScenario {
     location: own.location ?? given.location,
     variables: new Map([...given.variables, ...own.variables]),
     calendars: new Map([...given.calendars, ...own.calendars]),
+    tariff: new Map([...given.tariff, ...own.tariff]),
   };
 }
 

@@ -83,6 +83,11 @@ function siteOf(scenarios: readonly RuleScenario[]): RuleSite {
     devices: new Map([...(first?.devices ?? [])].map(([name, one]) => [name, deviceOf(name, one, scenarios)])),
     variables: undefined,
     calendars: new Set(scenarios.flatMap(({ calendars }) => [...calendars.keys()])),
+    prices: new Set(
+      scenarios.flatMap(({ tariff, steps }) =>
+        [tariff, ...steps.map((step) => step.tariff)].flatMap((one) => [...one.keys()]),
+      ),
+    ),
     hasLocation: scenarios.every(({ location }) => location !== undefined),
   };
 }

@@ -4,6 +4,7 @@ import * as r from "#manifest/reader.ts";
 import { claim } from "#manifest/scenario/claims.ts";
 import { follow, type Trail } from "#manifest/tree.ts";
 import { NO_EXPECTATIONS, ruleExpectations } from "./expectations.ts";
+import { type GivenTariff, tariff } from "./prices.ts";
 import { byDevice, deviceName } from "./scenario-context.ts";
 import { COMMAND_ENDS, calendarState, type DeviceChange, deviceChanges, variables } from "./site.ts";
 
@@ -17,6 +18,8 @@ const restart = r.byForm<number>({
   scalar: r.wordOr(true, 0, r.duration),
   wanted: "true, or for how long it is off, such as 5m",
 });
+
+const NO_TARIFF: GivenTariff = new Map();
 
 const FIELDS = {
   name: r.may(r.text, "What happens in this step, in words."),
@@ -37,6 +40,7 @@ const FIELDS = {
     new Map(),
     "Calendars go on, off, or to a value.",
   ),
+  tariff: r.withDefault(tariff, NO_TARIFF, "Prices change, or become known."),
   claim: r.withDefault(
     byDevice(r.record(r.anyKey("control"), claim)),
     new Map(),

@@ -10,7 +10,7 @@ import {
 import * as r from "#manifest/reader.ts";
 import { follow, type Trail } from "#manifest/tree.ts";
 import { checkAttribute } from "./check-attribute.ts";
-import { calendarName, device, has, lasting, name, positive, type RuleContext } from "./rule-context.ts";
+import { calendarName, device, has, lasting, name, positive, priced, type RuleContext } from "./rule-context.ts";
 
 /** Looked up late: a sum contains amounts. */
 const term: r.Reader<Amount> = {
@@ -41,6 +41,7 @@ export function overOf(
 const COMPUTED = {
   variable: r.may(name, "The variable that it is taken from."),
   calendar: r.may(calendarName, "The weekly plan whose value it is now taken from."),
+  tariff: r.may(priced, "What a kilowatt-hour costs now by the tariff of the site: import or export."),
   device: r.may(device, "The device whose telemetry it is taken from."),
   attribute: r.may(name, "The telemetry attribute that it is taken from."),
   unit: r.may(name, "The unit to convert it to. Default: its own."),
@@ -104,6 +105,7 @@ function sourceOf(context: RuleContext, trail: Trail, given: Computed): Computed
   const sources = [
     has(trail, "variable"),
     has(trail, "calendar"),
+    has(trail, "tariff"),
     has(trail, "sum"),
     has(trail, "device") || has(trail, "attribute"),
   ];
@@ -111,11 +113,15 @@ function sourceOf(context: RuleContext, trail: Trail, given: Computed): Computed
   if (count !== 1)
     return context.reporter.atKey(trail, {
       code: count === 0 ? "missing_key" : "conflicting_keys",
-      message: "A computed number is taken from a variable, a calendar, a device and its attribute, or is a sum.",
+      message:
+        "A computed number is taken from a variable, a calendar, the tariff, a device and its attribute, or is a sum.",
     });
   if (given.variable !== undefined) return { kind: "variable", name: given.variable };
   if (given.calendar !== undefined) return { kind: "calendar", name: given.calendar };
+  if (given.tariff !== undefined) return { kind: "tariff", of: given.tariff };
   if (has(trail, "sum")) return sumOf(context, trail, given.sum);
+  // It has been reported what is wrong with the name.
+  if (!has(trail, "device") && !has(trail, "attribute")) return undefined;
   return readOf(context, trail, given);
 }
 

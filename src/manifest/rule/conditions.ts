@@ -6,22 +6,11 @@ import { follow, pointer, type Trail } from "#manifest/tree.ts";
 import { COMPARISON, comparisonOf, days, dayTime } from "./amounts.ts";
 import { checkAttribute, checkValues } from "./check-attribute.ts";
 import { computed, OVER, overOf } from "./computed.ts";
+import { form } from "./condition-form.ts";
+import { PRICE_FORMS } from "./price-conditions.ts";
 import { byKey, calendarName, device, deviceOf, has, lasting, name, named, type RuleContext } from "./rule-context.ts";
 
 type Kind<K extends Condition["kind"]> = Extract<Condition, { readonly kind: K }>;
-
-/** An object with these fields that `make` turns into a condition. */
-function form<const F extends r.Fields>(
-  what: string,
-  fields: F,
-  make: (given: r.ReadFields<F>, context: RuleContext, trail: Trail) => Condition | undefined,
-): r.Reader<Condition> {
-  const read = r.object(what, fields);
-  return r.reader(read.schema, (context: RuleContext, trail) => {
-    const given = read.read(context, trail);
-    return given && make(given, context, trail);
-  });
-}
 
 const DEVICE = r.must(device, "The device, by its id or slug.");
 const ATTRIBUTE = r.must(name, "Its telemetry attribute.");
@@ -227,6 +216,7 @@ export const CONDITION_FORMS: readonly (readonly [string, r.Reader<Condition>])[
   ["stale_for", stale],
   ["held_by", holder],
   ["calendar", calendar],
+  ...PRICE_FORMS,
   ["attribute", value],
   ["control", control],
   ["alert", alert],

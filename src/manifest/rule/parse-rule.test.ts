@@ -55,6 +55,37 @@ const problems = (text: string, site?: RuleSite) =>
     ({ range: { start }, code, message }) => `${start.line}:${start.column} ${code} ${message}`,
   );
 
+test("prices are those that the tariff has, and hours are whole quarters of a time that has an end", () => {
+  const text = `when:
+  - { tariff: import, below: 0.2 }
+  - { tariff: exprot, cheapest: 4h }
+  - { tariff: export, cheapest: 10m }
+  - { tariff: export, dearest: 20m, from: "06:00", before: "06:00" }
+  - { cheapest: 1h }
+  - { tariff: export, above: { tariff: import } }
+  - { tariff: export }
+if: { tariff: export, dearest: 24h, unbroken: true, from: sunset, before: "23:00" }
+then: { notify: x }
+`;
+  const only = { ...SITE, prices: new Set(["export"] as const), hasLocation: true };
+  const noImport = "The tariff of the site has no price for import, only for export.";
+  expect(
+    problems(text, only).map((one) => one.replace(/(unknown_value|bad_duration|missing_key|conflicting_keys) /, "")),
+  ).toEqual([
+    `2:15 ${noImport}`,
+    '3:15 tariff cannot be "exprot". Did you mean export?',
+    '4:33 cheapest must be a duration from 15m to 1d, such as 30s or 1h30m, and is the text "10m".',
+    "5:32 Prices are those of quarters of an hour, so dearest must be a multiple of 15m.",
+    "6:5 A condition of cheap hours needs tariff. The price of the site's tariff for a kilowatt-hour: import or export.",
+    `7:40 ${noImport}`,
+    "8:5 What it is compared with is missing. It needs one of above, below, between, equals, differs.",
+  ]);
+  expect(problems(text.replace(/.*(exprot|10m|20m|1h }|export }).*\n/g, ""))).toEqual([]);
+  expect(problems("when: { tariff: import, below: 1 }\nthen: { notify: x }", { ...SITE, prices: new Set() })).toEqual([
+    "1:17 unknown_value Nobody knows what energy costs: the site has no tariff. Set one.",
+  ]);
+});
+
 test("all mistakes come at once, each with line, column, pointer and the nearest name", () => {
   const text = `nmae: Peak
 when:

@@ -1,4 +1,6 @@
 // Readers that all parts of a rule use: names, texts, and the choice of a form by its key.
+import { DIRECTIONS } from "#core/energy/price-book.ts";
+import type { Direction } from "#core/energy/rates.ts";
 import { LONGEST_RULE_TEXT } from "#core/rule/rule.ts";
 import type { RuleSite, RuleSiteDevice } from "#core/rule/rule-site.ts";
 import { parseDuration, toMilliseconds } from "#core/time/duration.ts";
@@ -16,6 +18,7 @@ export interface RuleContext extends r.ReadContext {
 }
 
 const LONGEST_NAME = 200;
+const direction = r.oneOf(DIRECTIONS);
 
 const textOf = (longest: number, isName: boolean): r.Reader<string> =>
   r.scalar(
@@ -47,6 +50,18 @@ export const calendarName: r.Reader<string> = r.reader(name.schema, (context: Ru
   return given === undefined || known === undefined
     ? given
     : named(context, trail, { what: "calendar", word: given, known });
+});
+
+/** If the site is known, its tariff has such prices. */
+export const priced: r.Reader<Direction> = r.reader(direction.schema, (context: RuleContext, trail) => {
+  const given = direction.read(context, trail);
+  const known = context.site?.prices;
+  if (given === undefined || known === undefined || known.has(given)) return given;
+  const message =
+    known.size === 0
+      ? "Nobody knows what energy costs: the site has no tariff. Set one."
+      : `The tariff of the site has no price for ${given}, only for ${[...known].join(" and ")}.`;
+  return context.reporter.atValue(trail, { code: "unknown_value", message });
 });
 
 interface Name {

@@ -1,6 +1,7 @@
 // Simulates a rule with stored values, in a thread of its own.
 import { parentPort } from "node:worker_threads";
 import { createCalendarBook } from "#core/calendar/calendar-book.ts";
+import { createPriceBook } from "#core/energy/price-book.ts";
 import type { RuleHistory } from "#core/rule/rule-world.ts";
 import { type Simulation, simulateRule } from "#core/rule/simulate-rule.ts";
 import { tryPost } from "#core/thread/try-post.ts";
@@ -27,8 +28,9 @@ function simulated(task: SimulationTask): { readonly result: Simulation } | { re
   };
   const variables = new Map(task.variables.map(([name, value]) => [name, { value, at: from, causes: [] }]));
   const book = createCalendarBook(task.calendars);
+  const price = task.prices === undefined ? undefined : createPriceBook(task.prices);
   const past = {
-    ...{ from, to, timezone, location, nextCron, variables, calendar: book.stateAt },
+    ...{ from, to, timezone, location, nextCron, variables, calendar: book.stateAt, price },
     history: historyOf(task.columns),
   };
   return { result: simulateRule(rule, past) } satisfies Omit<TaskAnswer<Simulation>, "id">;

@@ -1,4 +1,5 @@
 import type { ReadCalendar } from "#core/calendar/calendar-book.ts";
+import type { KnownPrices } from "#core/energy/price-book.ts";
 import type { RuleWorld } from "#core/rule/rule-world.ts";
 import type { Simulation } from "#core/rule/simulate-rule.ts";
 import type { VariableValue } from "#core/rule/site-rule.ts";
@@ -16,6 +17,8 @@ export interface PastColumn {
 export interface SimulationTask extends Pick<RuleWorld, "timezone" | "location"> {
   /** As they are now. */
   readonly calendars: readonly ReadCalendar[];
+  /** As they are stored now. Undefined: the site has no tariff, or the rule does not ask. */
+  readonly prices: KnownPrices | undefined;
   /** A rule in YAML without errors. */
   readonly text: string;
   readonly from: number;

@@ -1,5 +1,6 @@
 // For editors of rules: what is wrong with a text, and what it can name.
 import type { Device } from "#core/device/device.ts";
+import { pricedDirections } from "#core/energy/price-book.ts";
 import { deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
 import { askedOfGateway } from "#service/operation/find-place.ts";
 import { type Operation, operation } from "#service/operation/operation.ts";
@@ -47,7 +48,7 @@ export function checkOperations(needs: CheckNeeds): readonly Operation[] {
       name: "listRuleNames",
       summary: "List what rules of a site can name",
       description:
-        "For editors: devices with what they have, as far as the token may read it, variables and calendars. Pages are of devices.",
+        "For editors: devices with what they have, as far as the token may read it, variables, calendars and prices. Pages are of devices.",
       tag,
       level: "readonly",
       atGateway: askedOfGateway,
@@ -62,6 +63,7 @@ export function checkOperations(needs: CheckNeeds): readonly Operation[] {
           total_count: page.total,
           variables: variables.map(({ name, value }) => ({ name, value })),
           calendars: (await needs.calendars.ofSite(id)).map(({ name }) => name),
+          prices: [...pricedDirections((await needs.tariffs.find(id))?.tariff)],
         };
       },
     }),

@@ -1,4 +1,5 @@
 import { TELEMETRY_TYPES } from "#core/blueprint/blueprint.ts";
+import { DIRECTIONS } from "#core/energy/price-book.ts";
 import { Type } from "#service/operation/schema.ts";
 import { described, nullable, oneOf, strict } from "#service/operation/wire.ts";
 
@@ -58,6 +59,7 @@ export const ruleNamesAnswer = Type.Object(
       }),
     ),
     calendars: Type.Array(Type.String()),
+    prices: Type.Array(oneOf(DIRECTIONS), { description: "What the tariff has prices for; empty without a tariff." }),
   },
   { additionalProperties: false },
 );

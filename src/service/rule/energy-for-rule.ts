@@ -1,12 +1,11 @@
 // What scripts of rules know of prices, and what they may expect of the sun and of the use of the site.
+import { cheapestSpan } from "#core/energy/cheapest-times.ts";
 import type { Period } from "#core/energy/parse-period.ts";
-import { dayOf, type PriceDays } from "#core/energy/price-days.ts";
 import { createRates, type Direction } from "#core/energy/rates.ts";
-import type { Tariff } from "#core/energy/tariff.ts";
 import { versionsOf } from "#core/energy/tariff-versions.ts";
 import { DAY_MS, QUARTER_MS } from "#core/time/hour.ts";
 import { instant } from "#core/time/instant.ts";
-import { findPricing } from "#service/energy/read-costs.ts";
+import { readKnownPrices } from "#service/energy/known-prices.ts";
 import { type EnergyNeeds, readSiteEnergy, type SiteEnergy } from "#service/energy/read-site-energy.ts";
 import type { Call } from "#service/ports.ts";
 import { optionsAt, RuleProblem, windowOf } from "./rule-arguments.ts";
@@ -60,7 +59,7 @@ export function energyFunctions(needs: EnergyForRuleNeeds): Readonly<Record<stri
       const { from, to } = cheapestWindow(optionsAt(args, 1), needs.now());
       if (lengthMs > to - from) throw new RuleProblem("the duration is longer than the window");
       const rates = await ratesOf(needs, rule.siteId, { from, to });
-      const found = cheapest((at) => rates.of("import", at)?.price, { from, to, lengthMs });
+      const found = cheapestSpan((at) => rates.of("import", at)?.price, { from, to, lengthMs });
       if (found === undefined) throw new RuleProblem("no prices are known for so long in this window");
       const price = found.price / MILLIONTH;
       return [{ from: found.from / 1000, to: (found.from + lengthMs) / 1000, price, currency: rates.currency }];
@@ -97,40 +96,12 @@ function forecastWindow(args: readonly unknown[], now: number) {
   return { from, to: from + Math.max(1, Math.round(lengthMs / QUARTER_MS)) * QUARTER_MS };
 }
 
-async function ratesOf(needs: EnergyForRuleNeeds, siteId: string, { from, to }: { from: number; to: number }) {
+async function ratesOf(needs: EnergyForRuleNeeds, siteId: string, range: { from: number; to: number }) {
   const timezone = (await needs.sites.find(siteId))?.timezone ?? "UTC";
-  const pricing = await findPricing(needs, { siteId, timezone });
-  if (pricing === undefined) throw new RuleProblem("the site has no tariff");
-  const { tariff } = pricing;
-  const days = { first: dayOf(from), last: dayOf(to - 1) };
-  const read = (kind: Direction): Promise<PriceDays> | PriceDays =>
-    usesStored(tariff, kind) ? needs.tariffs.prices(siteId, kind, days) : new Map();
-  const prices = { import: await read("import"), export: await read("export") };
+  const known = await readKnownPrices(needs, { siteId, timezone, range });
+  if (known === undefined) throw new RuleProblem("the site has no tariff");
+  const { tariff, prices } = known;
   return { currency: tariff.currency, of: createRates({ versionAt: versionsOf(tariff, timezone), timezone, prices }) };
-}
-
-const usesStored = ({ versions }: Tariff, kind: Direction): boolean =>
-  versions.some((version) => version[kind]?.type === "prices");
-
-interface Cheapest {
-  readonly from: number;
-  readonly to: number;
-  readonly lengthMs: number;
-}
-
-/** The earliest of the cheapest spans that begin with a quarter of an hour. Every quarter of a span has a price. */
-function cheapest(priceAt: (at: number) => number | undefined, { from, to, lengthMs }: Cheapest) {
-  const count = Math.ceil(lengthMs / QUARTER_MS);
-  let best: { readonly from: number; readonly price: number } | undefined;
-  for (let start = from; start + lengthMs <= to; start += QUARTER_MS) {
-    let sum = 0;
-    for (let n = 0; n < count; n++) {
-      const partMs = Math.min(QUARTER_MS, lengthMs - n * QUARTER_MS);
-      sum += (priceAt(start + n * QUARTER_MS) ?? Number.NaN) * (partMs / lengthMs);
-    }
-    if (!Number.isNaN(sum) && (best === undefined || sum < best.price)) best = { from: start, price: sum };
-  }
-  return best;
 }
 
 interface Expected {

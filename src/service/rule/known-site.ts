@@ -2,6 +2,7 @@
 import { type AccessLevel, allows } from "#core/access/level.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Device } from "#core/device/device.ts";
+import { pricedDirections } from "#core/energy/price-book.ts";
 import type { RuleSite, RuleSiteDevice } from "#core/rule/rule-site.ts";
 import { allPages } from "#service/all-pages.ts";
 import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/blueprint-catalog.ts";
@@ -9,7 +10,7 @@ import type { Controls } from "#service/control/controls.ts";
 import type { Needs } from "#service/ports.ts";
 import { RULE_LEVEL } from "./rule-caller.ts";
 
-export interface KnownSiteNeeds extends Pick<Needs, "calendars" | "devices" | "rules" | "sites"> {
+export interface KnownSiteNeeds extends Pick<Needs, "calendars" | "devices" | "rules" | "sites" | "tariffs"> {
   readonly catalog: BlueprintCatalog;
   readonly controlling: Pick<Controls, "controlsOfDevice">;
 }
@@ -33,8 +34,9 @@ export async function knownSite(needs: KnownSiteNeeds, siteId: string): Promise<
   }
   const variables = new Set((await needs.rules.variables(siteId)).map(({ name }) => name));
   const calendars = new Set((await needs.calendars.ofSite(siteId)).map(({ name }) => name));
+  const prices = new Set(pricedDirections((await needs.tariffs.find(siteId))?.tariff));
   const { latitude, longitude } = (await needs.sites.find(siteId))?.location ?? {};
-  return { devices, variables, calendars, hasLocation: latitude !== undefined && longitude !== undefined };
+  return { devices, variables, calendars, prices, hasLocation: latitude !== undefined && longitude !== undefined };
 }
 
 /** Undefined without a blueprint: nobody knows what the device has. */

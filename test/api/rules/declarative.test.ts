@@ -194,3 +194,35 @@ test("two rules that start each other by commands end after eight runs in a row"
   await remove("ping");
   await remove("pong");
 });
+
+test("a rule knows what energy costs, hears of new prices at once, and does nothing while none is known", async () => {
+  const prices = (price: number | null, from: number) =>
+    busbar.admin.put(`/v3/sites/${site.siteId}/prices/import`, {
+      prices: [{ from: new Date(from).toISOString(), duration: "3h", price }],
+    });
+  const quarter = Math.floor(Date.now() / 900_000) * 900_000;
+  const text =
+    "when: { tariff: import, below: 0.2 }\nthen: { set: price_is, to: low }\nelse: { set: price_is, to: high }";
+  const refused = await create("prices", text);
+  expect(refused.errors[0]?.message).toContain("the site has no tariff");
+  await busbar.admin.put(`/v3/sites/${site.siteId}/tariff`, {
+    currency: "EUR",
+    versions: [{ import: { type: "prices", add: 0.1 } }],
+  });
+  expect((await create("prices", text)).errors).toEqual([]);
+  const variable = async () =>
+    (
+      await busbar.admin.get<{ variables: readonly { name: string; value: unknown }[] }>(
+        `/v3/sites/${site.siteId}/variables`,
+      )
+    ).body.variables.find(({ name }) => name === "price_is")?.value;
+  await prices(0.05, quarter);
+  await vi.waitFor(async () => expect(await variable()).toBe("low"), patiently);
+  await prices(0.3, quarter);
+  await vi.waitFor(async () => expect(await variable()).toBe("high"), patiently);
+  await prices(null, quarter);
+  // Unknown, and then low: only low turns it on again.
+  await prices(0.05, quarter);
+  await vi.waitFor(async () => expect(await variable()).toBe("low"), patiently);
+  await remove("prices");
+});

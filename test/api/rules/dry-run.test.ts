@@ -126,6 +126,30 @@ then: { notify: above }
   expect([given.started, given.problems]).toEqual([1, []]);
 });
 
+test("prices of then are those that are stored", async () => {
+  const hour = 3_600_000;
+  const first = Math.ceil(begin / hour) * hour;
+  const rows = Array.from({ length: 8 }, (_, n) => n);
+  const prices = rows.map((n) => ({
+    from: new Date(first + n * hour).toISOString(),
+    duration: "1h",
+    price: n === 2 ? 0.1 : n === 4 ? 0.2 : 0.4,
+  }));
+  const sitePath = `/v3/sites/${site.siteId}`;
+  await busbar.admin.put(`${sitePath}/tariff`, { currency: "EUR", versions: [{ import: { type: "prices" } }] });
+  await busbar.admin.put(`${sitePath}/prices/import`, { prices });
+  const text = "when: { tariff: import, below: 0.3 }\nthen: { notify: cheap }";
+  const { dry_run } = await client().rules.dryRun(site.siteId, {
+    script: yaml(text),
+    from: new Date(first).toISOString(),
+    to: new Date(first + 8 * hour).toISOString(),
+  });
+  expect([dry_run.started, dry_run.on_seconds]).toEqual([2, 7_200]);
+  expect(dry_run.effects.map(({ at }) => Date.parse(at) - first)).toEqual([2 * hour, 4 * hour]);
+  expect(dry_run.problems).toEqual(["prices count as they are stored now, also before they were known"]);
+  await busbar.admin.delete(`${sitePath}/tariff`);
+});
+
 test("what is not known of the past is unknown, and it is said", async () => {
   const text = `when:
   - { device: charger, is: offline }

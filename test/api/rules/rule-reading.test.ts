@@ -142,7 +142,11 @@ else: { execute: reset, device: meter, arguments: { x: 1 } }
 });
 
 test("names say what a rule can name", async () => {
+  expect((await client().rules.names(site.siteId)).prices).toEqual([]);
+  const tariff = { currency: "EUR", versions: [{ export: { type: "fixed" as const, price: 0.08 } }] };
+  await client().perform("putTariff", { params: { site_id: site.siteId }, body: tariff });
   const names = await client().rules.names(site.siteId);
+  expect(names.prices).toEqual(["export"]);
   expect(names).toMatchObject({
     total_count: 2,
     variables: [{ name: "exporting", value: true }],

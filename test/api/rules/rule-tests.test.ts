@@ -35,7 +35,8 @@ test("a script, a stored rule and a controller are tested; the site itself is no
   expect(
     (await tested({ scenarios: "steps: [{wait: 1h, expect: {messages: It is late}}]", rule: "late" })).passed,
   ).toBe(true);
-  const made = "{id: cheap_hours, parameters: {device: boiler, control: power, value: 2000, below: 0.2}}";
+  const made =
+    "{id: cheap_hours, parameters: {device: boiler, control: power, value: 2000, prices: variable, below: 0.2}}";
   const boiler = "devices: {boiler: {controls: {power: W}}}\nvariables: {price: 0.1}\n";
   const steps = "steps: [{wait: 1s, expect: {claims: {boiler: {power: 2000}}}}]";
   expect((await tested({ scenarios: `controller: ${made}\n${boiler}${steps}` })).passed).toBe(true);

@@ -87,8 +87,8 @@ export const CONTROLLER_GERMAN: Readonly<Record<string, string>> = {
   "Control of device {n}": "Steuerung von Gerät {n}",
   "Most power of device {n}": "Größte Leistung von Gerät {n}",
   "Cheap hours": "Günstige Stunden",
-  "Switches something on while energy is cheap: a battery that charges, a boiler, a pump. The price is a variable of the site.":
-    "Schaltet etwas ein, solange Energie günstig ist: eine Batterie, die lädt, einen Boiler, eine Pumpe. Der Preis ist eine Variable des Standorts.",
+  "Switches something on while energy is cheap: a battery that charges, a boiler, a pump. By the tariff of the site it takes the cheapest hours of a day, or all below a price; a variable of the site can be the price, too.":
+    "Schaltet etwas ein, solange Energie günstig ist: eine Batterie, die lädt, einen Boiler, eine Pumpe. Nach dem Tarif des Standorts sind das die günstigsten Stunden eines Tages oder alle unter einem Preis; der Preis kann auch eine Variable des Standorts sein.",
   "The device that runs while energy is cheap, by its id or slug.":
     "Das Gerät, das läuft, solange Energie günstig ist.",
   Control: "Steuerung",
@@ -96,10 +96,22 @@ export const CONTROLLER_GERMAN: Readonly<Record<string, string>> = {
   Value: "Wert",
   "What the control is set to while energy is cheap. For a battery, negative is charging.":
     "Worauf die Steuerung gestellt wird, solange Energie günstig ist. Bei einer Batterie heißt negativ laden.",
-  Price: "Preis",
-  "A variable of the site with the price of now.": "Eine Variable des Standorts mit dem Preis von jetzt.",
+  Prices: "Preise",
+  "Where prices come from: the tariff of the site, or a variable that a program sets.":
+    "Woher die Preise kommen: aus dem Tarif des Standorts (tariff) oder aus einer Variablen, die ein Programm setzt (variable).",
+  "Cheapest hours": "Günstigste Stunden",
+  "It runs for so long each day, in the cheapest hours of the tariff. Without it, whenever energy is cheap.":
+    "So lange läuft es jeden Tag, in den günstigsten Stunden des Tarifs. Ohne Angabe immer, wenn Energie günstig ist.",
+  "Done by": "Fertig bis",
+  "The cheapest hours are those of the 24 hours before this time of day.":
+    "Die günstigsten Stunden sind die der 24 Stunden vor dieser Uhrzeit.",
+  "In one piece": "Am Stück",
+  "The cheapest hours follow each other without a break.": "Die günstigsten Stunden folgen ohne Pause aufeinander.",
   "Cheap below": "Günstig unter",
-  "Energy is cheap while the price is below this.": "Energie ist günstig, solange der Preis darunter liegt.",
+  "Energy is cheap while the price is below this. Together with cheapest hours, both have to be so.":
+    "Energie ist günstig, solange der Preis darunter liegt. Zusammen mit günstigsten Stunden muss beides gelten.",
+  "The variable of the site with the price of now. Only without the tariff.":
+    "Die Variable des Standorts mit dem Preis von jetzt. Nur ohne den Tarif.",
   "Shortest time on": "Kürzeste Zeit ein",
   "Once on, it stays on for so long.": "Einmal ein, bleibt es so lange ein.",
   "Pool or heater by sun": "Pool oder Heizung mit Sonne",
@@ -222,6 +234,11 @@ export const CONTROLLER_GERMAN: Readonly<Record<string, string>> = {
     "muss der Name einer Variablen sein: Buchstaben, Ziffern und _, keine Ziffer zuerst",
   "the site has no device {word}": "der Standort hat kein Gerät {word}",
   "the site has no variable {word}": "der Standort hat keine Variable {word}",
+  "needs the tariff: a variable says nothing of the hours to come":
+    "brauchen den Tarif: Eine Variable sagt nichts über die kommenden Stunden",
+  "or below is needed: what is cheap?": "oder „Günstig unter“ fehlt: Was ist günstig?",
+  "the site has no tariff with prices for import; set one, or use a variable":
+    "der Standort hat keinen Tarif mit Preisen für Bezug; legen Sie einen an, oder nehmen Sie eine Variable",
   "{device} has no attribute {word}": "{device} hat keinen Messwert {word}",
   "{device} has no control {word}": "{device} hat keine Steuerung {word}",
   "{device} has no command {word}": "{device} hat keinen Befehl {word}",

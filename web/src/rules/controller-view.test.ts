@@ -43,6 +43,7 @@ const NAMES: RuleNames = {
   ],
   variables: [],
   calendars: ["holidays"],
+  prices: ["import"],
 };
 const BATTERY = parameter("battery", {
   kind: "device",

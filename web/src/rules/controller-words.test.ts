@@ -21,7 +21,7 @@ test("every text of every ready controller has a German one", () => {
 test("no German text is of something that nobody says, and each has the places of the English", () => {
   const said = new Set(TEXTS.map((text) => text.replace(/(\b(?:[Ll]oad|[Dd]evice) )\d$/, "$1{n}")));
   const texts = Object.keys(CONTROLLER_GERMAN).filter(
-    (english) => !/^(?:is |must |has |the site |\{device\} )/.test(english),
+    (english) => !/^(?:is |must |has |needs |or |the site |\{device\} )/.test(english),
   );
   expect(texts.filter((english) => !said.has(english))).toEqual([]);
   const places = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(String).sort();
@@ -40,6 +40,16 @@ function wireOf(id: string): Wire {
 test.each([
   ["cheap_hours", {}, "Gerät fehlt"],
   ["cheap_hours", { value: "much" }, 'Wert muss eine Zahl sein, nicht "much"'],
+  [
+    "cheap_hours",
+    { device: "b", control: "c", value: 1 },
+    "Günstigste Stunden oder „Günstig unter“ fehlt: Was ist günstig?",
+  ],
+  [
+    "cheap_hours",
+    { device: "b", control: "c", value: 1, prices: "variable", cheapest: "4h" },
+    "Günstigste Stunden brauchen den Tarif: Eine Variable sagt nichts über die kommenden Stunden",
+  ],
   ["surplus_charging", { phases: 4 }, "Phasen darf höchstens 3 sein, nicht 4"],
   ["surplus_charging", { phases: 1.5 }, "Phasen muss eine ganze Zahl sein, nicht 1.5"],
   ["surplus_charging", { min_power: "x" }, 'Kleinste Leistung muss eine Zahl in W sein, nicht "x"'],

@@ -68,6 +68,7 @@ test("numbers that the rule reads become lines, each once; states and unknown na
     ],
     variables: [],
     calendars: [],
+    prices: [],
   };
   const read = (device: string, name: string) => ({ device, attribute: name, unit: undefined, maxAgeMs: undefined });
   const reads = [read("meter", "power"), read("d1", "power"), read("meter", "mode"), read("gone", "power")];

@@ -16,6 +16,7 @@ type FieldKind =
   | "dayTime"
   | "days"
   | "choice"
+  | "flag"
   | "text"
   | "value"
   | "number"
@@ -54,6 +55,16 @@ const COMPARED = [needed("compared", "compared"), may("hysteresis", "number")];
 const DEVICE = needed("device", "device");
 const HOLDERS = ["person", "rule", "plan", "grid", "interlock", "default", "nobody"];
 
+const TARIFF = needed("tariff", "choice", ["import", "export"]);
+
+const hoursOf = (key: string): readonly FormField[] => [
+  TARIFF,
+  needed(key, "duration"),
+  needed("before", "dayTime"),
+  may("from", "dayTime"),
+  may("unbroken", "flag"),
+];
+
 /** The more special one first, as the language itself decides. */
 const CONDITIONS: readonly PartKind[] = [
   { id: "all", key: "all", fields: [], inner: "list" },
@@ -69,6 +80,9 @@ const CONDITIONS: readonly PartKind[] = [
     key: "held_by",
     fields: [DEVICE, needed("control", "control"), needed("held_by", "choice", HOLDERS)],
   },
+  { id: "cheapest", key: "cheapest", fields: hoursOf("cheapest") },
+  { id: "dearest", key: "dearest", fields: hoursOf("dearest") },
+  { id: "tariff", key: "tariff", fields: [TARIFF, ...COMPARED] },
   { id: "calendar", key: "calendar", fields: [needed("calendar", "calendar"), may("is", "choice", ["on", "off"])] },
   {
     id: "value",
@@ -185,6 +199,7 @@ function isShown({ key, kind }: FormField, item: JsonObject): boolean {
 }
 
 const COMPUTED = new Set([
+  "tariff",
   "variable",
   "device",
   "attribute",
@@ -216,8 +231,9 @@ export function newItem(kind: PartKind, device: string | undefined): JsonObject 
     else if (field === "limit") item["target"] = 0;
     else if (field === "device") item[key] = device ?? "";
     else if (field === "choice") item[key] = choices?.[0] ?? "";
-    else if (field === "duration") item[key] = "5m";
-    else if (field === "dayTime") item[key] = key === "to" ? "06:00" : key === "from" ? "22:00" : "07:30";
+    else if (field === "duration") item[key] = key === "cheapest" || key === "dearest" ? "4h" : "5m";
+    else if (field === "dayTime")
+      item[key] = key === "to" || key === "before" ? "06:00" : key === "from" ? "22:00" : "07:30";
     else if (field === "value") item[key] = true;
     else item[key] = key === "cron" ? "30 7 * * 1-5" : "";
   }

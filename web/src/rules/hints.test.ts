@@ -31,6 +31,7 @@ const NAMES: RuleNames = {
   ],
   variables: [{ name: "away", value: true }],
   calendars: ["holidays"],
+  prices: ["import"],
 };
 
 /** The cursor is at `|`. */

@@ -14,6 +14,7 @@ async function readNames(state: SiteState): Promise<RuleNames> {
   const devices: NamedDevice[] = [];
   let variables: readonly RuleNamesVariable[] = [];
   let calendars: readonly string[] = [];
+  let prices: RuleNames["prices"] = [];
   for (;;) {
     const page = await client.rules.names(site, { limit: PAGE, offset: devices.length });
     for (const device of page.devices) {
@@ -21,8 +22,9 @@ async function readNames(state: SiteState): Promise<RuleNames> {
       const attributes = device.attributes.map((one) => ({ ...one, aliases: declared?.get(one.name)?.aliases ?? [] }));
       devices.push({ ...device, attributes });
     }
-    [variables, calendars] = [page.variables, page.calendars];
-    if (page.devices.length === 0 || devices.length >= page.total_count) return { devices, variables, calendars };
+    [variables, calendars, prices] = [page.variables, page.calendars, page.prices];
+    if (page.devices.length === 0 || devices.length >= page.total_count)
+      return { devices, variables, calendars, prices };
   }
 }
 

@@ -1,5 +1,6 @@
 // What a rule of a site can name, and what it is called. Pure.
 import type { RuleNamesOfDevice, RuleNamesVariable } from "#client/resources.ts";
+import type { Direction } from "#core/energy/rates.ts";
 import type { RuleSite, RuleSiteDevice } from "#core/rule/rule-site.ts";
 
 type NamedAttribute = RuleNamesOfDevice["attributes"][number] & {
@@ -12,9 +13,11 @@ export type RuleNames = {
   readonly devices: readonly NamedDevice[];
   readonly variables: readonly RuleNamesVariable[];
   readonly calendars: readonly string[];
+  /** What the tariff has prices for. */
+  readonly prices: readonly Direction[];
 };
 
-export const NO_NAMES: RuleNames = { devices: [], variables: [], calendars: [] };
+export const NO_NAMES: RuleNames = { devices: [], variables: [], calendars: [], prices: [] };
 
 export const findDevice = ({ devices }: RuleNames, name: string): NamedDevice | undefined =>
   devices.find(({ id, slug }) => id === name || slug === name);
@@ -39,6 +42,7 @@ export function siteOfNames(names: RuleNames, hasLocation: boolean): RuleSite {
     devices,
     variables: new Set(names.variables.map(({ name }) => name)),
     calendars: new Set(names.calendars),
+    prices: new Set(names.prices),
     hasLocation,
   };
 }

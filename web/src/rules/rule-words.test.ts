@@ -20,6 +20,7 @@ const NAMES: RuleNames = {
   ],
   variables: [],
   calendars: [],
+  prices: [],
 };
 
 const read = (text: string) => {
@@ -66,6 +67,16 @@ test.each([
   ["{ cron: '30 7 * * 1-5' }", "by the schedule 30 7 * * 1-5"],
   ["{ calendar: holidays }", "the calendar holidays is running"],
   ["{ calendar: holidays, is: off }", "not (the calendar holidays is running)"],
+  ["{ tariff: import, below: 0.2 }", "the price for import is below 0.2"],
+  ["{ variable: x, above: { tariff: export, times: 2 } }", "the variable x is above 2 × the price for export"],
+  [
+    "{ tariff: import, cheapest: 4h, before: '06:00' }",
+    "it is within the 4 h in which the price for import is lowest, of the day up to 06:00",
+  ],
+  [
+    "{ tariff: export, dearest: 1h30m, from: sunset, before: '22:00', unbroken: true }",
+    "it is within the 1 h 30 min in which the price for export is highest, between sunset and 22:00, in one piece",
+  ],
   ["{ every: 15m }", "every 15 min"],
   ["{ device: meter, command: start, ended: error }", "Start of Grid meter has failed"],
 ])("%s reads: %s", (text, words) => {

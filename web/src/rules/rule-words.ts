@@ -10,6 +10,7 @@ import type {
   DayTime,
   DeclarativeRule,
   Moment,
+  PricedHours,
 } from "#core/rule/rule.ts";
 import { WEEKDAYS, type Weekday } from "#core/time/weekday.ts";
 import { t as controlWords } from "#web/control/messages.ts";
@@ -144,9 +145,20 @@ function conditionWords(condition: Condition, names: RuleNames): string {
       if (comparison !== undefined) return compared(t.calendarValue(name), comparison, { names, unit: undefined });
       return isOn ? t.calendar(name) : t.not(t.calendar(name));
     }
+    case "tariff":
+      return compared(t[`price_${condition.of}`], condition.comparison, { names, unit: undefined });
+    case "hours":
+      return hoursWords(condition);
     case "time":
       return onDays(t.time(timeWord(condition.from), timeWord(condition.to)), condition.days);
   }
+}
+
+function hoursWords({ of, rank, lengthMs, isUnbroken, from, before }: PricedHours): string {
+  const end = timeWord(before);
+  const window = from === undefined ? t.dayBefore(end) : t.hoursBetween(timeWord(from), end);
+  const text = t[`hours_${rank}`](show.length(lengthMs), t[`price_${of}`], window);
+  return isUnbroken ? t.unbroken(text) : text;
 }
 
 function joined(conditions: readonly Condition[], word: string, names: RuleNames): string {
@@ -193,6 +205,8 @@ function sourceWord({ from }: ComputedAmount, names: RuleNames, unit: string | u
       return t.variable(from.name);
     case "calendar":
       return t.calendarValue(from.name);
+    case "tariff":
+      return t[`price_${from.of}`];
     case "sum":
       return t.sum(from.of.map((one) => amountWord(one, names, unit)).join(t.and));
     case "budget":

@@ -79,6 +79,15 @@ export const t = defineMessages({
     runLate: (length: string) => `A time that was missed is made up for within ${length}.`,
     calendar: (name: string) => `the calendar ${name} is running`,
     calendarValue: (name: string) => `the value of the calendar ${name}`,
+    price_import: "the price for import",
+    price_export: "the price for export",
+    hours_cheapest: (length: string, price: string, window: string) =>
+      `it is within the ${length} in which ${price} is lowest, ${window}`,
+    hours_dearest: (length: string, price: string, window: string) =>
+      `it is within the ${length} in which ${price} is highest, ${window}`,
+    unbroken: (text: string) => `${text}, in one piece`,
+    dayBefore: (time: string) => `of the day up to ${time}`,
+    hoursBetween: (from: string, to: string) => `between ${from} and ${to}`,
   },
   de: {
     of: (what, device) => `${what} von ${device}`,
@@ -156,5 +165,13 @@ export const t = defineMessages({
     runLate: (length) => `Eine verpasste Zeit wird binnen ${length} nachgeholt.`,
     calendar: (name) => `der Kalender ${name} läuft gerade`,
     calendarValue: (name) => `der Wert des Kalenders ${name}`,
+    price_import: "der Preis für Bezug",
+    price_export: "der Preis für Einspeisung",
+    hours_cheapest: (length, price, window) =>
+      `es ist in den ${length}, in denen ${price} am niedrigsten ist, ${window}`,
+    hours_dearest: (length, price, window) => `es ist in den ${length}, in denen ${price} am höchsten ist, ${window}`,
+    unbroken: (text) => `${text}, am Stück`,
+    dayBefore: (time) => `am Tag bis ${time}`,
+    hoursBetween: (from, to) => `zwischen ${from} und ${to}`,
   },
 });

@@ -53,9 +53,11 @@ const OTHERS: Readonly<Record<string, ParameterValue>> = {
   max_power_2: 2_400,
 };
 
-function neededOf({ parameters }: Controller): Record<string, ParameterValue> {
+function neededOf({ id, parameters }: Controller): Record<string, ParameterValue> {
   const needed = parameters.filter(({ required }) => required === true);
-  return Object.fromEntries(needed.map(({ name }) => [name, NEEDED[name] ?? `no value for ${name}`]));
+  const given = needed.map(({ name }) => [name, NEEDED[name] ?? `no value for ${name}`]);
+  // Of two that may be given it needs one.
+  return { ...Object.fromEntries(given), ...(id === "cheap_hours" ? { cheapest: "4h" } : {}) };
 }
 
 const cases = CONTROLLERS.map((controller) => [controller.id, controller] as const);

@@ -7,11 +7,13 @@ import { samplesBetween } from "#core/rule/replay-gap.ts";
 import type { PlainValue } from "#core/rule/rule.ts";
 import type { RuleHistory, RuleSample, RuleVariable, RuleWorld } from "#core/rule/rule-world.ts";
 import type { RuleScenario } from "#manifest/rule-scenario/parse-rule-scenarios.ts";
+import type { GivenTariff } from "#manifest/rule-scenario/prices.ts";
 import type { DeclaredDevice, DeviceChange, GivenCalendar, Measured } from "#manifest/rule-scenario/site.ts";
 import type { RuleStep } from "#manifest/rule-scenario/steps.ts";
 import { conversionOf } from "#manifest/unit-conversion.ts";
 import { cronTimes } from "#service/schedule/next-time.ts";
 import type { ScenarioClock } from "./scenario-clock.ts";
+import { createScenarioPrices, type ScenarioPrices } from "./scenario-prices.ts";
 
 /** What the tested rule claims now. */
 export type ClaimedByRule = (now: number) => readonly (Omit<ClaimBand, "to"> & { readonly leaseUntil: number })[];
@@ -46,6 +48,7 @@ export class ScenarioSite {
   readonly #devices = new Map<string, SiteDevice>();
   readonly #variables = new Map<string, RuleVariable>();
   readonly #calendars: Map<string, GivenCalendar>;
+  readonly #prices: ScenarioPrices;
   readonly #book: ReturnType<typeof createCalendarBook>;
   readonly #cron = new Map<string, ReturnType<typeof cronTimes>>();
   #others: readonly Claim[] = [];
@@ -59,6 +62,7 @@ export class ScenarioSite {
     for (const [name, declared] of scenario.devices) this.#devices.set(name, newDevice(declared));
     for (const [name, change] of scenario.set) this.change(name, change);
     for (const [name, value] of scenario.variables) this.setVariable(name, value);
+    this.#prices = createScenarioPrices(scenario.timezone, scenario.tariff);
     this.#calendars = new Map(scenario.calendars);
     const plans = [...scenario.calendars].flatMap(([name, given]) =>
       given.kind === "weekly"
@@ -92,6 +96,10 @@ export class ScenarioSite {
 
   setCalendar(name: string, state: GivenCalendar): void {
     this.#calendars.set(name, state);
+  }
+
+  setPrices(tariff: GivenTariff): void {
+    this.#prices.set(tariff);
   }
 
   claim(device: string, control: string, { class: claimClass, values, leaseMs }: StepClaims): void {
@@ -241,6 +249,7 @@ export class ScenarioSite {
         if (given?.kind !== "state") return this.#book.stateAt(name, at);
         return { isOn: given.isOn, value: given.value, title: undefined, until: undefined };
       },
+      price: this.#prices.at,
       nextCron: (expression, after) => {
         const times = this.#cron.get(expression) ?? cronTimes(expression, timezone);
         this.#cron.set(expression, times);

@@ -3,7 +3,7 @@
 import type { CalendarBook } from "#core/calendar/calendar-book.ts";
 import { hasEnded } from "#core/command/execution.ts";
 import type { DeclarativeRule } from "#core/rule/rule.ts";
-import { type RuleReads, ruleReads } from "#core/rule/rule-reads.ts";
+import { type RuleReads, readsWhatChanges, ruleReads } from "#core/rule/rule-reads.ts";
 import type { RuleSite } from "#core/rule/rule-site.ts";
 import type { RuleState } from "#core/rule/rule-state.ts";
 import { type RuleTrace, recordTraces, type TraceUpdate } from "#core/rule/rule-trace.ts";
@@ -147,7 +147,7 @@ export function createDeclarativeRunner(needs: DeclarativeRunnerNeeds): RuleRunn
     const events = await Promise.all(ended.map((end) => eventOf(needs, site, end)));
     const isDue = nextDue !== undefined && nextDue <= needs.now();
     const isOther = await hasOtherCalendars(one);
-    return isDue || isOther || (ended.length === 0 && readsAnything(reads)) ? [...events, { kind: "tick" }] : events;
+    return isDue || isOther || (ended.length === 0 && readsWhatChanges(reads)) ? [...events, { kind: "tick" }] : events;
   }
 
   /** Calendars say themselves when they change, but not when somebody edits them. */
@@ -368,9 +368,6 @@ async function parsed(code: Uint8Array, site?: RuleSite) {
   const { parseRule } = await import("#manifest/rule/parse-rule.ts");
   return parseRule(new TextDecoder().decode(code), { site, cronProblem });
 }
-
-const readsAnything = ({ attributes, variables, controls, devices }: RuleReads): boolean =>
-  attributes.length + variables.length + controls.length + devices.length > 0;
 
 async function eventOf(needs: LookNeeds, site: SiteRule, end: EndedCommand): Promise<RuleEvent> {
   const { executionId, deviceId, command, isSuccess, causes } = end;

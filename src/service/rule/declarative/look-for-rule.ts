@@ -12,6 +12,7 @@ import type { SiteCalendars } from "#service/calendar/site-calendars.ts";
 import type { Controls } from "#service/control/controls.ts";
 import { deviceStatus, type StatusNeeds } from "#service/device/device-status.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
+import type { SitePrices } from "#service/energy/site-prices.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import { callOfRule } from "#service/rule/rule-caller.ts";
 import type { KnownCauses } from "#service/rule/rule-causes.ts";
@@ -23,9 +24,10 @@ import { type NowNeeds, readNow } from "#service/telemetry/read-now.ts";
 export interface LookNeeds
   extends NowNeeds,
     StatusNeeds,
-    Pick<Needs, "alerts" | "calendars" | "rules" | "sites" | "now"> {
+    Pick<Needs, "alerts" | "calendars" | "rules" | "sites" | "tariffs" | "now"> {
   readonly usualIntervals: UsualIntervals;
   readonly siteCalendars: Pick<SiteCalendars, "book">;
+  readonly sitePrices: SitePrices;
   readonly controlling: Pick<Controls, "controlsOfDevice" | "view">;
   readonly ruleCauses: KnownCauses;
 }
@@ -88,6 +90,7 @@ export async function lookForRule(needs: LookNeeds, { rule, reads, timezone, rec
     }
   }
   const book = reads.calendars.length > 0 ? await needs.siteCalendars.book(rule.siteId) : undefined;
+  const priceAt = reads.prices.length > 0 ? await needs.sitePrices.around(rule.siteId, timezone) : undefined;
   const now = needs.now();
   return {
     now,
@@ -100,6 +103,7 @@ export async function lookForRule(needs: LookNeeds, { rule, reads, timezone, rec
     variable: (name) => variables.get(name),
     control: (device, control) => controls.get(keyOf(device, control)),
     calendar: (name, at) => book?.stateAt(name, at),
+    price: (of, at) => priceAt?.(of, at),
     nextCron: (expression, after) => cronTimes(expression, timezone)(after),
   };
 }

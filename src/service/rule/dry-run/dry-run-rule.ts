@@ -8,6 +8,8 @@ import { requesterOf } from "#core/share/requester.ts";
 import type { Site } from "#core/site/site.ts";
 import { instant } from "#core/time/instant.ts";
 import type { SiteCalendars } from "#service/calendar/site-calendars.ts";
+import { readKnownPrices } from "#service/energy/known-prices.ts";
+import { DAYS_AROUND_MS } from "#service/energy/site-prices.ts";
 import type { SimulateRule } from "#service/ports/simulate-rule.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import type { LuaDryRun } from "#service/rule/lua-dry-run.ts";
@@ -16,7 +18,7 @@ import { cronProblem } from "#service/schedule/next-time.ts";
 import type { NowNeeds } from "#service/telemetry/read-now.ts";
 import { nobodyWaits, pastValues } from "./past-values.ts";
 
-export interface DryRunRuleNeeds extends NowNeeds, Pick<Needs, "rules"> {
+export interface DryRunRuleNeeds extends NowNeeds, Pick<Needs, "rules" | "tariffs"> {
   readonly simulateRule: SimulateRule;
   readonly luaDryRun: Pick<LuaDryRun, "run">;
   readonly siteCalendars: Pick<SiteCalendars, "book">;
@@ -73,7 +75,10 @@ async function dryRunYaml(needs: DryRunRuleNeeds, call: Call, input: DryRunInput
   const { latitude, longitude } = site.location ?? {};
   const location = latitude === undefined || longitude === undefined ? undefined : { latitude, longitude };
   const calendars = reads.calendars.length === 0 ? [] : (await needs.siteCalendars.book(site.id)).calendars;
-  const about = { timezone: site.timezone, location, calendars };
+  const range = { from: from - DAYS_AROUND_MS, to: to + DAYS_AROUND_MS };
+  const asked = { siteId: site.id, timezone: site.timezone, range };
+  const prices = reads.prices.length === 0 ? undefined : await readKnownPrices(needs, asked);
+  const about = { timezone: site.timezone, location, calendars, prices };
   const task = { text, from, to, ...about, variables: [...variables], columns: past.columns };
   const simulation = await needs.simulateRule(task, signal).catch((error: unknown) => {
     throw signal.aborted ? nobodyWaits() : error;
@@ -98,6 +103,7 @@ function unknownIn(reads: RuleReads, moments: readonly Moment[], given: Readonly
   return [
     ...(now.length > 0 ? [`variables began with their values of now: ${now.join(", ")}`] : []),
     ...(reads.calendars.length > 0 ? [`calendars count as they are now: ${reads.calendars.join(", ")}`] : []),
+    ...(reads.prices.length > 0 ? ["prices count as they are stored now, also before they were known"] : []),
     ...(reads.controls.length > 0 ? ["what controlled devices then is not known here, so it was unknown"] : []),
     ...(reads.devices.length > 0 ? ["connections and alerts of then are not known here, so they were unknown"] : []),
     ...(moments.some(({ kind }) => kind === "ended") ? ["ends of commands did not come"] : []),

@@ -4,7 +4,7 @@
 import { parseRuleState } from "#core/rule/parse-rule-state.ts";
 import type { Branch, DeclarativeRule } from "#core/rule/rule.ts";
 import { printOf } from "#core/rule/rule-print.ts";
-import { type RuleReads, ruleReads } from "#core/rule/rule-reads.ts";
+import { type RuleReads, readsWhatChanges, ruleReads } from "#core/rule/rule-reads.ts";
 import { NEW_STATE, type RuleState } from "#core/rule/rule-state.ts";
 import type { RuleTrace } from "#core/rule/rule-trace.ts";
 import type { RuleHistory, RuleWorld } from "#core/rule/rule-world.ts";
@@ -95,7 +95,7 @@ export function createTriggerSet(needs: TriggerSetNeeds, stored: string | undefi
     const now = needs.now();
     const isDue = trigger.nextDue !== undefined && trigger.nextDue <= now;
     const heard = trigger.hasBegun ? events : [];
-    if (trigger.hasBegun && heard.length === 0 && !isDue && !readsAnything(reads)) return [];
+    if (trigger.hasBegun && heard.length === 0 && !isDue && !readsWhatChanges(reads)) return [];
     const before = states.get(id) ?? NEW_STATE;
     const from = Math.min(before.seenAt ?? now, now - rule.forMs);
     const start = async () => ({ kind: "start", history: await needs.history(rule, from) }) as const;
@@ -200,9 +200,6 @@ function firingsOf({ id: trigger, rule }: Trigger, trace: RuleTrace): readonly F
   );
   return [{ id, trigger, branch, at, why, causes, values }];
 }
-
-const readsAnything = ({ attributes, variables, controls, devices }: RuleReads): boolean =>
-  attributes.length + variables.length + controls.length + devices.length > 0;
 
 function parseMemory(text: string | undefined): Remembered {
   const states = new Map<string, RuleState>();

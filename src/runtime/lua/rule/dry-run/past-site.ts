@@ -278,6 +278,7 @@ export function createPastSite(needs: PastSiteNeeds) {
         },
         control: () => undefined,
         calendar: () => undefined,
+        price: () => undefined,
         nextCron: (expression, after) => cronTimes(expression, needs.timezone)(after),
       };
     },
