@@ -96,8 +96,9 @@ function rules(): void {
       // All that is missing is said at once, and only after somebody wanted to go on.
       await page.getByRole("button", { name: "Create, switched off" }).click();
       await page.getByText("value is needed").waitFor();
-      await page.getByText("cheapest or below is needed: what is cheap?").waitFor();
       await page.getByLabel("Value *").fill("2000");
+      // What is wrong with several together is said once each is there.
+      await page.getByText("cheapest or below is needed: what is cheap?").waitFor();
       await page.getByLabel("Cheap below").fill("0,6");
       await page.getByText("the price for import is below 0.6", { exact: false }).waitFor();
       await page.getByText("hold Heat of Boiler at 2000 W", { exact: false }).waitFor();
@@ -241,7 +242,7 @@ function rules(): void {
       await page.getByRole("link", { name: "Günstige Stunden" }).click();
       await page.getByRole("heading", { name: "Günstige Stunden" }).waitFor();
       await page.getByRole("button", { name: "Anlegen", exact: false }).first().click();
-      await page.getByText("Günstig unter fehlt").waitFor();
+      await page.getByText("Wert fehlt").waitFor();
       await visitor.go(`/sites/${site}/rules/${made.id}/runs`);
       await page.getByRole("list", { name: "Läufe" }).getByRole("button").first().click();
       await page.getByText("melden: It is warm.").waitFor();
