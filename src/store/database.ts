@@ -12,7 +12,14 @@ export interface DamageLog {
   readonly onDamaged: (place: string) => void;
 }
 
+interface Spread {
+  /** Ends when each server shows all that was committed before. What is not found only then does not exist. */
+  settle(): Promise<void>;
+}
+
 export interface Database extends DamageLog {
+  /** There when rows of devices are on several servers: then a statement that names the device asks one of them. */
+  readonly spread?: Spread | undefined;
   get(sql: string, ...values: readonly Value[]): Awaitable<Row | undefined>;
   /** The row of a query that always has one, such as a count. */
   one(sql: string, ...values: readonly Value[]): Awaitable<Row>;

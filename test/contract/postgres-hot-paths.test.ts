@@ -15,7 +15,7 @@ import { arrival, asNew, makeExecution, makeKey, type Place } from "../support/e
 import { type Postgres, startPostgres } from "../support/postgres.ts";
 import { makeDevice, makeEntry, makeSite, NOON } from "../support/records.ts";
 import { renderRun, runQuery } from "../support/series-bench.ts";
-import { SPREAD } from "../support/spread-tables.ts";
+import { KEYED } from "../support/spread-tables.ts";
 
 interface Recorded {
   readonly statements: string[];
@@ -118,7 +118,7 @@ async function scattered(statements: readonly string[]): Promise<readonly string
   return statements.filter((statement) => {
     const called = [...functions].filter(([name]) => new RegExp(`\\b${name}\\(`).test(statement));
     const text = [statement, ...called.map(([, body]) => body)].join("\n");
-    return Object.entries(SPREAD).some(
+    return Object.entries(KEYED).some(
       ([table, column]) => new RegExp(`\\b${table}\\b`).test(text) && !new RegExp(`\\b${column}\\b`).test(text),
     );
   });

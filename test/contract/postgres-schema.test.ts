@@ -1,7 +1,8 @@
 // The two databases have the same tables and columns, so that the same SQL fits both.
 import { expect, test } from "vitest";
+import { EVERYWHERE, SPREAD } from "#store/postgres/spread-tables.ts";
 import { usePostgresRecords } from "../support/postgres-records.ts";
-import { EVERYWHERE, NOT_SPREAD, SPREAD } from "../support/spread-tables.ts";
+import { KEYED, NOT_SPREAD } from "../support/spread-tables.ts";
 import { useRecords } from "../support/sqlite-records.ts";
 
 const sqlite = useRecords();
@@ -31,7 +32,7 @@ test("the keys of every table that is spread contain the column by which it is s
      WHERE x.indisunique AND c.relnamespace = 'public'::regnamespace AND NOT c.relispartition`,
   )) as unknown as readonly { readonly table: string; readonly key: string; readonly columns: string }[];
   const lacks = ({ table, columns }: (typeof keys)[number]) => {
-    const column = SPREAD[table];
+    const column = KEYED[table];
     return column !== undefined && !columns.split(",").includes(column);
   };
   expect(keys.filter(lacks)).toEqual([]);
@@ -42,7 +43,7 @@ test("every table is spread, or there is a reason why it is not", async () => {
     `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
      AND NOT relispartition ORDER BY relname`,
   );
-  expect([...Object.keys(SPREAD), ...Object.keys(NOT_SPREAD)].sort()).toEqual(tables.map(({ name }) => name));
+  expect([...Object.keys(KEYED), ...Object.keys(NOT_SPREAD)].sort()).toEqual(tables.map(({ name }) => name));
 });
 
 test("a spread table refers only to tables that are spread in the same way, or that every server has", async () => {
@@ -55,7 +56,7 @@ test("a spread table refers only to tables that are spread in the same way, or t
   const breaks = ({ from, to, columns }: (typeof references)[number]) => {
     const column = SPREAD[from];
     if (column === undefined) return SPREAD[to] !== undefined;
-    return SPREAD[to] === undefined ? NOT_SPREAD[to] !== EVERYWHERE : !columns.split(",").includes(column);
+    return SPREAD[to] === undefined ? !EVERYWHERE.includes(to) : !columns.split(",").includes(column);
   };
   expect(references.filter(breaks)).toEqual([]);
 });

@@ -73,12 +73,15 @@ export interface PostgresOptions {
   readonly fsync?: boolean;
   /** Where its folder is made: a temporary folder may lie in memory. */
   readonly parent?: string;
+  /** Settings of the server besides the usual ones. */
+  readonly settings?: Readonly<Record<string, string | number>>;
 }
 
 export async function startPostgres({
   version = NEWEST_POSTGRES,
   fsync = false,
   parent = tmpdir(),
+  settings: more = {},
 }: PostgresOptions = {}): Promise<Postgres> {
   const folder = mkdtempSync(join(parent, "busbar-postgres-"));
   const isRoot = process.getuid?.() === 0;
@@ -101,7 +104,7 @@ export async function startPostgres({
   }
   const port = await freePort();
   const flags = { port, listen_addresses: "127.0.0.1", unix_socket_directories: folder, fsync: fsync ? "on" : "off" };
-  const settings = Object.entries({ ...flags, max_connections: 60, shared_buffers: "32MB" });
+  const settings = Object.entries({ ...flags, max_connections: 60, shared_buffers: "32MB", ...more });
   const url = (name: string, at = port) => `postgres://busbar@127.0.0.1:${at}/${name}`;
   let running = await launch(data, port, []);
   if (kept !== undefined && !isCopied) {
@@ -115,6 +118,8 @@ export async function startPostgres({
     const own = settings.flatMap(([name, value]) => ["-c", `${name}=${name === "port" ? at : value}`]);
     const child = spawn(join(programs, "postgres"), ["-D", from, ...own, ...more], {
       ...as,
+      // What it connects to itself is not meant for the files of whoever runs the tests.
+      env: { ...process.env, HOME: folder },
       cwd: folder,
       stdio: "ignore",
     });

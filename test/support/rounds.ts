@@ -19,6 +19,7 @@ export const ROUNDS = {
   "random writes of a telemetry store": { few: 6, many: 12 },
   "random lives of executions, SQLite": { few: 40, many: 1_920 },
   "random lives of executions, PostgreSQL": { few: 10, many: 640 },
+  "random lives of executions, Citus": { few: 0, many: 200 },
   "random lives of copied executions": { few: 8, many: 1_000 },
   "far lists of executions": { few: 100, many: 600 },
   "generated manifests": { few: 1_000, many: 100_000 },

@@ -1,25 +1,10 @@
-// Which tables can be spread over several database servers, as Citus does it, and by which column: all primary and unique
-// keys of such a table contain the column. docs/deploy.md says the same.
+// Where each table is when the database is spread over several servers, and why. docs/decisions/one-order-and-many-servers.md
+// says the same.
+import { EVERYWHERE, SPREAD } from "#store/postgres/spread-tables.ts";
 
-export const SPREAD: Readonly<Record<string, string>> = {
-  alert: "device_id",
-  control_claim: "device_id",
-  control_history: "device_id",
-  control_state: "device_id",
-  counter_correction: "device_id",
-  device_configuration: "device_id",
-  device_log: "device_id",
-  device_log_size: "device_id",
-  device_property: "device_id",
-  execution: "device_id",
-  execution_day: "device_id",
-  execution_group: "device_id",
-  execution_hour: "device_id",
-  execution_response: "device_id",
-  idempotency: "device_id",
-  rollout_device: "device_id",
-  script_storage: "device_id",
-  simulation: "device_id",
+/** By which column rows can be told apart: all primary and unique keys of such a table contain it. */
+export const KEYED: Readonly<Record<string, string>> = {
+  ...SPREAD,
   telemetry_chunk: "device",
   telemetry_held: "device_id",
   telemetry_journal: "partition",
@@ -29,34 +14,34 @@ export const SPREAD: Readonly<Record<string, string>> = {
   telemetry_series: "device",
 };
 
-/** Written rarely and read by everybody: a copy on every server (a reference table of Citus). */
-export const EVERYWHERE = "a copy on every server";
-const ORDERED = "one order for all, on one server: it has to be split before it is too much for one";
-const SMALL = "small, on one server";
+const COPIED = "a copy on every server";
+const ORDERED = "one order for all, on the coordinator: it has to be split before it is too much for one server";
+const SMALL = "small, on the coordinator";
 
 export const NOT_SPREAD: Readonly<Record<string, string>> = {
-  // Its rows change rarely. Slugs are unique within a site, and devices sign in by the hardware id.
-  device: EVERYWHERE,
-  device_credential: EVERYWHERE,
-  site: EVERYWHERE,
-  blueprint: EVERYWHERE,
-  blueprint_content: EVERYWHERE,
-  device_profile: EVERYWHERE,
-  rollout: EVERYWHERE,
-  telemetry_device: EVERYWHERE,
-  telemetry_retention: EVERYWHERE,
-  site_tariff: EVERYWHERE,
-  site_price: EVERYWHERE,
-  price_source: EVERYWHERE,
-  site_interlock: EVERYWHERE,
-  site_rule: EVERYWHERE,
-  rule_engine: EVERYWHERE,
-  rule_report: EVERYWHERE,
-  site_variable: EVERYWHERE,
-  site_calendar: EVERYWHERE,
-  maintenance_window: EVERYWHERE,
-  notification_channel: EVERYWHERE,
-  notification_route: EVERYWHERE,
+  ...Object.fromEntries(EVERYWHERE.map((table) => [table, COPIED])),
+  // Slugs are unique within a site, and devices sign in by the hardware id.
+  device_credential: SMALL,
+  site: SMALL,
+  blueprint: SMALL,
+  blueprint_content: SMALL,
+  device_profile: SMALL,
+  rollout: SMALL,
+  rollout_device: SMALL,
+  telemetry_device: SMALL,
+  telemetry_retention: SMALL,
+  site_tariff: SMALL,
+  site_price: SMALL,
+  price_source: SMALL,
+  site_interlock: SMALL,
+  site_rule: SMALL,
+  rule_engine: SMALL,
+  rule_report: SMALL,
+  site_variable: SMALL,
+  site_calendar: SMALL,
+  maintenance_window: SMALL,
+  notification_channel: SMALL,
+  notification_route: SMALL,
   // Small: a site has a limited number of rules, and each has a limited log.
   rule_storage: SMALL,
   rule_log: SMALL,
@@ -74,8 +59,8 @@ export const NOT_SPREAD: Readonly<Record<string, string>> = {
   command_schedule: SMALL,
   schedule_run: SMALL,
   node_note: SMALL,
-  change_base: EVERYWHERE,
-  telemetry_base: EVERYWHERE,
+  change_base: SMALL,
+  telemetry_base: SMALL,
   execution_change: SMALL,
   installation: SMALL,
   migration: SMALL,

@@ -151,7 +151,7 @@ export function createCommandDelivery(needs: DeliveryNeeds, watch: DeliveryWatch
     if (sent === undefined) return;
     // An expired command is never started. Its timer is due, or will be soon if the clock was set forward. Nothing is
     // awaited between this look at the clock and the hand-over.
-    if (deadline <= needs.now()) return await needs.executions.unmarkAttempted(id);
+    if (deadline <= needs.now()) return await needs.executions.unmarkAttempted(id, deviceId);
     const { request } = sent.execution;
     const clear = clearArguments(sent);
     if (clear === undefined) return await recordOwn(waiting, "ERROR", UNREADABLE);
@@ -166,11 +166,11 @@ export function createCommandDelivery(needs: DeliveryNeeds, watch: DeliveryWatch
       case "unknown":
         return await recordOwn(waiting, "IN_PROGRESS", MAYBE_SENT);
       case "accepted":
-        return await giveToOwner(id, true);
+        return await giveToOwner(waiting, true);
       case "reported":
         return;
       case "unanswered":
-        return await giveToOwner(id, false);
+        return await giveToOwner(waiting, false);
     }
   }
 
@@ -179,8 +179,8 @@ export function createCommandDelivery(needs: DeliveryNeeds, watch: DeliveryWatch
     if (handed.size > HANDED_OVER) for (const oldest of handed) if (handed.delete(oldest)) break;
   }
 
-  async function giveToOwner(id: string, isAnswered: boolean): Promise<void> {
-    const execution = await needs.executions.giveToOwner(id, isAnswered);
+  async function giveToOwner({ id, deviceId }: WaitingExecution, isAnswered: boolean): Promise<void> {
+    const execution = await needs.executions.giveToOwner(id, isAnswered, deviceId);
     if (execution !== undefined) watch.changed(execution);
   }
 
@@ -191,7 +191,7 @@ export function createCommandDelivery(needs: DeliveryNeeds, watch: DeliveryWatch
 
   /** The other side has not accepted it. Its time may be over here, and then it was taken for accepted. */
   async function refused(waiting: WaitingExecution, message: string): Promise<void> {
-    await needs.executions.takeFromOwner(waiting.id);
+    await needs.executions.takeFromOwner(waiting.id, waiting.deviceId);
     await recordOwn(waiting, "ERROR", message);
   }
 
@@ -231,7 +231,7 @@ export function createCommandDelivery(needs: DeliveryNeeds, watch: DeliveryWatch
     const { id, deviceId } = waiting;
     handed.delete(id);
     try {
-      await needs.executions.unmarkAttempted(id);
+      await needs.executions.unmarkAttempted(id, deviceId);
     } catch (error) {
       // A command that is marked but not sent would never be handed over, and only this call knows that it may be.
       tryAgain("remove the mark of an attempt", () => removeMark(waiting));

@@ -228,8 +228,8 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
     },
     async endOverdue() {
       const dueBefore = instant(needs.now() - OVERDUE_MS);
-      for await (const { id, deadline } of everyOpen(needs.executions, { dueBefore })) {
-        const execution = await needs.executions.expire(id, deadline);
+      for await (const { id, deviceId, deadline } of everyOpen(needs.executions, { dueBefore })) {
+        const execution = await needs.executions.expire(id, deadline, deviceId);
         if (execution !== undefined) changed(execution);
       }
     },

@@ -96,7 +96,7 @@ export function commandOperations(needs: CommandNeeds): readonly Operation[] {
         };
         const run = async () => {
           const execution = await executeCommand(needs, call, { input, stored, waitMs, signal: call.signal() });
-          const log = withLog ? await readLog(needs, execution.id) : undefined;
+          const log = withLog ? await readLog(needs, execution.id, execution.deviceId) : undefined;
           return { execution: renderExecution(execution, log) };
         };
         const answer = run().finally(leave);
@@ -137,7 +137,9 @@ export function commandOperations(needs: CommandNeeds): readonly Operation[] {
       run: async (call) => {
         const { device_id: device, execution_id: executionId } = call.params;
         const execution = await readExecution(needs, call, { device, executionId });
-        const log = call.query.expand?.includes("log") ? await readLog(needs, execution.id) : undefined;
+        const log = call.query.expand?.includes("log")
+          ? await readLog(needs, execution.id, execution.deviceId)
+          : undefined;
         return { execution: renderExecution(execution, log) };
       },
     }),

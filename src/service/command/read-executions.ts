@@ -31,8 +31,12 @@ export async function readExecution(needs: ReadNeeds, call: Call, { device, exec
   return execution;
 }
 
-export async function readLog(needs: ReadNeeds, executionId: string): Promise<readonly CommandResponse[]> {
-  return await needs.executions.responses(executionId);
+export async function readLog(
+  needs: ReadNeeds,
+  executionId: string,
+  deviceId?: string,
+): Promise<readonly CommandResponse[]> {
+  return await needs.executions.responses(executionId, deviceId);
 }
 
 export interface ExecutionQuery {

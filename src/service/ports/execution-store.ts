@@ -99,13 +99,13 @@ export interface ExecutionStore {
   /** Ephemeral executions only until they are a day old. */
   find(deviceId: string, id: string, now: Instant): Promise<Execution | undefined>;
   /** Newest first. */
-  responses(id: string): Promise<readonly CommandResponse[]>;
+  responses(id: string, deviceId?: string): Promise<readonly CommandResponse[]>;
   /** Ordered by creation time, then id. */
   list(filter: ExecutionFilter, page: PageRequest): Promise<LongPage<Execution>>;
   /** Marks that the device may have received it from now on. False when it was marked before or has ended. */
   markAttempted(id: string, deviceId?: string): Promise<boolean>;
   /** Removes the mark of a command that certainly was not sent. */
-  unmarkAttempted(id: string): Promise<void>;
+  unmarkAttempted(id: string, deviceId?: string): Promise<void>;
   /**
    * The execution after the response; undefined when the response does not count: it is too late, repeated, or not from
    * this device.
@@ -119,7 +119,7 @@ export interface ExecutionStore {
    * The execution after its timeout; undefined when it has ended, or was heard of since and so has another deadline. One
    * that was sent to a gateway becomes UNSYNC: the gateway may have accepted it.
    */
-  expire(id: string, deadline: Instant): Promise<Execution | undefined>;
+  expire(id: string, deadline: Instant, deviceId?: string): Promise<Execution | undefined>;
   /**
    * Ends one that nobody has begun to hand over. Undefined, and nothing is stored, when it has ended, may have reached its
    * device or another side owns it.
@@ -149,7 +149,7 @@ export interface ExecutionStore {
    * Makes another side the owner: it has accepted the execution or, without its answer, may have. UNSYNC without the
    * answer, and when its gateway is gone by now. Undefined when the execution has ended or is not ours.
    */
-  giveToOwner(id: string, isAnswered: boolean): Promise<Execution | undefined>;
+  giveToOwner(id: string, isAnswered: boolean, deviceId?: string): Promise<Execution | undefined>;
   /**
    * Ends it as ERROR, because its owner no longer knows it. Undefined when it has ended or is owned here, and when the owner
    * never heard of it, unless the owner's records were replaced.
@@ -161,7 +161,7 @@ export interface ExecutionStore {
    */
   forgetRevisions(siteId: string): Promise<void>;
   /** The other side never accepted it, so it is ours again and may be sent. Undefined when it stays what it is. */
-  takeFromOwner(id: string): Promise<Execution | undefined>;
+  takeFromOwner(id: string, deviceId?: string): Promise<Execution | undefined>;
   /** Executions of a site that another side owns, or may own because they were sent, and that have not ended, by id. */
   ownedElsewhere(siteId: string, after: string, limit: number): Promise<readonly Execution[]>;
   /** Everything that is known about one execution; undefined when there is none. */

@@ -5,12 +5,11 @@
 // A write that refuses before it has changed anything is answered alone. One that fails later fails the transaction;
 // then nothing of the batch has happened, and its writes run again, each in a transaction of its own.
 import type { ClientBase, QueryConfig } from "pg";
-import type { DamageLog } from "#store/database.ts";
 import { failpoint } from "#store/failpoint.ts";
 import { lockNumber } from "./lock-number.ts";
 import { type Outcome, outcomeOf, runAll, type Write } from "./run-writes.ts";
 import { singleStatement } from "./single-statements.ts";
-import { packStatements } from "./statements.ts";
+import { packStatements, type StatementNeeds } from "./statements.ts";
 import { isAftermath, isWorthRepeating, serverTrouble } from "./trouble.ts";
 import { createTransaction } from "./write-transaction.ts";
 
@@ -25,7 +24,7 @@ export interface Added {
 /** Throws when the server cannot be reached: then it is unknown only for the last commit whether it happened. */
 export async function commitBatch(
   client: ClientBase,
-  damage: DamageLog & Added,
+  damage: StatementNeeds & Added,
   writes: readonly Write[],
 ): Promise<readonly Outcome[]> {
   const together = await transact(client, damage, writes);
@@ -41,7 +40,7 @@ export async function commitBatch(
 
 type Done = readonly Outcome[] | { readonly failed: unknown };
 
-async function transact(client: ClientBase, damage: DamageLog & Added, writes: readonly Write[]): Promise<Done> {
+async function transact(client: ClientBase, damage: StatementNeeds & Added, writes: readonly Write[]): Promise<Done> {
   for (let repeats = 0; ; repeats++) {
     const done = await attempt(client, damage, writes);
     if (!("failed" in done) || repeats >= MAX_REPEATS || !isWorthRepeating(done.failed)) return done;
@@ -62,7 +61,7 @@ async function attemptSingle(client: ClientBase, statement: QueryConfig): Promis
   }
 }
 
-async function attempt(client: ClientBase, damage: DamageLog & Added, writes: readonly Write[]): Promise<Done> {
+async function attempt(client: ClientBase, damage: StatementNeeds & Added, writes: readonly Write[]): Promise<Done> {
   const [first, ...others] = writes;
   const single = first !== undefined && others.length === 0 ? singleStatement(first) : undefined;
   if (single !== undefined) return await attemptSingle(client, { ...single, values: [...single.values] });

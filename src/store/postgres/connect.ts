@@ -1,6 +1,7 @@
 import pg from "pg";
 import { refuse } from "#core/app-error.ts";
 import { migrate } from "./migrate.ts";
+import { isSpread } from "./spread.ts";
 import { serverTrouble } from "./trouble.ts";
 
 /** Also the longest wait for a free connection of a pool. */
@@ -32,11 +33,15 @@ interface PrepareOptions {
 }
 
 /** Makes or updates all tables. */
-export async function prepareDatabase(url: string, { check, onWaiting }: PrepareOptions = {}): Promise<void> {
+export async function prepareDatabase(
+  url: string,
+  { check, onWaiting }: PrepareOptions = {},
+): Promise<{ readonly isSpread: boolean }> {
   const client = await connectPatiently(url, onWaiting);
   try {
     await check?.(client);
     await migrate(client);
+    return { isSpread: await isSpread(client) };
   } finally {
     await client.end();
   }

@@ -93,6 +93,8 @@ export function followEvents(reader: Database, isListening: () => boolean = () =
           onGap(position);
         }
         if (position < ends.settled) {
+          // The events are on the coordinator, and what they are about may be on another server.
+          await reader.spread?.settle();
           for await (const [next, events] of readPage(position, ends)) {
             if (signal.aborted) return;
             for (const event of events) listener(event);

@@ -3,6 +3,7 @@
 import type { ClientBase } from "pg";
 import { failpoint } from "#store/failpoint.ts";
 import { type Migration, readMigrations, refuseUnknown } from "#store/migrations.ts";
+import { isSpread, spreadProblem, spreadTables } from "./spread.ts";
 import { CHANGES_PER_TRANSACTION } from "./write-transaction.ts";
 
 /** Any number that no other program uses for the same purpose. */
@@ -16,6 +17,7 @@ export async function migrate(client: ClientBase, migrations = read()): Promise<
     );
     const done = await requireKnown(client, migrations);
     for (const migration of migrations.slice(done)) await apply(client, migration);
+    await spreadIfDue(client, done === 0);
     await raiseBases(client);
   } finally {
     await client.query("SELECT pg_advisory_unlock($1)", [MIGRATION_LOCK]);
@@ -29,6 +31,12 @@ export async function requireKnown(client: ClientBase, migrations = read()): Pro
   );
   refuseUnknown(rows, migrations);
   return rows.length;
+}
+
+/** New tables of a database that is spread already, and all tables of a new database where Citus has workers. */
+async function spreadIfDue(client: ClientBase, isNew: boolean): Promise<void> {
+  const isDue = isNew ? (await spreadProblem(client)) === undefined : await isSpread(client);
+  if (isDue) await spreadTables(client);
 }
 
 function read(): readonly Migration[] {

@@ -34,7 +34,7 @@ const LIFETIME_S = 60;
 export async function openPostgresRecords(url: string, settings: PostgresSettings = {}): Promise<RecordStore> {
   const { readers = 8, writers = 4, allowLoss = false, onDamaged = () => {}, onLost = () => {} } = settings;
   const { notifications, onChecked = () => {}, onWaiting } = settings;
-  await prepareDatabase(url, { onWaiting, check: allowLoss ? undefined : requireDurable });
+  const { isSpread } = await prepareDatabase(url, { onWaiting, check: allowLoss ? undefined : requireDurable });
   const base: pg.PoolConfig = { ...clientConfig(url), pipeline: true, maxLifetimeSeconds: LIFETIME_S };
   const reads = new pg.Pool({
     ...base,
@@ -51,7 +51,7 @@ export async function openPostgresRecords(url: string, settings: PostgresSetting
     // While a connection is in use the pool does not listen, and an error that nobody listens to ends the process.
     pool.on("connect", (client) => client.on("error", onLost));
   }
-  const damage = { onDamaged };
+  const damage = { onDamaged, isSpread };
   const reader = createReader(reads, damage);
   const bus = openNodeBus({
     url,

@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
-import type { DamageLog, ReadDatabase } from "#store/database.ts";
+import type { Database, ReadDatabase } from "#store/database.ts";
 import { number } from "#store/records/row.ts";
-import { statementsOn } from "./statements.ts";
+import { type StatementNeeds, statementsOn } from "./statements.ts";
 import { serverTrouble } from "./trouble.ts";
 import { CHANGES_PER_TRANSACTION } from "./write-transaction.ts";
 
@@ -10,11 +10,11 @@ export const SETTLED = `SELECT base + pg_snapshot_xmin(pg_current_snapshot())::t
   AS settled FROM change_base`;
 
 /** Reads over the pool: each statement over any free connection, a snapshot over one of its own. */
-export function createReader(pool: Pool, damage: DamageLog): ReadDatabase {
+export function createReader(pool: Pool, damage: StatementNeeds): ReadDatabase {
   const plain = statementsOn(pool as unknown as Parameters<typeof statementsOn>[0], damage);
   return {
     ...plain,
-    settledChange: async () => number(await plain.one(SETTLED), "settled"),
+    settledChange: () => settledChange(plain),
     async snapshot(reads) {
       const client = await connect(pool);
       let isUsable = false;
@@ -23,7 +23,7 @@ export function createReader(pool: Pool, damage: DamageLog): ReadDatabase {
         await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
         const reader: ReadDatabase = {
           ...database,
-          settledChange: async () => number(await database.one(SETTLED), "settled"),
+          settledChange: () => settledChange(database),
           snapshot: (more) => more(reader),
         };
         const result = await reads(reader);
@@ -35,6 +35,12 @@ export function createReader(pool: Pool, damage: DamageLog): ReadDatabase {
       }
     },
   };
+}
+
+async function settledChange(database: Database): Promise<number> {
+  const settled = number(await database.one(SETTLED), "settled");
+  await database.spread?.settle();
+  return settled;
 }
 
 async function connect(pool: Pool) {

@@ -61,4 +61,5 @@ BEGIN
     EXECUTE format('SELECT setval(pg_get_serial_sequence(%L, %L), coalesce(max(%I), 0) + 1, false) FROM %I',
       one.table_name, one.column_name, one.column_name, one.table_name);
   END LOOP;
+  PERFORM setval('execution_group_number', coalesce(max(id), 0) + 1, false) FROM execution_group;
 END $$`;

@@ -22,3 +22,18 @@ export function toPostgres(sql: string): string {
 
 const TEXTS = "ARRAY(SELECT json_array_elements_text(?::json))";
 const NUMBERS = "ARRAY(SELECT json_array_elements_text(?::json)::bigint)";
+
+/**
+ * The same with lists that are bound as arrays, and the places of their values: Citus finds the servers of the devices in an
+ * array, and not in what a function makes of a text.
+ */
+export function withArrays(text: string): { readonly text: string; readonly lists: readonly number[] } {
+  const lists: number[] = [];
+  const bound = text.replaceAll(LIST, (_, place: string, number: string | undefined) => {
+    lists.push(Number(place) - 1);
+    return `(CAST($${place} AS ${number === undefined ? "text" : "bigint"}[]))`;
+  });
+  return { text: bound, lists };
+}
+
+const LIST = /\(ARRAY\(SELECT json_array_elements_text\(\$(\d+)::json\)(::bigint)?\)\)/g;

@@ -1,8 +1,8 @@
 // What the writes of one transaction share: the connection, the numbers of its changes, and what they have sent.
 import type { ClientBase } from "pg";
-import type { DamageLog, WriteDatabase } from "#store/database.ts";
+import type { WriteDatabase } from "#store/database.ts";
 import { number } from "#store/records/row.ts";
-import { packStatements, statementsOn } from "./statements.ts";
+import { packStatements, type StatementNeeds, statementsOn } from "./statements.ts";
 
 /** A change number is the id of its transaction, and its place among at most so many changes of the transaction. */
 export const CHANGES_PER_TRANSACTION = 4_096;
@@ -20,7 +20,7 @@ export interface WriteTransaction extends WriteDatabase {
 
 export function createTransaction(
   connection: ClientBase,
-  damage: DamageLog,
+  damage: StatementNeeds,
   { onEvent }: { readonly onEvent: () => void },
 ): WriteTransaction {
   const database = statementsOn(packStatements(connection), damage);

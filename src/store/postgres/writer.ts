@@ -4,12 +4,13 @@ import type { Pool, PoolClient } from "pg";
 import { AppError, refuse } from "#core/app-error.ts";
 import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import { createByteBudget } from "#core/share/byte-budgets.ts";
-import type { DamageLog, Database } from "#store/database.ts";
+import type { Database } from "#store/database.ts";
 import type { Writer } from "#store/records/writer.ts";
 import { writeNamed } from "#store/records/writes.ts";
 import { type Added, commitBatch } from "./commit-batch.ts";
 import { lockNumber } from "./lock-number.ts";
 import type { Outcome, Write } from "./run-writes.ts";
+import type { StatementNeeds } from "./statements.ts";
 import { serverTrouble } from "./trouble.ts";
 
 interface Waiting extends Write {
@@ -31,7 +32,7 @@ interface Connections extends Added {
   /** Its connections send statements without waiting for the answers to earlier ones. */
   readonly pool: Pool;
   readonly reader: Database;
-  readonly damage: DamageLog;
+  readonly damage: StatementNeeds;
   /** How many batches run at the same time. */
   readonly lanes: number;
 }
@@ -131,7 +132,7 @@ async function locksOf(name: Write["name"], input: unknown, reader: Database): P
 /** A connection that failed is closed; any other one is used again. */
 async function commitOn(
   client: PoolClient,
-  damage: DamageLog & Added,
+  damage: StatementNeeds & Added,
   batch: readonly Write[],
 ): Promise<readonly Outcome[]> {
   try {

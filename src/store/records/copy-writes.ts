@@ -29,6 +29,7 @@ import { refuseChanges } from "./change-writes.ts";
 import { storeBuckets } from "./configuration-writes.ts";
 import { replaceControls, storeRecord } from "./control-writes.ts";
 import { replaceCorrections } from "./correction-writes.ts";
+import { noteNumbersOf } from "./deleted-number.ts";
 import { dropOldest, insertLogEntry } from "./device-log-writes.ts";
 import { deviceValues, findDevice, REPLACE_DEVICE } from "./device-row.ts";
 import { addEvent } from "./event-writes.ts";
@@ -272,6 +273,7 @@ export const copyWrites = {
       if (device === undefined) return;
       await requireOwner(database, gatewayId, device.siteId);
       await database.run("UPDATE device SET parent_id = NULL WHERE parent_id = ?", deviceId);
+      await noteNumbersOf(database, deviceId);
       await database.run("DELETE FROM device WHERE id = ?", deviceId);
       await addEvent(database, deviceEvent(device, "deleted", at));
     },

@@ -12,6 +12,7 @@ import type { Instant } from "#core/time/instant.ts";
 import type { NewDevice } from "#service/ports/device-store.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
+import { noteNumbersOf } from "./deleted-number.ts";
 import { changedValues, deviceValues, findDevice, INSERT_DEVICE, UPDATE_DEVICE } from "./device-row.ts";
 import { addEvent } from "./event-writes.ts";
 import { freeSlug } from "./free-slug.ts";
@@ -68,6 +69,7 @@ export const deviceWrites = {
       const device = await findDevice(database, id);
       if (device === undefined) return false;
       await requireDeletableHere(database, device.siteId);
+      await noteNumbersOf(database, id);
       await database.run("DELETE FROM device WHERE id = ?", id);
       await recordAudit(database, trail);
       await addEvent(database, deviceEvent(device, "deleted", trail.at));

@@ -5,18 +5,21 @@ import type { Database } from "#store/database.ts";
 import { findExecution } from "./execution-row.ts";
 import { bytes, text, time } from "./row.ts";
 
+const FIND =
+  "SELECT request_digest, execution_id, expires_at FROM idempotency WHERE token_id = ? AND device_id = ? AND key = ?";
+
 /** The execution for which the key was used before. Another request with the same key is refused. */
 export async function findEarlier(
   database: Database,
   execution: Pick<Execution, "deviceId" | "createdAt">,
   idempotency: Idempotency,
 ): Promise<Execution | undefined> {
-  const row = await database.get(
-    "SELECT request_digest, execution_id, expires_at FROM idempotency WHERE token_id = ? AND device_id = ? AND key = ?",
-    idempotency.tokenId,
-    execution.deviceId,
-    idempotency.key,
-  );
+  const key = [idempotency.tokenId, execution.deviceId, idempotency.key];
+  let row = await database.get(FIND, ...key);
+  if (row === undefined && database.spread !== undefined) {
+    await database.spread.settle();
+    row = await database.get(FIND, ...key);
+  }
   if (row === undefined || time(row, "expires_at") <= execution.createdAt) return undefined;
   if (!Buffer.from(bytes(row, "request_digest")).equals(idempotency.requestDigest)) {
     throw refuse("idempotency_conflict", "this idempotency key was used for another request to the device");

@@ -47,7 +47,8 @@ export async function parseEvents(
   now: Instant,
 ): Promise<readonly (StoredEvent | undefined)[]> {
   const ids = new Set(rows.flatMap((row) => (row["execution_id"] === null ? [] : [text(row, "execution_id")])));
-  const executions = ids.size === 0 ? NONE : await findExecutions(database, ids);
+  const devices = rows.map((row) => text(row, "device_id"));
+  const executions = ids.size === 0 ? NONE : await findExecutions(database, ids, devices);
   return await Promise.all(
     rows.map((row) => readRow(database, { table: "event", row }, () => parseEvent({ database, executions, now }, row))),
   );
@@ -104,13 +105,18 @@ async function executionAfter(database: Database, change: Row, latest: Execution
 }
 
 /** A long log loses its oldest payloads; the state and the time of such a response remain. */
-async function responseOf(database: Database, change: Row, { id, response }: Execution): Promise<CommandResponse> {
+async function responseOf(
+  database: Database,
+  change: Row,
+  { id, deviceId, response }: Execution,
+): Promise<CommandResponse> {
   const receivedAt = micros(change, "answered");
   if (response?.receivedAt === receivedAt) return response;
   const table = "execution_response";
   const row = await database.get(
-    `SELECT execution_id AS id, received_at, state, payload FROM ${table} WHERE execution_id = ? AND received_at = ?`,
+    `SELECT execution_id AS id, received_at, state, payload FROM ${table} WHERE execution_id = ? AND device_id = ? AND received_at = ?`,
     id,
+    deviceId,
     receivedAt,
   );
   if (row !== undefined) return parseResponse({ database, table, row }, "state", "payload");

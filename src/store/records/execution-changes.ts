@@ -32,7 +32,7 @@ export function readChanges(reader: ReadDatabase, bounds: PageBounds): Promise<C
 async function readPage(database: ReadDatabase, { cursor, limit, upTo }: PageBounds): Promise<ChangePage> {
   const settled = Math.min(await database.settledChange(), upTo);
   const rows = await database.all(
-    `SELECT id, changed, octet_length(arguments) AS bytes, left_out, left_out_at FROM execution
+    `SELECT id, device_id, changed, octet_length(arguments) AS bytes, left_out, left_out_at FROM execution
      WHERE changed > ? AND changed <= ? ORDER BY changed LIMIT ?`,
     cursor,
     settled,
@@ -54,18 +54,21 @@ async function readPage(database: ReadDatabase, { cursor, limit, upTo }: PageBou
 
 async function readChange(database: Database, row: Row, cursor: number) {
   const id = text(row, "id");
-  const found = (await findExecution(database, id))?.execution;
+  const found = (await findExecution(database, id, text(row, "device_id")))?.execution;
   if (found === undefined) throw new Error("it has no group");
   const { bulkId: _, ...execution } = found;
+  const { deviceId } = execution;
   const rows = await database.all(
     `SELECT execution_id AS id, received_at, state, payload, coalesce(octet_length(payload), 0) + ${ENTRY_BYTES} AS bytes
-     FROM execution_response WHERE execution_id = ? AND changed > ? ORDER BY received_at`,
+     FROM execution_response WHERE execution_id = ? AND device_id = ? AND changed > ? ORDER BY received_at`,
     id,
+    deviceId,
     cursor,
   );
   const earlier = await database.get(
-    "SELECT coalesce(max(revision), 0) AS since FROM execution_response WHERE execution_id = ? AND changed <= ?",
+    "SELECT coalesce(max(revision), 0) AS since FROM execution_response WHERE execution_id = ? AND device_id = ? AND changed <= ?",
     id,
+    deviceId,
     cursor,
   );
   const table = "execution_response";
@@ -84,7 +87,7 @@ async function readChange(database: Database, row: Row, cursor: number) {
 
 /** Reads one execution as it is sent to a side that knows nothing of it. */
 export async function readWhole(database: Database, id: string): Promise<ExecutionChange | undefined> {
-  const row = await database.get("SELECT id, left_out, left_out_at FROM execution WHERE id = ?", id);
+  const row = await database.get("SELECT id, device_id, left_out, left_out_at FROM execution WHERE id = ?", id);
   if (row === undefined) return undefined;
   return (await readRow(database, { table: "execution", row }, () => readChange(database, row, 0)))?.change;
 }

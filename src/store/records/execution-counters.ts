@@ -7,7 +7,7 @@ import {
   type Group,
   isUnbounded,
   LATEST,
-  listedIds,
+  ofGroups,
   type Share,
   within,
 } from "./execution-groups.ts";
@@ -39,10 +39,10 @@ async function countEnded(
   const from = Math.ceil(bounds.since / span.ms);
   const to = Math.floor(bounds.before / span.ms);
   if (from >= to) return await countEnded(reader, { groups, bounds }, finer);
+  const own = ofGroups(reader, groups);
   const row = await reader.one(
-    `SELECT coalesce(sum(count), 0) AS total FROM ${span.table}
-     WHERE group_id IN (SELECT CAST(value AS INTEGER) FROM json_each(?)) AND ${span.column} >= ? AND ${span.column} < ?`,
-    listedIds(groups),
+    `SELECT coalesce(sum(count), 0) AS total FROM ${span.table} WHERE ${own.sql} AND ${span.column} >= ? AND ${span.column} < ?`,
+    ...own.values,
     from,
     to,
   );
@@ -60,10 +60,10 @@ async function countEnded(
 
 async function countRows(reader: Database, groups: readonly Group[], { since, before }: Bounds): Promise<number> {
   if (groups.length === 0) return 0;
+  const own = ofGroups(reader, groups);
   const row = await reader.one(
-    `SELECT count(*) AS total FROM execution
-     WHERE group_id IN (SELECT CAST(value AS INTEGER) FROM json_each(?)) AND created_at >= ? AND created_at < ?`,
-    listedIds(groups),
+    `SELECT count(*) AS total FROM execution WHERE ${own.sql} AND created_at >= ? AND created_at < ?`,
+    ...own.values,
     since,
     before,
   );
@@ -131,10 +131,13 @@ function boundsOf(index: number | undefined, { ms }: Span): Bounds {
 async function histogram(reader: Database, shares: readonly Share[], { table, column, ms }: Span) {
   const since = Math.min(...shares.map(({ bounds }) => bounds.since));
   const before = Math.max(...shares.map(({ bounds }) => bounds.before));
+  const own = ofGroups(
+    reader,
+    shares.flatMap((share) => share.groups),
+  );
   const rows = await reader.all(
-    `SELECT ${column} AS span, sum(count) AS count FROM ${table}
-     WHERE group_id IN (SELECT CAST(value AS INTEGER) FROM json_each(?)) AND ${column} >= ? AND ${column} < ? GROUP BY 1 ORDER BY 1`,
-    listedIds(shares.flatMap((share) => share.groups)),
+    `SELECT ${column} AS span, sum(count) AS count FROM ${table} WHERE ${own.sql} AND ${column} >= ? AND ${column} < ? GROUP BY 1 ORDER BY 1`,
+    ...own.values,
     Math.floor(since / ms),
     Math.ceil(before / ms),
   );

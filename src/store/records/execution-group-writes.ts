@@ -7,12 +7,31 @@ import type { StoredExecution } from "#store/write-memory.ts";
 import { SPANS } from "./execution-spans.ts";
 
 /** The group that `groupKey` names. */
-export const FIND_GROUP = `SELECT id FROM execution_group WHERE device_id = ? AND name = ? AND manifest_name = ? AND state = ?
-  AND ephemeral = ? AND read_level = ?`;
+const GROUP_KEY = "device_id = ? AND name = ? AND manifest_name = ? AND state = ? AND ephemeral = ? AND read_level = ?";
+export const FIND_GROUP = `SELECT id FROM execution_group WHERE ${GROUP_KEY}`;
 
+/** How statements name a group: by its number, or by its key where the number is not known yet. */
 interface InStatement {
   readonly sql: string;
   readonly values: readonly (string | number)[];
+  readonly isKnown: boolean;
+}
+
+/**
+ * How rows of the group's device are added. Where the number is not known, they are selected together with it, so that the
+ * server which has the group adds them by itself.
+ */
+export function insertInto(table: string, columns: readonly string[], { isKnown }: InStatement): string {
+  const places = columns.map(() => "?").join(", ");
+  const source = isKnown
+    ? `VALUES (${places}, ?, ?)`
+    : `SELECT ${places}, id, device_id FROM execution_group WHERE ${GROUP_KEY}`;
+  return `INSERT INTO ${table} (${columns.join(", ")}, group_id, device_id) ${source}`;
+}
+
+/** The values of `insertInto` behind those of its columns. */
+export function groupValues({ values, isKnown }: InStatement, { deviceId }: Execution): readonly (string | number)[] {
+  return isKnown ? [...values, deviceId] : values;
 }
 
 /** Adds to the counter of a group. */
@@ -21,11 +40,11 @@ const ADD_TO_TOTAL = "UPDATE execution_group SET total = total + ? WHERE id = ? 
 /** How a statement names the group of the execution, which exists. */
 function groupIn(database: WriteDatabase, execution: Execution): InStatement {
   const known = database.memory?.findGroup(execution);
-  return known === undefined ? { sql: `(${FIND_GROUP})`, values: groupKey(execution) } : byId(known);
+  return known === undefined ? { sql: `(${FIND_GROUP})`, values: groupKey(execution), isKnown: false } : byId(known);
 }
 
 /** The same, where its number is known. */
-export const byId = (groupId: number): InStatement => ({ sql: "?", values: [groupId] });
+export const byId = (groupId: number): InStatement => ({ sql: "?", values: [groupId], isKnown: true });
 
 export function groupKey({ deviceId, request, state, ephemeral, readLevel }: Execution): readonly (string | number)[] {
   return [deviceId, request.name, request.manifestName, state, ephemeral ? 1 : 0, ACCESS_LEVELS.indexOf(readLevel)];
@@ -47,12 +66,11 @@ export function enterGroup(database: WriteDatabase, execution: Execution): InSta
   if (isOpen(execution.state)) return group;
   for (const { table, column, ms } of SPANS) {
     database.add(
-      `INSERT INTO ${table} (count, group_id, ${column}, device_id) VALUES (?, ${group.sql}, ?, ?)
+      `${insertInto(table, ["count", column], group)}
        ON CONFLICT (group_id, ${column}, device_id) DO UPDATE SET count = ${table}.count + excluded.count`,
       1,
-      ...group.values,
       Math.floor(execution.createdAt / ms),
-      execution.deviceId,
+      ...groupValues(group, execution),
     );
   }
   return group;

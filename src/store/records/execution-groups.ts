@@ -3,13 +3,15 @@ import { EXECUTION_STATES, isOpen } from "#core/command/execution.ts";
 import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
 import type { ExecutionFilter } from "#service/ports/execution-store.ts";
 import type { Database, Row } from "#store/database.ts";
-import { listed, number, oneOf } from "./row.ts";
+import { ofDevices, type Term } from "./of-devices.ts";
+import { listed, number, oneOf, text } from "./row.ts";
 import { readRows } from "./stored-json.ts";
 import { Where } from "./where.ts";
 
 /** Executions that agree in everything a list filters by, except time. */
 export interface Group {
   readonly id: number;
+  readonly deviceId: string;
   readonly total: number;
   readonly ephemeral: boolean;
   /** Not counted by hours and days. */
@@ -60,13 +62,17 @@ export async function findGroups(reader: Database, filter: ExecutionFilter): Pro
       names,
     );
   }
-  const rows = await reader.all(`SELECT id, total, ephemeral, state FROM execution_group${where.sql}`, ...where.values);
+  const rows = await reader.all(
+    `SELECT id, device_id, total, ephemeral, state FROM execution_group${where.sql}`,
+    ...where.values,
+  );
   return readRows(reader, { table: "execution_group", rows }, parseGroup);
 }
 
 function parseGroup(row: Row): Group {
   return {
     id: number(row, "id"),
+    deviceId: text(row, "device_id"),
     total: number(row, "total"),
     ephemeral: row["ephemeral"] === 1,
     open: isOpen(oneOf(row, "state", EXECUTION_STATES)),
@@ -109,6 +115,18 @@ export function within(shares: readonly Share[], { since, before }: Bounds): rea
 /** Later than every moment that can be written. */
 export const EARLIEST = Number.MIN_SAFE_INTEGER;
 export const LATEST = Number.MAX_SAFE_INTEGER;
+
+/** The condition that an execution, or a counter, belongs to one of the groups. */
+export function ofGroups(database: Database, groups: readonly Group[]): Term {
+  const devices = ofDevices(
+    database,
+    groups.map(({ deviceId }) => deviceId),
+  );
+  return {
+    sql: `group_id IN (SELECT CAST(value AS INTEGER) FROM json_each(?))${devices.sql}`,
+    values: [listedIds(groups), ...devices.values],
+  };
+}
 
 export function listedIds(groups: readonly Group[]): string {
   return JSON.stringify(groups.map((group) => group.id));

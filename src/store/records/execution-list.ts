@@ -14,6 +14,7 @@ import { countExecutions, skipTime } from "./execution-counters.ts";
 import { findGroups, type Group, hasFewGroups, isUnbounded, sharesOf } from "./execution-groups.ts";
 import { mergeGroups, type Wanted, walkSite } from "./execution-merge.ts";
 import { EXECUTION_COLUMNS, EXECUTION_FROM, parseExecution } from "./execution-row.ts";
+import { ofDevices } from "./of-devices.ts";
 import { listed, number, text } from "./row.ts";
 import { readRows } from "./stored-json.ts";
 
@@ -79,7 +80,8 @@ async function readPage(reader: Database, { filter, page, groups }: Reading): Pr
   const start = await skipTime(reader, { shares, offset: walk.offset }, walk.newestFirst);
   const wanted = { shares: start.shares, depth: start.offset + walk.count, newestFirst: walk.newestFirst };
   const ids = (await firstIds(reader, wanted, { filter, groups })).slice(start.offset);
-  return { ...(await readSome(reader, walk.isFlipped ? ids.toReversed() : ids)), total };
+  const devices = groups.map(({ deviceId }) => deviceId);
+  return { ...(await readSome(reader, walk.isFlipped ? ids.toReversed() : ids, devices)), total };
 }
 
 interface Walk {
@@ -112,11 +114,17 @@ async function firstIds(
 }
 
 /** The executions of the first part, and only the ids of the others. */
-async function readSome(reader: Database, ids: readonly string[]): Promise<Pick<ListedExecutions, "items" | "rest">> {
+async function readSome(
+  reader: Database,
+  ids: readonly string[],
+  devices: readonly string[],
+): Promise<Pick<ListedExecutions, "items" | "rest">> {
+  const own = ofDevices(reader, devices);
   const rows = await reader.all(
     `SELECT id, octet_length(arguments) + coalesce(octet_length(response_payload), 0) AS bytes FROM execution
-     WHERE id IN (SELECT value FROM json_each(?))`,
+     WHERE id IN (SELECT value FROM json_each(?))${own.sql}`,
     listed(ids),
+    ...own.values,
   );
   const sizes = new Map(rows.map((row) => [text(row, "id"), number(row, "bytes")]));
   const [first = [], ...rest] = partsOf(ids, (id) => SELF_BYTES + (sizes.get(id) ?? 0));

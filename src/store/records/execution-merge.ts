@@ -1,6 +1,7 @@
 // The first executions of many groups together, in order, reading little more than those.
 import type { Database, Row } from "#store/database.ts";
 import { type Group, listedIds, type Share } from "./execution-groups.ts";
+import { ofDevices } from "./of-devices.ts";
 import { number, text } from "./row.ts";
 
 export interface Wanted {
@@ -51,14 +52,27 @@ async function candidates(reader: Database, { shares, depth, newestFirst }: Want
   for (const share of shares) {
     const { groups, bounds } = share;
     const byId = new Map(groups.map((group) => [group.id, group]));
-    const rows = await reader.all(
-      `SELECT CAST(j.value AS INTEGER) AS id, (SELECT created_at FROM execution
-         WHERE group_id = CAST(j.value AS INTEGER) AND created_at >= ? AND created_at < ?
-         ORDER BY created_at ${newestFirst ? "DESC" : "ASC"} LIMIT 1) AS head FROM json_each(?) j`,
-      bounds.since,
-      bounds.before,
-      listedIds(groups),
+    const order = newestFirst ? "DESC" : "ASC";
+    const head = `created_at >= ? AND created_at < ? ORDER BY created_at ${order} LIMIT 1`;
+    const within = [bounds.since, bounds.before];
+    const devices = ofDevices(
+      reader,
+      groups.map(({ deviceId }) => deviceId),
     );
+    const rows = await (reader.spread !== undefined
+      ? reader.all(
+          `SELECT id, (SELECT created_at FROM execution WHERE group_id = g.id AND device_id = g.device_id AND ${head}) AS head
+           FROM execution_group g WHERE id IN (SELECT CAST(value AS INTEGER) FROM json_each(?))${devices.sql}`,
+          ...within,
+          listedIds(groups),
+          ...devices.values,
+        )
+      : reader.all(
+          `SELECT CAST(j.value AS INTEGER) AS id, (SELECT created_at FROM execution
+             WHERE group_id = CAST(j.value AS INTEGER) AND ${head}) AS head FROM json_each(?) j`,
+          ...within,
+          listedIds(groups),
+        ));
     for (const row of rows) {
       const group = byId.get(number(row, "id"));
       if (group !== undefined && row["head"] !== null) heads.push({ group, share, head: number(row, "head") });
@@ -76,10 +90,12 @@ async function readOn(reader: Database, source: Source, newestFirst: boolean): P
   const { group, share, last, chunk } = source;
   const order = newestFirst ? "created_at DESC, id DESC" : "created_at, id";
   const after = last === undefined ? "" : `AND (created_at <> ? OR id ${newestFirst ? "<" : ">"} ?)`;
+  const device = ofDevices(reader, [group.deviceId]);
   const rows = await reader.all(
     `SELECT id, created_at FROM execution
-     WHERE group_id = ? AND created_at >= ? AND created_at < ? ${after} ORDER BY ${order} LIMIT ?`,
+     WHERE group_id = ?${device.sql} AND created_at >= ? AND created_at < ? ${after} ORDER BY ${order} LIMIT ?`,
     group.id,
+    ...device.values,
     newestFirst || last === undefined ? share.bounds.since : last.createdAt,
     newestFirst && last !== undefined ? last.createdAt + 1 : share.bounds.before,
     ...(last === undefined ? [] : [last.createdAt, last.id]),

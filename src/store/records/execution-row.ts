@@ -11,6 +11,7 @@ import {
 import type { OpenExecution, WaitingExecution } from "#service/ports/execution-store.ts";
 import type { DamageLog, Database, Row } from "#store/database.ts";
 import type { StoredExecution } from "#store/write-memory.ts";
+import { ofDevices } from "./of-devices.ts";
 import { listed, micros, number, oneOf, optionalBytes, text, time } from "./row.ts";
 import { isObject, isTexts, readRows, type StoredRow, storedJson } from "./stored-json.ts";
 
@@ -39,29 +40,37 @@ export async function findExecution(
   id: string,
   deviceId?: string,
 ): Promise<OpenExecution | undefined> {
-  const row = await selectOne(database, EXECUTION_COLUMNS, { id, deviceId });
+  const row = await selectOne(database, EXECUTION_COLUMNS, { id, deviceId, isLocked: false });
   return row && parseOpenExecution(database, row);
 }
 
 async function selectOne(
   database: Database,
   columns: string,
-  { id, deviceId }: { readonly id: string; readonly deviceId: string | undefined },
+  {
+    id,
+    deviceId,
+    isLocked,
+  }: { readonly id: string; readonly deviceId: string | undefined; readonly isLocked: boolean },
 ): Promise<Row | undefined> {
   const sql = `SELECT ${columns} FROM ${EXECUTION_FROM} WHERE e.id = ?`;
-  return deviceId === undefined
-    ? await database.get(sql, id)
-    : await database.get(`${sql} AND e.device_id = ?`, id, deviceId);
+  if (deviceId === undefined) return await database.get(sql, id);
+  // Whoever changed it last may still have to commit on the server that has it. Its lock lasts until then.
+  const lock = isLocked && database.spread !== undefined ? " FOR UPDATE OF e" : "";
+  return await database.get(`${sql} AND e.device_id = ?${lock}`, id, deviceId);
 }
 
 /** Those of them that exist and can be read, by id. */
 export async function findExecutions(
   database: Database,
   ids: Iterable<string>,
+  devices: Iterable<string>,
 ): Promise<ReadonlyMap<string, Execution>> {
+  const own = ofDevices(database, devices, "e.device_id");
   const rows = await database.all(
-    `SELECT ${EXECUTION_COLUMNS} FROM ${EXECUTION_FROM} WHERE e.id IN (SELECT value FROM json_each(?))`,
+    `SELECT ${EXECUTION_COLUMNS} FROM ${EXECUTION_FROM} WHERE e.id IN (SELECT value FROM json_each(?))${own.sql}`,
     listed(ids),
+    ...own.values,
   );
   const found = readRows(database, { table: "execution", rows }, (row) => parseExecution(database, row));
   return new Map(found.map((execution) => [execution.id, execution]));
@@ -72,7 +81,14 @@ export async function findStored(
   id: string,
   deviceId?: string,
 ): Promise<StoredExecution | undefined> {
-  const row = await selectOne(database, `${EXECUTION_COLUMNS}, e.bytes, e.log_bytes`, { id, deviceId });
+  const device = deviceId ?? (database.spread && (await deviceOf(database, id)));
+  const read = () =>
+    selectOne(database, `${EXECUTION_COLUMNS}, e.bytes, e.log_bytes`, { id, deviceId: device, isLocked: true });
+  let row = await read();
+  if (row === undefined && database.spread !== undefined) {
+    await database.spread.settle();
+    row = await read();
+  }
   if (row === undefined) return undefined;
   return {
     ...parseOpenExecution(database, row),
@@ -80,6 +96,11 @@ export async function findStored(
     bytes: number(row, "bytes"),
     logBytes: number(row, "log_bytes"),
   };
+}
+
+async function deviceOf(database: Database, id: string): Promise<string | undefined> {
+  const row = await database.get("SELECT device_id FROM execution WHERE id = ?", id);
+  return row && text(row, "device_id");
 }
 
 export function parseWaiting(row: Row): WaitingExecution {

@@ -8,6 +8,7 @@ import { findEarlier } from "./earlier-execution.ts";
 import { readChanges, readOwnedElsewhere, readWhole } from "./execution-changes.ts";
 import { findExecution, parseResponse, parseWaiting } from "./execution-row.ts";
 import type { Lists } from "./lists.ts";
+import { ofDevice } from "./of-devices.ts";
 import { micros, number } from "./row.ts";
 import { readRows } from "./stored-json.ts";
 import { Where } from "./where.ts";
@@ -38,9 +39,14 @@ export function createExecutionStore(reader: ReadDatabase, writer: Writer, lists
       if (execution === undefined) return undefined;
       return execution.ephemeral && execution.createdAt + EPHEMERAL_LIFETIME_MS <= now ? undefined : execution;
     },
-    responses: async (id) => {
-      const log = await readLog(reader, id);
-      const gap = await reader.get("SELECT left_out, left_out_at FROM execution WHERE id = ? AND left_out > 0", id);
+    responses: async (id, deviceId) => {
+      const log = await readLog(reader, id, deviceId);
+      const own = ofDevice(reader, deviceId);
+      const gap = await reader.get(
+        `SELECT left_out, left_out_at FROM execution WHERE id = ?${own.sql} AND left_out > 0`,
+        id,
+        ...own.values,
+      );
       if (gap === undefined) return log;
       const at = micros(gap, "left_out_at");
       const isNewer = (entry: CommandResponse) => entry.receivedAt > at;
@@ -49,7 +55,7 @@ export function createExecutionStore(reader: ReadDatabase, writer: Writer, lists
     },
     list: (filter, page) => lists.executions(filter, page),
     markAttempted: (id, deviceId) => writer.run("markAttempted", { id, deviceId }),
-    unmarkAttempted: (id) => writer.run("unmarkAttempted", { id }),
+    unmarkAttempted: (id, deviceId) => writer.run("unmarkAttempted", { id, deviceId }),
     record: (deviceId, id, arrival) =>
       writer.run(
         "recordResponse",
@@ -57,7 +63,7 @@ export function createExecutionStore(reader: ReadDatabase, writer: Writer, lists
         { bytes: REST_BYTES + approximateBytes(arrival.payload), changed: itself },
       ),
     cancel: (deviceId, id, cancel) => writer.run("cancelExecution", { deviceId, id, cancel }, { changed: itself }),
-    expire: (id, deadline) => writer.run("expireExecution", { id, deadline }, { changed: itself }),
+    expire: (id, deadline, deviceId) => writer.run("expireExecution", { id, deadline, deviceId }, { changed: itself }),
     open: async ({ deviceId, dueBefore, after, limit }) => {
       const where = new Where().and("is_open = 1");
       if (deviceId !== undefined) where.and("device_id = ?", deviceId);
@@ -86,10 +92,11 @@ export function createExecutionStore(reader: ReadDatabase, writer: Writer, lists
         { changed: (merge) => (merge.kind === "known" ? undefined : merge.execution) },
       ),
     loseSight: (id) => writer.run("loseSightOfExecution", { id }, { changed: itself }),
-    giveToOwner: (id, isAnswered) => writer.run("giveExecutionToOwner", { id, isAnswered }, { changed: itself }),
+    giveToOwner: (id, isAnswered, deviceId) =>
+      writer.run("giveExecutionToOwner", { id, isAnswered, deviceId }, { changed: itself }),
     endLost: (id, loss) => writer.run("endLostExecution", { id, loss }, { changed: itself }),
     forgetRevisions: (siteId) => writer.run("forgetRevisions", { siteId }),
-    takeFromOwner: (id) => writer.run("takeExecutionFromOwner", { id }, { changed: itself }),
+    takeFromOwner: (id, deviceId) => writer.run("takeExecutionFromOwner", { id, deviceId }, { changed: itself }),
     ownedElsewhere: (siteId, after, limit) => readOwnedElsewhere(reader, siteId, { after, limit }),
     whole: (id) => readWhole(reader, id),
     sweep: (now) => writer.run("sweepExecutions", { now }),
@@ -97,11 +104,17 @@ export function createExecutionStore(reader: ReadDatabase, writer: Writer, lists
 }
 
 /** Newest first, and no more than may be in memory at once: sizes are checked before payloads are read. */
-async function readLog(reader: Database, id: string): Promise<readonly CommandResponse[]> {
+async function readLog(
+  reader: Database,
+  id: string,
+  deviceId: string | undefined,
+): Promise<readonly CommandResponse[]> {
+  const own = ofDevice(reader, deviceId);
   const sizes = await reader.all(
     `SELECT received_at, coalesce(octet_length(payload), 0) + ${ENTRY_BYTES} AS bytes FROM execution_response
-     WHERE execution_id = ? ORDER BY received_at DESC LIMIT ${MAX_READ_ENTRIES + 1}`,
+     WHERE execution_id = ?${own.sql} ORDER BY received_at DESC LIMIT ${MAX_READ_ENTRIES + 1}`,
     id,
+    ...own.values,
   );
   let bytes = 0;
   const firstBeyond = sizes.findIndex((row, index) => {
@@ -112,8 +125,9 @@ async function readLog(reader: Database, id: string): Promise<readonly CommandRe
   const beyond = newestLeft && micros(newestLeft, "received_at");
   const rows = await reader.all(
     `SELECT execution_id AS id, received_at, state, payload FROM execution_response
-     WHERE execution_id = ? AND received_at > ? ORDER BY received_at DESC`,
+     WHERE execution_id = ?${own.sql} AND received_at > ? ORDER BY received_at DESC`,
     id,
+    ...own.values,
     beyond ?? -1,
   );
   const table = "execution_response";

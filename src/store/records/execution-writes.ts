@@ -20,19 +20,32 @@ import type { Awaitable } from "#store/awaitable.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
 import type { OpenOf, StoredExecution } from "#store/write-memory.ts";
 import { recordAudit } from "./audit-writes.ts";
+import { noteDeletedNumber } from "./deleted-number.ts";
 import { findEarlier } from "./earlier-execution.ts";
 import { addEvent } from "./event-writes.ts";
-import { byId, enterGroup, leaveGroup } from "./execution-group-writes.ts";
+import { byId, enterGroup, groupValues, insertInto, leaveGroup } from "./execution-group-writes.ts";
 import { findStored, renderPayload, storedCaller } from "./execution-row.ts";
+import { ofDevice } from "./of-devices.ts";
 import { number, text } from "./row.ts";
 import { deviceLock, NOBODY, write } from "./write.ts";
 
 const SWEEP_AT_ONCE = 500;
 const SWEEP_DEVICES = 1_000;
 
-/** What holds for every write that changes an execution whose device has to be looked up. */
+/** Of an execution that is stored here first. */
+const NEW_COLUMNS =
+  `id site_id created_at arguments sealed attempted is_open deadline bytes revision changed caller bulk_id`.split(" ");
+
+/** The execution that a write changes. Its device is looked up where the caller does not know it. */
+export interface Whose {
+  readonly id: string;
+  readonly deviceId?: string | undefined;
+}
+
+/** What holds for every write that changes such an execution. */
 export const OF_EXECUTION = {
-  locks: ({ id }: { readonly id: string }, reader: Database) => deviceLockOf(reader, id),
+  locks: ({ id, deviceId }: Whose, reader: Database) =>
+    deviceId === undefined ? deviceLockOf(reader, id) : deviceLock(deviceId),
   informs: NOBODY,
   fromReserve: true,
 };
@@ -66,23 +79,21 @@ export const executionWrites = {
       takeRoom(room, input, bytes);
       const group = enterGroup(database, execution);
       database.send(
-        `INSERT INTO execution (id, group_id, site_id, device_id, created_at, arguments, sealed, attempted, is_open, deadline, bytes,
-           revision, changed, caller, bulk_id)
-         VALUES (?, ${group.sql}, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?)`,
+        insertInto("execution", NEW_COLUMNS, group),
         execution.id,
-        ...group.values,
         execution.siteId,
-        execution.deviceId,
         execution.createdAt,
         shown,
         input.sealed ?? null,
         input.attempted ? 1 : 0,
+        1,
         execution.deadline,
         bytes,
         execution.revision,
         change,
         storedCaller(execution.caller),
         execution.bulkId ?? null,
+        ...groupValues(group, execution),
       );
       if (idempotency !== undefined) putIdempotency(database, execution, idempotency);
       if (trail !== undefined) await recordAudit(database, trail);
@@ -94,12 +105,12 @@ export const executionWrites = {
 
   /** The device, where it is known, saves a database that locks devices from looking it up. */
   markAttempted: write({
-    locks: ({ id, deviceId }, reader) => (deviceId === undefined ? deviceLockOf(reader, id) : deviceLock(deviceId)),
+    locks: OF_EXECUTION.locks,
     parts: ({ id }) => [`execution ${id}`],
     informs: NOBODY,
     fromReserve: true,
     keepsMemory: true,
-    async run(database: WriteDatabase, { id, deviceId }: { id: string; deviceId?: string | undefined }) {
+    async run(database: WriteDatabase, { id, deviceId }: Whose) {
       database.memory?.drop(id);
       const mark = "UPDATE execution SET attempted = 1 WHERE id = ? AND attempted = 0 AND is_open = 1";
       const marked =
@@ -110,10 +121,12 @@ export const executionWrites = {
 
   unmarkAttempted: write({
     ...OF_EXECUTION,
-    async run(database: Database, { id }: { id: string }) {
+    async run(database: Database, { id, deviceId }: Whose) {
+      const own = ofDevice(database, deviceId);
       await database.run(
-        "UPDATE execution SET attempted = 0 WHERE id = ? AND is_open = 1 AND response_state IS NULL",
+        `UPDATE execution SET attempted = 0 WHERE id = ?${own.sql} AND is_open = 1 AND response_state IS NULL`,
         id,
+        ...own.values,
       );
     },
   }),
@@ -159,8 +172,8 @@ export const executionWrites = {
 
   expireExecution: write({
     ...OF_EXECUTION,
-    async run(database: WriteDatabase, { id, deadline }: { id: string; deadline: Instant }) {
-      const stored = await findStored(database, id);
+    async run(database: WriteDatabase, { id, deviceId, deadline }: Whose & { deadline: Instant }) {
+      const stored = await findStored(database, id, deviceId);
       // A different deadline means that the device was heard from since.
       if (stored?.execution.deadline !== deadline) return undefined;
       // A gateway that was sent it and has not answered may have accepted it: then its end is the gateway's to report.
@@ -177,17 +190,22 @@ export const executionWrites = {
     fromReserve: true,
     async run(database: WriteDatabase, { now }: { now: Instant }) {
       const rows = await database.all(
-        `SELECT e.id FROM execution_group g JOIN execution e ON e.group_id = g.id
+        `SELECT e.id, e.device_id, e.changed FROM execution_group g JOIN execution e ON e.group_id = g.id AND e.device_id = g.device_id
          WHERE g.ephemeral = 1 AND e.created_at <= ? LIMIT ?`,
         now - EPHEMERAL_LIFETIME_MS,
         SWEEP_AT_ONCE,
       );
       for (const row of rows) {
-        const stored = await findStored(database, text(row, "id"));
+        const stored = await findStored(database, text(row, "id"), text(row, "device_id"));
         if (stored === undefined) continue;
         leaveGroup(database, stored);
-        database.send("DELETE FROM execution WHERE id = ?", stored.execution.id);
+        database.send(
+          "DELETE FROM execution WHERE id = ? AND device_id = ?",
+          stored.execution.id,
+          stored.execution.deviceId,
+        );
       }
+      if (rows.length > 0) noteDeletedNumber(database, Math.max(...rows.map((row) => number(row, "changed"))));
       const keys = await database.run(
         `DELETE FROM idempotency WHERE (token_id, device_id, key) IN
          (SELECT token_id, device_id, key FROM idempotency WHERE expires_at <= ? LIMIT ?)`,
@@ -268,7 +286,7 @@ async function addResponse(
   const logged = Buffer.byteLength(payload ?? "") + ENTRY_BYTES;
   await replace(database, { stored, after, logged, change });
   const logBytes = stored.logBytes + logged;
-  if (logBytes > MAX_LOG_BYTES) await makeLogRoom(database, id, logBytes);
+  if (logBytes > MAX_LOG_BYTES) await makeLogRoom(database, after, logBytes);
   database.send(
     `INSERT INTO execution_response (execution_id, device_id, received_at, state, payload, revision, changed)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -284,22 +302,25 @@ async function addResponse(
 }
 
 /** The oldest entries between start and end go until the log fits, and are counted. */
-async function makeLogRoom(database: Database, id: string, logBytes: number): Promise<void> {
+async function makeLogRoom(database: Database, { id, deviceId }: Execution, logBytes: number): Promise<void> {
   let excess = logBytes - MAX_LOG_BYTES;
   while (excess > 0) {
     const oldest = await database.get(
       `SELECT received_at, coalesce(octet_length(payload), 0) + ${ENTRY_BYTES} AS bytes FROM execution_response
-       WHERE execution_id = ? AND state = 'IN_PROGRESS' ORDER BY received_at LIMIT 1`,
+       WHERE execution_id = ? AND device_id = ? AND state = 'IN_PROGRESS' ORDER BY received_at LIMIT 1`,
       id,
+      deviceId,
     );
     if (oldest === undefined) return;
     const at = number(oldest, "received_at");
-    await database.run("DELETE FROM execution_response WHERE execution_id = ? AND received_at = ?", id, at);
+    const entry = "execution_id = ? AND device_id = ? AND received_at = ?";
+    await database.run(`DELETE FROM execution_response WHERE ${entry}`, id, deviceId, at);
     await database.run(
-      "UPDATE execution SET log_bytes = log_bytes - ?, left_out = left_out + 1, left_out_at = ? WHERE id = ?",
+      "UPDATE execution SET log_bytes = log_bytes - ?, left_out = left_out + 1, left_out_at = ? WHERE id = ? AND device_id = ?",
       number(oldest, "bytes"),
       at,
       id,
+      deviceId,
     );
     excess -= number(oldest, "bytes");
   }

@@ -14,9 +14,9 @@ import { executionEvent } from "#core/event/event.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
 import type { StoredExecution } from "#store/write-memory.ts";
 import { addEvent } from "./event-writes.ts";
-import { enterGroup } from "./execution-group-writes.ts";
+import { enterGroup, groupValues, insertInto } from "./execution-group-writes.ts";
 import { findStored, renderPayload, storedCaller } from "./execution-row.ts";
-import { OF_EXECUTION, remember, replace } from "./execution-writes.ts";
+import { OF_EXECUTION, remember, replace, type Whose } from "./execution-writes.ts";
 import { deviceLock, NOBODY, write } from "./write.ts";
 
 export const remoteExecutionWrites = {
@@ -27,7 +27,7 @@ export const remoteExecutionWrites = {
     keepsMemory: true,
     async run(database: WriteDatabase, { change }: { change: ExecutionChange }) {
       const { id, deviceId } = change.execution;
-      const stored = await findKnown(database, id);
+      const stored = await findKnown(database, { id });
       const before = stored?.execution;
       if (before !== undefined && before.deviceId !== deviceId) {
         throw refuse("conflict", `execution ${id} is one of device ${before.deviceId}, not of ${deviceId}`);
@@ -46,7 +46,8 @@ export const remoteExecutionWrites = {
       for (const response of log) addResponse(database, change.execution, { response, change: number });
       if (isFirst) return merge;
       // The owner does not know what this side wrote into the log before the other side accepted the execution.
-      if (before?.isRemote === false) await database.run("DELETE FROM execution_response WHERE execution_id = ?", id);
+      if (before?.isRemote === false)
+        await database.run("DELETE FROM execution_response WHERE execution_id = ? AND device_id = ?", id, deviceId);
       if (merge.kind === "applied") await takeLog(database, change, number);
       return merge;
     },
@@ -95,8 +96,8 @@ export const remoteExecutionWrites = {
   giveExecutionToOwner: write({
     ...OF_EXECUTION,
     keepsMemory: true,
-    async run(database: WriteDatabase, { id, isAnswered }: { id: string; isAnswered: boolean }) {
-      const stored = await findKnown(database, id);
+    async run(database: WriteDatabase, { id, deviceId, isAnswered }: Whose & { isAnswered: boolean }) {
+      const stored = await findKnown(database, { id, deviceId });
       if (stored === undefined) return undefined;
       // The gateway may be gone since it has answered, and whoever noticed that did not see this execution as its own.
       const isInSight = isAnswered && !(await isOfGoneGateway(database, stored.execution.siteId));
@@ -110,12 +111,13 @@ export const remoteExecutionWrites = {
 
   takeExecutionFromOwner: write({
     ...OF_EXECUTION,
-    async run(database: WriteDatabase, { id }: { id: string }) {
-      const stored = await findStored(database, id);
+    async run(database: WriteDatabase, { id, deviceId }: Whose) {
+      const stored = await findStored(database, id, deviceId);
       const after = stored && returnedByOwner(stored.execution);
       if (stored === undefined || after === undefined) return undefined;
       await replace(database, { stored, after, logged: 0 });
-      await database.run("UPDATE execution SET attempted = 0 WHERE id = ?", id);
+      const unmark = "UPDATE execution SET attempted = 0 WHERE id = ? AND device_id = ?";
+      await database.run(unmark, id, after.deviceId);
       return after;
     },
   }),
@@ -129,6 +131,11 @@ async function isOfGoneGateway(database: Database, siteId: string): Promise<bool
   return row !== undefined;
 }
 
+/** Of a copy. */
+const COPY_COLUMNS =
+  `id site_id created_at arguments attempted is_open deadline bytes log_bytes response_state response_payload
+  received_at revision is_remote changed caller`.split(/\s+/);
+
 async function insertCopy(database: WriteDatabase, execution: Execution, logged: number): Promise<number> {
   if ((await database.get("SELECT 1 AS found FROM device WHERE id = ?", execution.deviceId)) === undefined) {
     throw refuse("device_not_found", `there is no device ${execution.deviceId}`);
@@ -138,15 +145,13 @@ async function insertCopy(database: WriteDatabase, execution: Execution, logged:
   const group = enterGroup(database, execution);
   // Marked as attempted because its owner hands it over: this side never does.
   database.send(
-    `INSERT INTO execution (id, group_id, site_id, device_id, created_at, arguments, attempted, is_open, deadline, bytes,
-       log_bytes, response_state, response_payload, received_at, revision, is_remote, changed, caller)
-     VALUES (?, ${group.sql}, ?, ?, ?, ?, 1, 0, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?)`,
+    insertInto("execution", COPY_COLUMNS, group),
     execution.id,
-    ...group.values,
     execution.siteId,
-    execution.deviceId,
     execution.createdAt,
     shown,
+    1,
+    0,
     execution.deadline,
     Buffer.byteLength(shown),
     logged,
@@ -154,8 +159,10 @@ async function insertCopy(database: WriteDatabase, execution: Execution, logged:
     renderPayload(execution.response?.payload),
     execution.response?.receivedAt ?? null,
     execution.revision,
+    1,
     change,
     storedCaller(execution.caller),
+    ...groupValues(group, execution),
   );
   await addEvent(database, executionEvent(execution), change);
   return change;
@@ -170,18 +177,22 @@ async function takeLog(
   for (const response of responses) await putResponse(database, execution, { response, change });
   if (leftOut !== undefined) {
     await database.run(
-      "DELETE FROM execution_response WHERE execution_id = ? AND state = 'IN_PROGRESS' AND received_at <= ?",
+      "DELETE FROM execution_response WHERE execution_id = ? AND device_id = ? AND state = 'IN_PROGRESS' AND received_at <= ?",
       execution.id,
+      execution.deviceId,
       leftOut.at,
     );
   }
   await database.run(
     `UPDATE execution SET left_out = ?, left_out_at = ?, log_bytes = (
        SELECT coalesce(sum(coalesce(octet_length(payload), 0) + ${ENTRY_BYTES}), 0) FROM execution_response
-       WHERE execution_id = execution.id) WHERE id = ?`,
+       WHERE execution_id = ? AND device_id = ?) WHERE id = ? AND device_id = ?`,
     leftOut?.count ?? 0,
     leftOut?.at ?? null,
     execution.id,
+    execution.deviceId,
+    execution.id,
+    execution.deviceId,
   );
 }
 
@@ -194,8 +205,10 @@ interface Logged {
 async function putResponse(database: WriteDatabase, execution: Execution, logged: Logged): Promise<void> {
   const { response } = logged;
   await database.run(
-    "DELETE FROM execution_response WHERE execution_id = ? AND received_at = ? AND (state <> ? OR payload IS DISTINCT FROM ?)",
+    `DELETE FROM execution_response WHERE execution_id = ? AND device_id = ? AND received_at = ?
+       AND (state <> ? OR payload IS DISTINCT FROM ?)`,
     execution.id,
+    execution.deviceId,
     response.receivedAt,
     response.state,
     renderPayload(response.payload),
@@ -226,6 +239,6 @@ function loggedBytes({ payload }: CommandResponse): number {
 }
 
 /** As `findStored`, from memory where it is there. */
-async function findKnown(database: WriteDatabase, id: string): Promise<StoredExecution | undefined> {
-  return database.memory?.execution(id) ?? (await findStored(database, id));
+async function findKnown(database: WriteDatabase, { id, deviceId }: Whose): Promise<StoredExecution | undefined> {
+  return database.memory?.execution(id) ?? (await findStored(database, id, deviceId));
 }

@@ -1,6 +1,7 @@
 // Execute Command: one test per sentence of the interface, and of what is decided where it is silent.
-import { ADMIN_TOKEN_ID } from "#core/access/token-record.ts";
+
 import { beforeAll, expect, test } from "vitest";
+import { ADMIN_TOKEN_ID } from "#core/access/token-record.ts";
 import { type CommandSite, commandsOf, makeCommandSite, type OneExecution } from "../../support/command-site.ts";
 import { useServer } from "../../support/server.ts";
 

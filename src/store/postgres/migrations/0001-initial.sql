@@ -207,8 +207,10 @@ CREATE TABLE setting (
 
 -- Executions that agree in everything a list can filter by, except time, form a group. A list is then a merge of few index
 -- ranges, and its total is a sum of counters: both stay fast with millions of executions, whatever the filter.
+-- A sequence and no identity: rows on several servers get their numbers from one.
+CREATE SEQUENCE execution_group_number;
 CREATE TABLE execution_group (
-  id bigint GENERATED ALWAYS AS IDENTITY,
+  id bigint NOT NULL DEFAULT nextval('execution_group_number'),
   site_id text COLLATE "C" NOT NULL,
   device_id text COLLATE "C" NOT NULL REFERENCES device (id) ON DELETE CASCADE,
   name text COLLATE "C" NOT NULL,
@@ -289,14 +291,6 @@ CREATE TABLE execution_change (
   id smallint PRIMARY KEY CHECK (id = 1),
   deleted bigint NOT NULL
 );
-CREATE FUNCTION note_deleted_execution() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO execution_change (id, deleted) VALUES (1, OLD.changed)
-    ON CONFLICT (id) DO UPDATE SET deleted = excluded.deleted WHERE execution_change.deleted < excluded.deleted;
-  RETURN NULL;
-END $$;
-CREATE TRIGGER execution_deleted AFTER DELETE ON execution
-  FOR EACH ROW EXECUTE FUNCTION note_deleted_execution();
 
 -- Added to every change number. Numbers are made from PostgreSQL's transaction ids, which begin anew when the records
 -- are restored into another server; then this is raised.

@@ -282,11 +282,6 @@ CREATE TABLE execution_change (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   deleted INTEGER NOT NULL -- the highest number of a deleted execution
 ) STRICT;
-CREATE TRIGGER execution_deleted AFTER DELETE ON execution
-WHEN OLD.changed > coalesce((SELECT deleted FROM execution_change), 0)
-BEGIN
-  INSERT INTO execution_change (id, deleted) VALUES (1, OLD.changed)
-    ON CONFLICT (id) DO UPDATE SET deleted = excluded.deleted; END;
 
 CREATE TABLE idempotency (
   token_id TEXT NOT NULL,

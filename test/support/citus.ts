@@ -1,0 +1,73 @@
+// A real Citus on Debian's PostgreSQL 15: a coordinator and two workers. Only where its extension is installed.
+import { existsSync } from "node:fs";
+import type pg from "pg";
+import { prepareDatabase } from "#store/postgres/connect.ts";
+import { type Postgres, startPostgres } from "./postgres.ts";
+
+export const HAS_CITUS = existsSync("/usr/share/postgresql/15/extension/citus.control");
+export const WITHOUT_CITUS =
+  "the extension citus is not installed for the PostgreSQL 15 of this machine: what needs it is not run";
+
+/** Two are enough to be on two servers, and each takes time to make. */
+const SHARDS = 2;
+
+export interface Citus extends Pick<Postgres, "prepared" | "database" | "session" | "stop"> {
+  readonly coordinator: Postgres;
+  readonly workers: readonly Postgres[];
+}
+
+export async function startCitus(): Promise<Citus> {
+  const settings = {
+    shared_preload_libraries: "citus",
+    max_prepared_transactions: 100,
+    max_connections: 150,
+    "citus.node_conninfo": "sslmode=disable",
+  };
+  const start = () => startPostgres({ version: 15, settings });
+  const [coordinator, ...workers] = await Promise.all([start(), start(), start()]);
+  const servers = [coordinator, ...workers];
+
+  /** On all servers, which know each other. */
+  async function database(name: string): Promise<string> {
+    const url = await coordinator.database(name);
+    for (const server of servers) {
+      await server.database(name);
+      await at(
+        server,
+        name,
+        `ALTER DATABASE "${name}" SET citus.shard_count = ${SHARDS}`,
+        "CREATE EXTENSION IF NOT EXISTS citus",
+      );
+    }
+    const address = ({ port }: Postgres) => `'127.0.0.1', ${port}`;
+    await at(
+      coordinator,
+      name,
+      `SELECT citus_set_coordinator_host(${address(coordinator)})`,
+      ...workers.map((worker) => `SELECT citus_add_node(${address(worker)})`),
+    );
+    return url;
+  }
+
+  return {
+    coordinator,
+    workers,
+    database,
+    async prepared(name) {
+      const url = await database(name);
+      await prepareDatabase(url);
+      return url;
+    },
+    session: coordinator.session,
+    stop: async () => void (await Promise.all(servers.map((server) => server.stop()))),
+  };
+}
+
+async function at(server: Postgres, name: string, ...statements: readonly string[]): Promise<void> {
+  const client: pg.Client = await server.session(name);
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
