@@ -109,6 +109,13 @@ function rules(): void {
       await page.getByRole("heading", { name: "Cheap hours" }).waitFor();
       await page.getByText("Running", { exact: true }).waitFor();
       expect(await read("cheap-hours")).toMatchObject({ disabled: false, controller: { id: "cheap_hours" } });
+      // What it claims, on its page and in the list; what it was set up with, in words.
+      await page.getByText("Boiler, Heat: 2000 W", { exact: true }).waitFor();
+      const setUp = page.locator("dl.pairs").first();
+      expect((await setUp.innerText()).replace(/\s+/g, " ")).toContain("Device Boiler Control Heat (W) Value 2000");
+      await page.getByRole("link", { name: "Rules", exact: true }).first().click();
+      await page.locator("[data-rule=cheap-hours]").getByText("Boiler, Heat: 2000 W", { exact: true }).waitFor();
+      await page.getByRole("link", { name: "Cheap hours" }).click();
 
       await page.getByRole("link", { name: "Edit", exact: true }).click();
       await page.getByText("Set up by the controller “Cheap hours”.").waitFor();

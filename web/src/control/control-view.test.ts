@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Claim, Control } from "#client/resources.ts";
 import {
+  claimsBySource,
   endOf,
   firstValue,
   isClaimed,
@@ -151,4 +152,21 @@ test.each([
   ["grid", "interlock:dimming", false],
 ] as const)("a claim of class %s by %s can be ended by an owner: %s", (kind, source, expected) => {
   expect(mayBeEnded({ class: kind, source }, "me")).toBe(expected);
+});
+
+test("what a source claims is found at every control, with whether it counts", () => {
+  const [sun, limit, late] = [
+    claim({ id: "a", source: "rule:sun", class: "rule" }),
+    claim({ id: "b", source: "rule:limit", class: "rule", kind: "max" }),
+    claim({ id: "c", source: "rule:sun", class: "rule" }),
+  ];
+  const first = control({ winner: sun, limited_by: [limit] });
+  const second = control({ id: "other", winner: claim({ id: "d" }), losers: [late] });
+  const found = claimsBySource([first, second]);
+  expect(found.get("rule:sun")).toEqual([
+    { control: first, claim: sun, counts: true },
+    { control: second, claim: late, counts: false },
+  ]);
+  expect(found.get("rule:limit")).toEqual([{ control: first, claim: limit, counts: true }]);
+  expect(found.get("rule:other")).toBeUndefined();
 });

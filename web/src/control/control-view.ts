@@ -22,6 +22,22 @@ function claimsOf({ winner, limited_by, losers }: Control): readonly Claim[] {
   return [...found.values()];
 }
 
+export interface Held {
+  readonly control: Control;
+  readonly claim: Claim;
+  /** It decides or limits now. Others wait for it to end. */
+  readonly counts: boolean;
+}
+
+/** What each source claims. */
+export function claimsBySource(controls: Iterable<Control>): ReadonlyMap<string, readonly Held[]> {
+  const held = Array.from(controls, (control) => {
+    const counting = new Set([control.winner, ...control.limited_by]);
+    return claimsOf(control).map((claim): Held => ({ control, claim, counts: counting.has(claim) }));
+  });
+  return Map.groupBy(held.flat(), ({ claim }) => claim.source);
+}
+
 /** Whether somebody claims it. A device that is only told its fallback is free already. */
 export const isClaimed = (control: Control): boolean => control.value !== null || claimsOf(control).length > 0;
 

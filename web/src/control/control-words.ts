@@ -3,7 +3,7 @@ import type { Claim, Control, ControlRecord } from "#client/resources.ts";
 import { session } from "#web/data/session.svelte.ts";
 import { unitSymbol } from "#web/data/show-value.ts";
 import { show } from "#web/i18n/show.ts";
-import { type ClaimClass, isOwn } from "./control-view.ts";
+import { type ClaimClass, type Held, isOwn } from "./control-view.ts";
 import { t } from "./messages.ts";
 
 type Quantity = Pick<Control, "type" | "unit">;
@@ -37,6 +37,12 @@ export function wantText({ kind, value }: Pick<Claim, "kind" | "value">, control
   if (value === "unlimited") return kind === "min" ? t.noLower : t.noUpper;
   const text = exactText(value, control);
   return kind === "target" ? text : kind === "min" ? t.atLeast(text) : t.atMost(text);
+}
+
+/** "Wallbox, Charging current: at most 10 A". */
+export function heldText({ control, claim, counts }: Held, device: string): string {
+  const text = t.held(device, control.display_name, wantText(claim, control));
+  return counts ? text : t.heldBack(text);
 }
 
 const DAY = 86_400_000;

@@ -41,6 +41,8 @@ export const t = defineMessages({
     noUpper: "no upper limit",
     saysNothing: "says nothing now",
     contradicted: "Limits contradict each other. The safe side counts.",
+    held: (device: string, control: string, want: string) => `${device}, ${control}: ${want}`,
+    heldBack: (held: string) => `${held} (another claim counts more)`,
     waiting: (count: number) => (count === 1 ? "1 that does not count now" : `${count} that do not count now`),
     set: "Set",
     change: "Change",
@@ -146,6 +148,8 @@ export const t = defineMessages({
     noUpper: "keine obere Grenze",
     saysNothing: "sagt gerade nichts",
     contradicted: "Grenzen widersprechen einander. Die sichere Seite gilt.",
+    held: (device, control, want) => `${device}, ${control}: ${want}`,
+    heldBack: (held) => `${held} (ein anderer Anspruch zählt mehr)`,
     waiting: (count) =>
       count === 1 ? "1 Vorgabe, die gerade nicht gilt" : `${count} Vorgaben, die gerade nicht gelten`,
     set: "Setzen",

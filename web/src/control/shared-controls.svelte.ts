@@ -1,6 +1,6 @@
 import type { Control } from "#client/resources.ts";
 import { live } from "#web/data/live.svelte.ts";
-import { controlKey } from "./control-view.ts";
+import { claimsBySource, controlKey, type Held } from "./control-view.ts";
 import { readControls } from "./site-controls.ts";
 
 /** All controls of a site for the cards of one screen: read once for all of them, and kept true by events. */
@@ -10,6 +10,7 @@ class SharedControls {
   #stops: readonly (() => void)[] = [];
   #asked = 0;
   #byDevice: ReadonlyMap<string, readonly Control[]> = $state.raw(new Map());
+  #bySource: ReadonlyMap<string, readonly Held[]> = $state.raw(new Map());
 
   constructor(site: string) {
     this.#site = site;
@@ -17,6 +18,11 @@ class SharedControls {
 
   of(device: string): readonly Control[] {
     return this.#byDevice.get(device) ?? [];
+  }
+
+  /** What a source, such as `rule:ID`, claims. */
+  heldBy(source: string): readonly Held[] {
+    return this.#bySource.get(source) ?? [];
   }
 
   /** While somebody watches, the controls are read. Returns how to stop. */
@@ -43,7 +49,13 @@ class SharedControls {
     const next = others.some((one) => controlKey(one) === key)
       ? others.map((one) => (controlKey(one) === key ? control : one))
       : [...others, control];
-    this.#byDevice = new Map(this.#byDevice).set(control.device_id, next);
+    this.#keep(new Map(this.#byDevice).set(control.device_id, next));
+  }
+
+  /** Derived here: a `$derived` would end with the component that asked first. */
+  #keep(byDevice: ReadonlyMap<string, readonly Control[]>): void {
+    this.#byDevice = byDevice;
+    this.#bySource = claimsBySource([...byDevice.values()].flat());
   }
 
   /** Cards are still cards without it: they show their values, and the next connection asks again. */
@@ -51,7 +63,7 @@ class SharedControls {
     this.#asked += 1;
     const mine = this.#asked;
     const found = await readControls(this.#site, { isAll: true }).catch(() => undefined);
-    if (found !== undefined && mine === this.#asked) this.#byDevice = Map.groupBy(found, ({ device_id }) => device_id);
+    if (found !== undefined && mine === this.#asked) this.#keep(Map.groupBy(found, ({ device_id }) => device_id));
   }
 }
 

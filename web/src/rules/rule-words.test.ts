@@ -53,6 +53,10 @@ test.each([
     "{ value: { sum: [{ variable: a }, { variable: b, times: 2 }], step: 10 }, above: 5 }",
     "the sum of the variable a and 2 × the variable b in steps of 10 is above 5",
   ],
+  [
+    "{ value: { device: meter, attribute: power, budget: 15m, limit: 8000 }, above: 5 }",
+    "what is left of 8000 W on average for Power of Grid meter within 15 min is above 5",
+  ],
   ["{ device: meter, attribute: power, stale_for: 5m }", "nothing has come of Power of Grid meter for 5 min"],
   ["{ device: meter, alert: dry }", "the alert “Dry run” of Grid meter is active"],
   ["{ device: meter, alert: any }", "an alert of Grid meter is active"],

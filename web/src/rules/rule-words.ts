@@ -191,7 +191,8 @@ const plainWord = (value: string | number | boolean, unit?: string): string =>
 function amountWord(amount: Amount, names: RuleNames, unit: string | undefined): string {
   if (typeof amount === "number") return withUnit(amount, unit);
   const { times, plus, step, min, max } = amount;
-  let text = sourceWord(amount, names, unit);
+  // What is multiplied has a unit of its own, which nobody has said.
+  let text = sourceWord(amount, names, Math.abs(times) === 1 ? unit : undefined);
   if (times !== 1) text = t.times(show.number(times, 6), text);
   if (plus !== 0) text = t.plus(text, withUnit(plus, unit));
   if (step !== undefined) text = t.inSteps(text, withUnit(step, unit));
@@ -209,8 +210,10 @@ function sourceWord({ from }: ComputedAmount, names: RuleNames, unit: string | u
       return t[`price_${from.of}`];
     case "sum":
       return t.sum(from.of.map((one) => amountWord(one, names, unit)).join(t.and));
-    case "budget":
-      return t.budget(readWord(from, names), show.length(from.everyMs), amountWord(from.limit, names, unit));
+    case "budget": {
+      const { unit: measured } = quantity(names, from.device, from.attribute, "attributes");
+      return t.budget(readWord(from, names), show.length(from.everyMs), amountWord(from.limit, names, measured));
+    }
     case "attribute":
       return readWord(from, names);
   }
