@@ -69,7 +69,9 @@ export function addAlertCommands(alert: Command, cli: Cli): void {
 }
 
 function acknowledgedBy({ at, by, comment, door }: NonNullable<Alert["acknowledgement"]>): string {
-  return printable(`${at} by ${by.name}${(door ?? null) === null ? "" : ` (${door})`}${comment === null ? "" : `: ${comment}`}`);
+  return printable(
+    `${at} by ${by.name}${(door ?? null) === null ? "" : ` (${door})`}${comment === null ? "" : `: ${comment}`}`,
+  );
 }
 
 function fieldsOf(alert: Alert, device: string) {
