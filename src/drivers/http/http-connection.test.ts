@@ -10,6 +10,7 @@ import { instant } from "#core/time/instant.ts";
 import type { LuaValue } from "#drivers/lua-value.ts";
 import { openSiteAuthority } from "#mqtt/pki/open-site-authority.ts";
 import { startDrivers } from "../../../test/support/drivers.ts";
+import { startUpgradingServer } from "../../../test/support/upgrading-server.ts";
 
 interface Seen {
   readonly method: string | undefined;
@@ -230,6 +231,11 @@ test("a server that breaks off or speaks otherwise is explained in words", async
   expect((await send("GET", `${url}/odd`)).problem).toBe("the answer is no HTTP");
   expect((await send("GET", `${url}/cut`)).problem).toBe("the connection broke");
   expect((await send("GET", `${url}/bye`)).problem).toBe("the connection broke");
+});
+
+test("a server that switches to another protocol has answered, and nobody waits for it", async () => {
+  const { problem } = await client("127.0.0.1")("GET", await startUpgradingServer());
+  expect(problem).toMatch(/switches to another protocol, which nobody asked for$/);
 });
 
 test("a jar keeps cookies for their host, through redirects too", async () => {

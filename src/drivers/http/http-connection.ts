@@ -69,6 +69,11 @@ export function createHttpConnection({ reach, now }: HttpNeeds): HttpConnection 
           ? requestTls(bare, { ...options, agent: tls, rejectUnauthorized: !request.isInsecure }, answered)
           : requestPlain(bare, { ...options, agent: plain }, answered);
       sent.on("error", reject);
+      // Without a listener Node would emit neither an answer nor an error, and nothing would end the wait.
+      sent.on("upgrade", (_answer, socket) => {
+        socket.destroy();
+        reject(new ConnectionError("answer", `${url.host} switches to another protocol, which nobody asked for`));
+      });
       sent.end(request.body);
     });
   };

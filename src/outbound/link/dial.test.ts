@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
+import { startUpgradingServer } from "../../../test/support/upgrading-server.ts";
 import { guardedLookup } from "./allowed-address.ts";
 import { createDial } from "./dial.ts";
 
@@ -88,6 +89,10 @@ test.each([
   const error = await anywhere.askCloud(url, REQUEST).catch((one: unknown) => one);
   expect(String(error)).toContain(words);
   expect(String(error)).not.toContain("SECRET");
+});
+
+test("a server that switches to another protocol has answered, and nobody waits for it", async () => {
+  await expect(anywhere.askCloud(await startUpgradingServer(), REQUEST)).rejects.toThrow("status 101");
 });
 
 test("what a cloud answers counts when it is complete", async () => {

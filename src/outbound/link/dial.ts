@@ -2,6 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import { AppError, ERROR_CODES, refuse } from "#core/app-error.ts";
 import { connectionWords } from "#core/net/connection-words.ts";
+import { onAnswer } from "#outbound/on-answer.ts";
 import { LINK_SOCKET_SETTINGS, webSocketLink } from "#service/link/web-socket-link.ts";
 import type { AskCloud, LinkSocket, OpenLinkSocket } from "#service/ports/link-socket.ts";
 import { guardedLookup, requireAllowed } from "./allowed-address.ts";
@@ -90,7 +91,8 @@ async function post(
   const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const settings = { method: "POST", headers, agent: false as const, lookup: guardedLookup(mayBeLocal), signal };
-  const sent = request(address, settings, resolve);
+  const sent = request(address, settings);
+  onAnswer(sent, resolve);
   // Also after the answer has come: what the other side does then is its own affair.
   sent.on("error", reject);
   sent.end(body);

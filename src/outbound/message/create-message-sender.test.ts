@@ -9,6 +9,7 @@ import { instant } from "#core/time/instant.ts";
 import { authorityCertificate, certify } from "../../../test/support/certificates.ts";
 import { type MailServer, startMailServer } from "../../../test/support/mail-server.ts";
 import { type Receiver, startReceiver } from "../../../test/support/receiver.ts";
+import { startUpgradingServer } from "../../../test/support/upgrading-server.ts";
 import { createMessageSender, type MessageSenderSettings } from "./create-message-sender.ts";
 
 let receiver: Receiver;
@@ -211,6 +212,12 @@ test("an answer decides, and without one nobody knows; a connection that never w
   const refused = { outcome: "refused", error: "the connection was refused", isFinal: false };
   expect(await send({ ...target, server: closed.url })).toEqual(refused);
   expect(await send(mail({ port: closed.port }))).toEqual(refused);
+});
+
+test("a server that switches to another protocol has answered, and nobody waits for it", async () => {
+  const server = await startUpgradingServer();
+  const result = await send({ kind: "ntfy", server, topic: "plant" });
+  expect(result).toEqual({ outcome: "refused", error: "answered 101", isFinal: false });
 });
 
 test("private addresses are refused by every way, also behind a name, unless the channel may reach them", async () => {

@@ -1,5 +1,6 @@
 // Messages to people, each by the way of its channel, to allowed addresses only (allowed-addresses.ts).
 import type { SendOutcome } from "#core/notification/after-send.ts";
+import { mailServerUrl } from "#core/notification/channel.ts";
 import { createAllowedAddresses } from "#outbound/allowed-addresses.ts";
 import type { MessageSender, OutgoingMessage } from "#service/ports/message-sender.ts";
 import { ntfyRequest, telegramRequest, webhookRequest } from "./http-requests.ts";
@@ -37,7 +38,7 @@ const refused = (error: string): SendOutcome => ({ outcome: "refused", error, is
 function addressOf(target: OutgoingMessage["channel"]["target"]): URL {
   switch (target.kind) {
     case "mail":
-      return new URL(target.host.includes(":") ? `http://[${target.host}]/` : `http://${target.host}/`);
+      return new URL(mailServerUrl(target.host));
     case "webhook":
       return new URL(target.url);
     case "ntfy":

@@ -3,6 +3,7 @@
 import { request as requestTls } from "node:https";
 import type { SendOutcome } from "#core/notification/after-send.ts";
 import { failureWords } from "#outbound/allowed-addresses.ts";
+import { onAnswer } from "#outbound/on-answer.ts";
 import { request as requestPlain } from "#tuning/plain-http.ts";
 import type { Way } from "./way.ts";
 
@@ -28,7 +29,7 @@ export function post({ url, headers, body }: Post, { lookup, signal, ca }: Way):
     };
     const options = { method: "POST", headers: withLength(headers, body), agent: false, lookup, signal } as const;
     const sent = (isTls ? requestTls : requestPlain)(url, isTls && ca !== undefined ? { ...options, ca } : options);
-    sent.on("response", (answer) => {
+    onAnswer(sent, (answer) => {
       resolve(outcomeOf(answer.statusCode ?? 0, answer.headers["retry-after"]));
       let read = 0;
       answer.on("data", (piece: Buffer) => {

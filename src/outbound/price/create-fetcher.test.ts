@@ -2,6 +2,7 @@ import type { lookup } from "node:dns";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Receiver, startReceiver } from "../../../test/support/receiver.ts";
+import { startUpgradingServer } from "../../../test/support/upgrading-server.ts";
 import { createFetcher, type FetcherSettings } from "./create-fetcher.ts";
 
 let server: Receiver;
@@ -46,6 +47,10 @@ test("a redirect is not followed, wherever it leads", async () => {
     error: "answered 302: redirects are not followed; enter the address that it leads to",
   });
   expect(server.received.length).toBe(before + 1);
+});
+
+test("a server that switches to another protocol has answered, and nobody waits for it", async () => {
+  expect(await fetchFrom(await startUpgradingServer())).toEqual({ error: "answered 101" });
 });
 
 test("an answer without end is broken off at its limit", async () => {

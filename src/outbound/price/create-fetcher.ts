@@ -3,6 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import { request as requestTls } from "node:https";
 import { type AddressSettings, createAllowedAddresses, failureWords } from "#outbound/allowed-addresses.ts";
+import { onAnswer } from "#outbound/on-answer.ts";
 import type { FetchedText, PriceFetcher } from "#service/ports/price-fetcher.ts";
 import { request as requestPlain } from "#tuning/plain-http.ts";
 
@@ -33,7 +34,8 @@ export function createFetcher(settings: FetcherSettings): PriceFetcher {
       return await new Promise((resolve) => {
         const fail = (error: unknown) => resolve({ error: failureWords(error, signal) });
         try {
-          const sent = request(url, { method: "GET", headers, agent: false, lookup, signal }, (answer) => {
+          const sent = request(url, { method: "GET", headers, agent: false, lookup, signal });
+          onAnswer(sent, (answer) => {
             readAnswer(answer).then(resolve, fail);
           });
           sent.on("error", fail);

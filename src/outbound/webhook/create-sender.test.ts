@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { instant } from "#core/time/instant.ts";
 import type { Delivery } from "#core/webhook/webhook.ts";
 import { type Receiver, startReceiver } from "../../../test/support/receiver.ts";
+import { startUpgradingServer } from "../../../test/support/upgrading-server.ts";
 import { createSender, type SenderSettings } from "./create-sender.ts";
 
 let receiver: Receiver;
@@ -110,6 +111,10 @@ test("an answer without end costs nothing", async () => {
 test("a receiver that does not answer is given up in time", async () => {
   receiver.answer = () => {};
   expect(await send(receiver.url, { timeoutMs: 50 })).toEqual({ status: undefined, error: "no answer in time" });
+});
+
+test("a server that switches to another protocol has answered, and nobody waits for it", async () => {
+  expect(await send(await startUpgradingServer())).toEqual({ status: 101, error: "answered 101" });
 });
 
 test("a stop breaks an attempt off", async () => {

@@ -3,6 +3,7 @@
 import { request as requestTls } from "node:https";
 import type { LookupFunction } from "node:net";
 import { type AddressSettings, createAllowedAddresses, failureWords } from "#outbound/allowed-addresses.ts";
+import { onAnswer } from "#outbound/on-answer.ts";
 import type { OutgoingDelivery, SendResult, WebhookSender } from "#service/ports/webhook-sender.ts";
 import { request as requestPlain } from "#tuning/plain-http.ts";
 import { renderDelivery } from "./delivery-wire.ts";
@@ -41,7 +42,8 @@ function post(url: URL, outgoing: OutgoingDelivery, { lookup: guarded, signal }:
   const request = url.protocol === "https:" ? requestTls : requestPlain;
   return new Promise((resolve) => {
     const fail = (error: unknown) => resolve({ status: undefined, error: failureWords(error, signal) });
-    const sent = request(url, { method: "POST", headers, agent: false, lookup: guarded, signal }, (answer) => {
+    const sent = request(url, { method: "POST", headers, agent: false, lookup: guarded, signal });
+    onAnswer(sent, (answer) => {
       const status = answer.statusCode ?? 0;
       resolve({ status, error: status >= 200 && status < 300 ? undefined : `answered ${status}` });
       let read = 0;
