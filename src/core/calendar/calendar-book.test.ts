@@ -5,6 +5,7 @@ import { DAY_MS } from "#core/time/hour.ts";
 import { WEEKDAYS } from "#core/time/weekday.ts";
 import { createCalendarBook, type ReadCalendar } from "./calendar-book.ts";
 import { exceptProblem } from "./except-problem.ts";
+import { readIcal } from "./ical/read-ical.ts";
 import { type CalendarValue, type PlanRange, planProblems, type WeeklyPlan } from "./site-calendar.ts";
 
 const MINUTE_MS = 60_000;
@@ -57,6 +58,39 @@ describe("a weekly plan", () => {
       ["2026-11-17T07:00", "2026-11-17T08:00", 21],
       ["2026-11-22T22:00", "2026-11-22T23:00", undefined],
     ]);
+  });
+});
+
+describe("entries that begin hundreds of times on one day", () => {
+  const often = Array.from({ length: 20 }, (_, n) => {
+    const hours = Array.from({ length: 24 }, (_, hour) => hour).join(",");
+    return `BEGIN:VEVENT\nUID:${n}\nDTSTART:20200101T000000\nDURATION:PT1H\nRRULE:FREQ=DAILY;BYHOUR=${hours}\nEND:VEVENT\n`;
+  });
+  const { entries, problems } = readIcal(`BEGIN:VCALENDAR\n${often.join("")}END:VCALENDAR\n`, "UTC");
+  const book = createCalendarBook([
+    { name: "often", kind: "ical", entries, except: [], timezone: "UTC" },
+    { name: "never", kind: "ical", entries, except: ["often"], timezone: "UTC" },
+  ]);
+  const now = at("2026-06-01T12:00:00Z");
+
+  test("a change is looked for within weeks, not within a year", () => {
+    expect(problems).toEqual([]);
+    for (const [name, isOn] of [
+      ["often", true],
+      ["never", false],
+    ] as const) {
+      const state = book.stateAt(name, now);
+      const weeks = ((state?.until ?? Number.POSITIVE_INFINITY) - now) / (7 * DAY_MS);
+      expect([state?.isOn, weeks >= 4 && weeks <= 8]).toEqual([isOn, true]);
+    }
+    expect(book.since("often", now)).toBeUndefined();
+  });
+
+  test("a list looks further", () => {
+    const to = now + 200 * DAY_MS;
+    expect(book.entries("often", { from: now, to, limit: 10 })).toMatchObject([{ to: expect.any(Number) }]);
+    const [only] = book.entries("often", { from: now, to, limit: 10 }) ?? [];
+    expect((only?.to ?? 0) > now + 50 * DAY_MS).toBe(true);
   });
 });
 

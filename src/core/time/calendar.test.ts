@@ -1,5 +1,5 @@
-import { describe, expect, test } from "vitest";
-import { type CalendarUnit, calendarGrid, SHORTEST_MS } from "./calendar.ts";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { type CalendarUnit, calendarGrid, localOffsets, SHORTEST_MS } from "./calendar.ts";
 
 const HOUR = 3_600_000;
 const iso = (at: number) => new Date(at).toISOString().replace(/:00\.000Z$/, "Z");
@@ -111,4 +111,14 @@ describe.each([
       at = bucket.end;
     }
   });
+});
+
+test("a zone that is asked about is remembered, however many others were before", () => {
+  const zones = Intl.supportedValuesOf("timeZone");
+  for (const zone of zones) localOffsets(zone);
+  const made = vi.spyOn(Intl, "DateTimeFormat");
+  onTestFinished(() => made.mockRestore());
+  // Some are remembered from before.
+  for (const zone of zones) for (let n = 0; n < 50; n += 1) localOffsets(zone);
+  expect(made.mock.calls.length).toBeLessThanOrEqual(zones.length);
 });

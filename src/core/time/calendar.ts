@@ -68,8 +68,11 @@ interface LocalClock {
 /** Milliseconds from UTC to the zone's clock. */
 type OffsetAt = (at: number) => number;
 
-/** Making one costs as much as a hundred uses of it. */
-const zones = new Map<string, OffsetAt>();
+/**
+ * Making one costs as much as a hundred uses of it, so those that were used last are kept, in two halves: a full one becomes the older
+ * one, and what was in that and is not asked for again is forgotten. Nobody can fill it up for others.
+ */
+let [zones, olderZones] = [new Map<string, OffsetAt>(), new Map<string, OffsetAt>()];
 const MAX_ZONES = 100;
 /** Days of a zone whose offsets are remembered: a year of a site asks for each of its days several times. */
 const MAX_DAYS = 2_000;
@@ -77,8 +80,9 @@ const MAX_DAYS = 2_000;
 function zoneOf(timezone: string): OffsetAt {
   const known = zones.get(timezone);
   if (known !== undefined) return known;
-  const offsetAt = createOffsets(createFormat(timezone));
-  if (zones.size < MAX_ZONES) zones.set(timezone, offsetAt);
+  const offsetAt = olderZones.get(timezone) ?? createOffsets(createFormat(timezone));
+  if (zones.size >= MAX_ZONES) [zones, olderZones] = [new Map(), zones];
+  zones.set(timezone, offsetAt);
   return offsetAt;
 }
 

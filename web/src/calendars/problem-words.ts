@@ -15,6 +15,8 @@ const german = serverTexts({
   "BEGIN:{name} has no END": "BEGIN:{name} hat kein END",
   "a calendar has at most {count} entries": "ein Kalender hat höchstens {count} Einträge",
   "a calendar has at most {count} VTIMEZONE": "ein Kalender hat höchstens {count} VTIMEZONE",
+  "times of a calendar are in at most {count} time zones":
+    "Zeiten eines Kalenders liegen in höchstens {count} Zeitzonen",
   "a calendar has at most {count} dates in RDATE and EXDATE":
     "ein Kalender hat höchstens {count} Tage in RDATE und EXDATE",
   "a calendar has at most {count} entries that recur":

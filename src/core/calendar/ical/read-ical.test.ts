@@ -164,6 +164,15 @@ describe("hostile texts", () => {
     ["too many rules", many(310, () => event("DTSTART:20260101\nRRULE:FREQ=YEARLY")), "at most 300 entries that recur"],
     ["too many zones", many(200, (n) => `BEGIN:VTIMEZONE\nTZID:${n}\nEND:VTIMEZONE\n`), "at most 100 VTIMEZONE"],
     [
+      "times in too many zones",
+      file(
+        ...Intl.supportedValuesOf("timeZone")
+          .slice(0, 30)
+          .map((zone) => event(`DTSTART;TZID=${zone}:20260101T000000`)),
+      ),
+      "in at most 20 time zones",
+    ],
+    [
       "too many dates",
       file(event(`DTSTART:20260101\nEXDATE:${"20260101,".repeat(6_000)}20260101`)),
       "at most 5000 dates",

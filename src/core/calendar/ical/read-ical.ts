@@ -35,6 +35,8 @@ const MOST_ICAL_RULES = 300;
 /** RDATE and EXDATE of all entries. */
 const MOST_ICAL_DATES = 5_000;
 const MOST_ICAL_ZONES = 100;
+/** Zones of times. Whoever asks the calendar has to know their clocks. */
+const MOST_USED_ZONES = 20;
 /** Days that are looked at to find out what is on within four weeks, for all entries that recur. */
 const MOST_DAYS = 15_000;
 /** How often entries that recur may begin on one day, all together. */
@@ -52,6 +54,7 @@ interface Event {
 interface Reading {
   readonly problems: IcalProblem[];
   readonly zones: Map<string, string>;
+  readonly usedZones: Set<string>;
   /** Of times that name no zone. */
   readonly timezone: string;
   dates: number;
@@ -67,6 +70,7 @@ export function readIcal(text: string, timezone: string): IcalFile {
     ...{
       problems: [],
       zones: new Map(),
+      usedZones: new Set(),
       timezone,
       dates: 0,
       rules: 0,
@@ -218,8 +222,16 @@ function readEvent(reading: Reading, { line, lines }: Event): Read | undefined {
 function timeOf(reading: Reading, line: ContentLine, value: string): IcalTime | undefined {
   const { zone, problem } = zoneOf(line, reading.zones);
   if (problem !== undefined) return report(reading, line.line, problem);
+  if (zone !== undefined && !isZoneLeft(reading, zone)) {
+    return report(reading, line.line, `times of a calendar are in at most ${MOST_USED_ZONES} time zones`);
+  }
   const time = readTime(value.trim(), zone);
   return typeof time === "string" ? report(reading, line.line, time) : time;
+}
+
+function isZoneLeft({ usedZones }: Reading, zone: string): boolean {
+  if (usedZones.size < MOST_USED_ZONES) usedZones.add(zone);
+  return usedZones.has(zone);
 }
 
 type Length = Pick<IcalEntry, "daysMs" | "timeMs">;
