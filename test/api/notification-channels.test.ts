@@ -66,7 +66,14 @@ test.each([
   [{ telegram: { chat: "1", token: "x/../y" } }, ["telegram.token must be the token of a bot"]],
   [{ ntfy: { topic: "t", token: "a\r\nX: y" } }, ["ntfy.token must be printable"]],
   [{ ntfy: { topic: "t", server: "file:///etc" } }, ["ntfy.server must be an http"]],
+  [{ ntfy: { topic: "t", server: "http://ntfy.example", token: "x" } }, ["ntfy.server must be https:// with a token"]],
+  [
+    { telegram: { chat: "1", server: "http://t.example", token: "1:AAAAAAAAAAAAAAAAAAAAAAAA" } },
+    ["telegram.server must be https://"],
+  ],
   [{ webhook: { url: "http://127.0.0.1:1/" } }, ["the address is not a public one; an operator can allow"]],
+  [{ mail: { host: "256.1.1.1", from: "a@b.de", to: "a@b.de" } }, ["mail.host must be the name or address"]],
+  [{ mail: { host: ":::", from: "a@b.de", to: "a@b.de" } }, ["mail.host must be the name or address"]],
   [{ mail: { host: "10.0.0.1", from: "a@b.de", to: "a@b.de" } }, ["the address is not a public one"]],
 ])("of %j all mistakes are told at once", async (target, messages) => {
   const answer = await busbar.admin.post<Problems>(base, { name: "Wrong", ...target });

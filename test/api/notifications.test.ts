@@ -145,6 +145,30 @@ test("a maintenance window silences without hiding, and its end tells", async ()
   await vi.waitFor(() => expect(told("window")).toEqual(["raised:door"]), PATIENT);
 });
 
+test("messages are for those who could have made their channel, and so is sending them again", async () => {
+  const { routes } = await client.notifications.routes(site);
+  for (const { id } of routes) await client.notifications.deleteRoute(site, id);
+  await raise();
+  const ntfy = { server: receiver.url, topic: "vendor" };
+  const { channel } = await client.notifications.createChannel(site, { name: "Vendor", ntfy, allow_private: true });
+  const owner = await busbar.token({ name: "Owner", level: "owner", site_ids: [site] });
+  const anna = createClient({ url: busbar.url, token: owner });
+  receiver.answer = (response) => void response.destroy();
+  const route = { name: "V", group: "0s", over: false, steps: [{ channels: [channel.id] }] };
+  await client.notifications.createRoute(site, route);
+  await raise("hot");
+  const find = async () => (await messages()).find(({ channel_id }) => channel_id === channel.id);
+  await vi.waitFor(async () => expect((await find())?.state).toBe("UNKNOWN"), PATIENT);
+  receiver.answer = (response) => void response.end();
+  expect((await anna.notifications.messages(site)).messages).toEqual([]);
+  const { tells } = await anna.notifications.preview(site, { device_id: device, severity: "error" });
+  expect(tells.map(({ channel: name }) => name)).toEqual([channel.id]);
+  const id = (await find())?.id ?? "";
+  await expect(anna.notifications.retryMessage(site, id)).rejects.toMatchObject({ code: "not_found" });
+  await client.notifications.retryMessage(site, id);
+  await vi.waitFor(async () => expect((await find())?.state).toBe("SENT"), PATIENT);
+});
+
 test("everything that is wrong with a route is told at once", async () => {
   const wrong = { name: "X", group: "2h", remind: "1s", steps: [{ after: "soon", channels: ["none"] }] };
   const answer = await busbar.admin.post<{ errors: { message: string }[] }>(

@@ -1,6 +1,6 @@
 // What is wrong with a channel that somebody enters, beyond what its schema finds: all of it at once.
 import { parseHttpAddress } from "#core/net/http-address.ts";
-import { type ChannelTarget, MAIL_PORTS } from "./channel.ts";
+import { type ChannelTarget, MAIL_PORTS, mailServerUrl } from "./channel.ts";
 
 interface ChannelProblem {
   /** Of the target, such as `to`. */
@@ -22,13 +22,16 @@ export function channelProblems(
 ): readonly ChannelProblem[] {
   const problems: ChannelProblem[] = [];
   const add = (field: string, message: string) => problems.push({ field, message });
-  const requireHttp = (field: string, text: string) => {
+  const requireHttp = (field: string, text: string, hasToken = false) => {
     const url = parseHttpAddress(text);
     if (typeof url === "string") add(field, url);
+    else if (hasToken && url.protocol !== "https:" && !allowPrivate)
+      add(field, "must be https:// with a token: it would be sent in the clear");
   };
   switch (target.kind) {
     case "mail":
-      if (!HOST.test(target.host)) add("host", "must be the name or address of a mail server, without a port");
+      if (!HOST.test(target.host) || !URL.canParse(mailServerUrl(target.host)))
+        add("host", "must be the name or address of a mail server, without a port");
       if (!allowPrivate && !MAIL_PORTS.includes(target.port))
         add("port", `must be one of ${MAIL_PORTS.join(", ")}; allow_private allows others`);
       for (const field of ["from", "to"] as const)
@@ -39,11 +42,11 @@ export function channelProblems(
         add("security", "must not be none with a password: it would be sent in the clear");
       break;
     case "ntfy":
-      requireHttp("server", target.server);
+      requireHttp("server", target.server, secret !== undefined);
       if (secret !== undefined && !PRINTABLE.test(secret)) add("token", "must be printable ASCII");
       break;
     case "telegram":
-      requireHttp("server", target.server);
+      requireHttp("server", target.server, true);
       if (secret !== undefined && !TELEGRAM_TOKEN.test(secret))
         add("token", "must be the token of a bot, such as 123456:ABC-DEF");
       break;

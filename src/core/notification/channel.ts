@@ -62,6 +62,9 @@ export const LONGEST_SECRET = 1_000;
 export const MAIL_PORTS: readonly number[] = [25, 465, 587, 2525];
 export const USUAL_PORT: Readonly<Record<MailSecurity, number>> = { tls: 465, starttls: 587, none: 25 };
 
+/** Names and addresses are read as those of other servers. */
+export const mailServerUrl = (host: string): string => `http://${host.includes(":") ? `[${host}]` : host}/`;
+
 /** Binds a sealed secret to its channel. */
 export const channelSecretContext = (channelId: string): string => `notification channel ${channelId}`;
 

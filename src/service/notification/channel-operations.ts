@@ -1,5 +1,4 @@
 import { refuse } from "#core/app-error.ts";
-import { type Channel, channelSecretContext } from "#core/notification/channel.ts";
 import { askedOfGateway, siteOfPath } from "#service/operation/find-place.ts";
 import { type AnyCall, type Operation, operation } from "#service/operation/operation.ts";
 import { pageOf, paging } from "#service/operation/query.ts";
@@ -24,6 +23,7 @@ import {
   updateChannel,
   visibleChannel,
 } from "./save-channel.ts";
+import { sendToChannel } from "./send-to-channel.ts";
 
 const tag = "Notifications";
 const level = "owner";
@@ -167,32 +167,12 @@ function testing(needs: ChannelNeeds): Operation {
     run: async (call) => {
       const { id: siteId, name: site, timezone } = await visibleSite(needs, call, call.params.site_id);
       const channel = await visibleChannel(needs, call, { siteId, id: call.params.channel_id });
-      const result = await sendTest(needs, { channel, site, timezone, signal: call.signal() });
+      const content = { kind: "test", site, timezone, count: 0, items: [] } as const;
+      const message = { channel, id: needs.newId(), content, queuedAt: needs.now() };
+      const result = await sendToChannel(needs, message, call.signal());
       const error = result.outcome === "taken" ? null : result.error;
       await needs.audit.append([trailOf(needs, call, channel, { outcome: result.outcome, error })]);
       return { outcome: result.outcome, error };
     },
   });
-}
-
-async function sendTest(
-  needs: ChannelNeeds,
-  {
-    channel,
-    site,
-    timezone,
-    signal,
-  }: {
-    readonly channel: Channel;
-    readonly site: string;
-    readonly timezone: string;
-    readonly signal: AbortSignal;
-  },
-) {
-  const { sealedSecret, id: channelId } = channel;
-  const now = needs.now();
-  const content = { kind: "test", site, timezone, count: 0, items: [] } as const;
-  const secret = sealedSecret && needs.seal.open(sealedSecret, channelSecretContext(channelId));
-  const message = { channel, secret, id: needs.newId(), content, queuedAt: now, sentAt: now };
-  return await needs.messageSender.send(message, signal);
 }

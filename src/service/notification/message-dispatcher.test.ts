@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { GIVE_UP_MESSAGE_MS, type SendOutcome, type SendResult } from "#core/notification/after-send.ts";
 import { createShares } from "#core/share/shares.ts";
 import { instant } from "#core/time/instant.ts";
@@ -18,6 +18,7 @@ function makeWorld(kind: "webhook" | "ntfy" = "ntfy") {
   const queue: Message[] = [];
   /** Second and message of each attempt. */
   const sent: string[] = [];
+  const faults: string[] = [];
   const world = { answer: (_id: string): SendOutcome | Promise<SendOutcome> => TAKEN };
   const change = (id: string, fields: Partial<Message>) => {
     const at = queue.findIndex((one) => one.id === id);
@@ -51,9 +52,7 @@ function makeWorld(kind: "webhook" | "ntfy" = "ntfy") {
     },
     // Every pause is half of the longest.
     randomBytes: () => new Uint8Array([0]),
-    background: createBackground((_name, error) => {
-      throw error;
-    }),
+    background: createBackground((_name, error) => void faults.push((error as Error).message)),
   } as unknown as MessageDispatcherNeeds;
   const dispatcher = createMessageDispatcher(needs);
   const add = (id: string, fields: Partial<Message> = {}) =>
@@ -64,7 +63,8 @@ function makeWorld(kind: "webhook" | "ntfy" = "ntfy") {
       ...fields,
     });
   const states = () => queue.map(({ id, state }) => `${id} ${state}`);
-  return { clock, dispatcher, world, sent, add, states };
+  onTestFinished(() => expect(faults.filter((fault) => fault !== "bug")).toEqual([]));
+  return { clock, dispatcher, world, sent, add, states, faults };
 }
 
 test("a channel gets its messages in order, and one that fails holds back its own later ones only", async () => {
@@ -118,6 +118,20 @@ test("it is given up after a day, and a slow receiver holds up no other", async 
   slow.resolve(TAKEN);
   await clock.advance(0);
   expect(states()[1]).toBe("b1 SENT");
+});
+
+test("a fault before anything leaves is no reason to think that the message may have arrived", async () => {
+  const { clock, dispatcher, world, sent, add, states, faults } = makeWorld();
+  world.answer = () => {
+    if (sent.length === 1) throw new Error("bug");
+    return TAKEN;
+  };
+  add("a1");
+  dispatcher.wake();
+  await clock.advance(0);
+  expect([states(), faults]).toEqual([["a1 WAITING"], ["bug"]]);
+  await clock.advance(20_000);
+  expect([sent, states()]).toEqual([["0 a1", "5 a1"], ["a1 SENT"]]);
 });
 
 test("a stop lets what is under way end, and begins nothing", async () => {

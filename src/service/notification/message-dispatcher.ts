@@ -5,7 +5,7 @@
 // the oldest first, and a later one waits until the earlier ones are done: the order is kept, also over failures. Where several
 // nodes share the records, whoever claims the channel sends.
 import { afterSend, type SendOutcome } from "#core/notification/after-send.ts";
-import { type Channel, channelSecretContext } from "#core/notification/channel.ts";
+import type { Channel } from "#core/notification/channel.ts";
 import type { Leave } from "#core/share/fair-share.ts";
 import type { Shares } from "#core/share/shares.ts";
 import type { Background } from "#service/background.ts";
@@ -13,6 +13,7 @@ import type { After } from "#service/deadlines.ts";
 import type { Message } from "#service/ports/message-store.ts";
 import type { Nodes } from "#service/ports/nodes.ts";
 import type { Needs } from "#service/ports.ts";
+import { sendToChannel } from "./send-to-channel.ts";
 
 export interface MessageDispatcher {
   /** Something may wait. */
@@ -37,6 +38,8 @@ const LONGEST_WAIT_MS = 30_000;
 const AGAIN_MS = 5_000;
 const LAST_MOMENT_MS = 3_000;
 const NOT_SENT: SendOutcome = { outcome: "refused", error: "another node took over", isFinal: false };
+/** It is thrown before anything leaves. */
+const FAULT: SendOutcome = { outcome: "refused", error: "a fault in Busbar; its log has the details", isFinal: false };
 const INTERRUPTED: SendOutcome = { outcome: "unknown", error: "the service stopped while it was sent" };
 
 type Head = Pick<Message, "id" | "channelId" | "siteId">;
@@ -124,17 +127,12 @@ export function createMessageDispatcher(needs: MessageDispatcherNeeds): MessageD
     const begun = { ...message, attempts: message.attempts + 1 };
     // A claim that was lost meanwhile: another node has found the mark.
     if (signal.aborted) return await settle(begun, channel, NOT_SENT);
-    await settle(begun, channel, await send(begun, channel, signal));
-  }
-
-  async function send(message: Message, channel: Channel, signal: AbortSignal): Promise<SendOutcome> {
-    const { id, content, queuedAt } = message;
+    const { content, queuedAt } = begun;
+    let outcome: SendOutcome = FAULT;
     try {
-      const { sealedSecret } = channel;
-      const secret = sealedSecret && needs.seal.open(sealedSecret, channelSecretContext(channel.id));
-      return await needs.messageSender.send({ channel, secret, id, content, queuedAt, sentAt: needs.now() }, signal);
-    } catch {
-      return { outcome: "refused", error: "the secret of the channel cannot be read; set it anew", isFinal: false };
+      outcome = await sendToChannel(needs, { channel, id, content, queuedAt }, signal);
+    } finally {
+      await settle(begun, channel, outcome);
     }
   }
 

@@ -1,5 +1,6 @@
 import { refuse } from "#core/app-error.ts";
 import { MESSAGE_STATES } from "#core/notification/after-send.ts";
+import type { Channel } from "#core/notification/channel.ts";
 import type { Route } from "#core/notification/route.ts";
 import { advise, NEW_WATCH, type Watched } from "#core/notification/watch.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
@@ -50,9 +51,9 @@ export function routeOperations(needs: RouteNeeds): readonly Operation[] {
 
 async function save(needs: RouteNeeds, call: Call, route: Route): Promise<{ readonly route: object }> {
   const { siteId, id, name, steps } = route;
-  const channels = await needs.channels.ofSite(siteId);
+  const channels = await usableChannels(needs, call, siteId);
   for (const [step, { channels: ids }] of steps.entries()) {
-    const missing = ids.find((one) => !channels.some((channel) => channel.id === one && mayUse(call.caller, channel)));
+    const missing = ids.find((one) => !channels.has(one));
     if (missing === undefined) continue;
     const pointer = `/steps/${step}/channels`;
     throw refuse("not_found", `the site has no notification channel ${missing.slice(0, 80)}`, { pointer });
@@ -60,6 +61,16 @@ async function save(needs: RouteNeeds, call: Call, route: Route): Promise<{ read
   await needs.routes.put(route, auditTrail(needs, call, { target: { siteId }, details: { route_id: id, name } }));
   await needs.notifier.changed(siteId);
   return { route: renderRoute(route) };
+}
+
+/** By id. */
+async function usableChannels(
+  needs: Pick<RouteNeeds, "channels">,
+  { caller }: Call,
+  siteId: string,
+): Promise<ReadonlyMap<string, Channel>> {
+  const usable = (await needs.channels.ofSite(siteId)).filter((channel) => mayUse(caller, channel));
+  return new Map(usable.map((channel) => [channel.id, channel]));
 }
 
 const noRoute = (id: string) => refuse("not_found", `the site has no notification route ${id.slice(0, 80)}`);
@@ -167,7 +178,7 @@ function messaging(needs: RouteNeeds): readonly Operation[] {
           ...{ kind: device === undefined ? "rule" : "alert", severity, readLevel: "readonly", silencedUntil },
           ...{ blueprintId: device?.blueprintId, isHard: true, isActive: true, isAcknowledged: false },
         };
-        const names = new Map((await needs.channels.ofSite(siteId)).map((channel) => [channel.id, channel]));
+        const names = await usableChannels(needs, call, siteId);
         return renderPreview(advise(NEW_WATCH, watched, context), names, silencedUntil);
       },
     }),
@@ -176,7 +187,9 @@ function messaging(needs: RouteNeeds): readonly Operation[] {
       path: `${base}/messages`,
       name: "listNotificationMessages",
       summary: "List the messages that were sent or wait, newest first",
-      description: "With every attempt and why it failed. Those that are done are kept for 30 days.",
+      description:
+        "Of the channels that the caller could have made itself, with every attempt and why it failed. Those that are done are kept " +
+        "for 30 days.",
       tag,
       level,
       atGateway: askedOfGateway,
@@ -184,7 +197,8 @@ function messaging(needs: RouteNeeds): readonly Operation[] {
       answer: listAnswer("messages", messageSchema),
       run: async (call) => {
         const { id: siteId } = await visibleSite(needs, call, call.params.site_id);
-        const filter = { siteId, states: call.query["state.in"] };
+        const channelIds = [...(await usableChannels(needs, call, siteId)).keys()];
+        const filter = { siteId, channelIds, states: call.query["state.in"] };
         return renderPage("messages", await needs.messages.list(filter, pageOf(call.query)), renderMessage);
       },
     }),
@@ -201,8 +215,10 @@ function messaging(needs: RouteNeeds): readonly Operation[] {
       run: async (call) => {
         const { id: siteId } = await visibleSite(needs, call, call.params.site_id);
         const id = call.params.message_id;
+        const { channelId } = (await needs.messages.find(id)) ?? {};
+        const isVisible = channelId !== undefined && (await usableChannels(needs, call, siteId)).has(channelId);
         const trail = auditTrail(needs, call, { target: { siteId }, details: { message_id: id.slice(0, 80) } });
-        const message = await needs.messages.retry({ siteId, id, now: needs.now() }, trail);
+        const message = isVisible ? await needs.messages.retry({ siteId, id, now: needs.now() }, trail) : undefined;
         if (message === undefined)
           throw refuse("not_found", `the site has no message ${id.slice(0, 80)} that failed or of which nobody knows`);
         needs.messageDispatcher.wake();

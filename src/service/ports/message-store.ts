@@ -76,7 +76,12 @@ export interface MessageStore {
   settle(id: string, attempt: SendAttempt & { readonly number: number }, result: SendResult): Promise<void>;
   /** Newest first. */
   list(
-    filter: { readonly siteId: string; readonly states?: readonly MessageState[] | undefined },
+    filter: {
+      readonly siteId: string;
+      /** Undefined: of all. */
+      readonly channelIds?: readonly string[] | undefined;
+      readonly states?: readonly MessageState[] | undefined;
+    },
     page: PageRequest,
   ): Promise<Page<Message>>;
   /** Sends it again, which a person has decided: of one that has failed, or of which nobody knows. */

@@ -48,11 +48,11 @@ export function createMessageStore(reader: Database, writer: Writer, lists: List
     },
     beginAttempt: (id, now) => writer.run("beginAttempt", { id, now }),
     settle: (id, attempt, result) => writer.run("settleMessage", { id, attempt, result }),
-    list: ({ siteId, states }, page) =>
+    list: ({ siteId, channelIds, states }, page) =>
       lists.page(page, {
         columns: MESSAGE_COLUMNS,
         from: "notification_message",
-        where: new Where().and("site_id = ?", siteId).andIn("state", states),
+        where: new Where().and("site_id = ?", siteId).andIn("channel_id", channelIds).andIn("state", states),
         order: "number DESC",
         read: (row) => parseMessage({ database: reader, table: "notification_message", row }),
       }),
