@@ -21,7 +21,8 @@ export type LuaSimulation = Omit<Simulation, "onMs"> & {
 };
 
 export interface LuaDryRun {
-  run(given: LuaDryRunInput): Promise<LuaSimulation>;
+  /** Ends at once, with the reason of the signal, when that fires. */
+  run(given: LuaDryRunInput, signal: AbortSignal): Promise<LuaSimulation>;
   close(): Promise<void>;
 }
 

@@ -58,8 +58,7 @@ export function createRuleLog(needs: RuleLogNeeds): RuleLog {
       if (lines === undefined) return;
       yield* lines;
       sequence = lines.at(-1)?.sequence ?? sequence;
-      if (lines.length === LINES_AT_ONCE) continue;
-      await needs.pause(lookMs, signal);
+      if (lines.length < LINES_AT_ONCE) await needs.pause(lookMs, signal);
       if (!(await needs.openSessions.isLive(call.caller))) return;
     }
   }

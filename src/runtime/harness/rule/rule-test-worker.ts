@@ -6,6 +6,7 @@ import { parseRuleScenarios } from "#manifest/rule-scenario/parse-rule-scenarios
 import type { Numbered, TaskAnswer } from "#runtime/task-thread.ts";
 import type { RuleTestResult, RuleTestTask } from "#service/ports/test-rule.ts";
 import { keepCompiled } from "#tuning/keep-compiled.ts";
+import { createReportBounds } from "./bound-reports.ts";
 import { openRule } from "./open-rule.ts";
 import { readTestedRule } from "./read-tested-rule.ts";
 import { runRuleScenario } from "./run-rule-scenario.ts";
@@ -24,10 +25,11 @@ const NO_RULE = "The scenarios need a rule. Give one beside them, or name a read
 async function played({ script, source, file, filter, isVerbose }: RuleTestTask): Promise<RuleTestResult> {
   const { task, issues, rule } = readTestedRule({ source, file, scriptOf: () => script ?? NO_RULE });
   const scenarios: ScenarioReport[] = [];
+  const bounded = createReportBounds();
   const open = task && (await openRule(task.script));
   for (const scenario of open === undefined ? [] : parseRuleScenarios(source, file ?? "scenario").scenarios) {
     if (filter !== undefined && file?.includes(filter) !== true && !scenario.name.includes(filter)) continue;
-    if (open !== undefined) scenarios.push(await runRuleScenario({ open, isVerbose }, scenario, file));
+    if (open !== undefined) scenarios.push(bounded(await runRuleScenario({ open, isVerbose }, scenario, file)));
   }
   return { issues, ruleIssues: rule?.issues ?? [], scenarios };
 }

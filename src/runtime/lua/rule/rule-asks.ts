@@ -24,6 +24,10 @@ const COSTS: Readonly<Record<string, number>> = {
 const PAUSE_MS = 20;
 const MAX_BYTES = 65_536;
 
+/** What is wrong with them, also in a dry run. */
+export const argumentsProblem = (args: readonly LuaValue[]): string | undefined =>
+  sizeOf(args) > MAX_BYTES ? `the arguments of a call have at most ${MAX_BYTES} bytes` : undefined;
+
 export interface RuleAsks extends Drivers {
   /** Resolves when the script may spend so much more: one that asks too often waits longer. */
   spend(cost: number): Promise<void>;
@@ -66,7 +70,8 @@ export function createRuleAsks({ slot, post, activity }: RuleAsksNeeds): RuleAsk
     spend,
     async call(full, args) {
       const name = full.startsWith(PREFIX) ? full.slice(PREFIX.length) : full;
-      if (sizeOf(args) > MAX_BYTES) return [undefined, `the arguments of a call have at most ${MAX_BYTES} bytes`];
+      const problem = argumentsProblem(args);
+      if (problem !== undefined) return [undefined, problem];
       const cost = Object.hasOwn(COSTS, name) ? (COSTS[name] ?? 1) : 1;
       await spend(cost);
       const id = ++last;

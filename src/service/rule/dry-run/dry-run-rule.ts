@@ -54,10 +54,13 @@ async function variablesOf(needs: DryRunRuleNeeds, { site, variables: given }: D
 const TRIED = { id: "dry-run", slug: "dry-run", disabled: false, revision: 1 } as const;
 
 async function dryRunScript(needs: DryRunRuleNeeds, input: DryRunInput): Promise<DryRun> {
-  const { site, script, from, to } = input;
+  const { site, script, from, to, signal } = input;
   const rule = { ...TRIED, siteId: site.id, script, createdAt: instant(from), updatedAt: instant(from) };
   const variables = await variablesOf(needs, input);
-  const simulation = await needs.luaDryRun.run({ rule, timezone: site.timezone, from, to, variables });
+  const given = { rule, timezone: site.timezone, from, to, variables };
+  const simulation = await needs.luaDryRun.run(given, signal).catch((error: unknown) => {
+    throw signal.aborted ? nobodyWaits() : error;
+  });
   return { ...simulation, onMs: 0, hasLevel: false };
 }
 

@@ -47,6 +47,8 @@ interface Column {
 type Answer = readonly unknown[] | Promise<readonly unknown[]>;
 
 const MOST_EFFECTS = 10_000;
+/** Characters of all effects, as JSON. Whoever gets them has to hold them. */
+const MOST_EFFECT_CHARACTERS = 4_000_000;
 const MOST_COLUMNS = 100;
 const LEAST_AGE_MS = 30_000;
 const USUAL_TIMES = 3;
@@ -62,6 +64,7 @@ export function createPastSite(needs: PastSiteNeeds) {
   const effects: { at: number; effect: RuleEffect }[] = [];
   const controls = new Map<string, Promise<string | undefined>>();
   let changedAt: number | undefined;
+  let characters = 0;
 
   function columnOf(name: PastColumnName): Promise<Column | { readonly problem: string }> {
     const key = keyOf(name);
@@ -173,8 +176,9 @@ export function createPastSite(needs: PastSiteNeeds) {
   }
 
   function add(effect: RuleEffect): void {
-    if (effects.length < MOST_EFFECTS) effects.push({ at: now(), effect });
-    else needs.problem(`more than ${MOST_EFFECTS} effects: the others are not listed`);
+    characters += JSON.stringify(effect).length;
+    if (effects.length < MOST_EFFECTS && characters <= MOST_EFFECT_CHARACTERS) effects.push({ at: now(), effect });
+    else needs.problem(`more than ${MOST_EFFECTS} effects, or long ones: the others are not listed`);
   }
 
   const base = (key: unknown) => ({ key: typeof key === "string" ? key : `${now()}`, causes: [] });

@@ -22,9 +22,10 @@ const HEAP_MB = 192;
 export function createLuaDryRun(needs: LuaPastNeeds, limits: DryRunLimits = LIMITS): LuaDryRun {
   const running = new Set<Worker>();
 
-  async function run(given: LuaDryRunInput): Promise<LuaSimulation> {
+  async function run(given: LuaDryRunInput, signal: AbortSignal): Promise<LuaSimulation> {
     const past = createLuaPast(needs, given);
     const setup = await setupOf(given, past, limits);
+    signal.throwIfAborted();
     if (running.size >= limits.most) throw refuse("overloaded", "too many dry runs at once; try again in a moment");
     const worker = new Worker(new URL("./dry-run-worker.ts", import.meta.url), {
       name: "dry run of a rule",
@@ -32,11 +33,16 @@ export function createLuaDryRun(needs: LuaPastNeeds, limits: DryRunLimits = LIMI
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
     });
     running.add(worker);
+    const { promise: left, reject } = Promise.withResolvers<never>();
+    const leave = () => reject(signal.reason);
+    signal.addEventListener("abort", leave, { once: true });
     try {
-      return await resultOf(worker, past, limits.wallMs + PATIENCE_MS);
+      return await Promise.race([resultOf(worker, past, limits.wallMs + PATIENCE_MS), left]);
     } catch (error) {
+      signal.throwIfAborted();
       return nothing(given, `the dry run was ended: ${error instanceof Error ? error.message : String(error)}`);
     } finally {
+      signal.removeEventListener("abort", leave);
       running.delete(worker);
       await worker.terminate();
     }

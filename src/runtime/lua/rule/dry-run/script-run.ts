@@ -9,6 +9,7 @@ import { bytesOf, luaValueOf, plainOf } from "#drivers/lua-value.ts";
 import { createDeviceScript } from "#runtime/lua/device-script.ts";
 import type { LuaEngine } from "#runtime/lua/lua-engine.ts";
 import { openError } from "#runtime/lua/open-error.ts";
+import { argumentsProblem } from "#runtime/lua/rule/rule-asks.ts";
 import type { DeviceScript, ScriptHost } from "#runtime/lua/script-host.ts";
 import { createLuaTraces } from "#service/rule/lua-traces.ts";
 import { answerTrigger } from "#service/rule/triggers/answer-trigger.ts";
@@ -65,6 +66,8 @@ export function startScriptRun(needs: ScriptRunNeeds) {
 
   async function call(full: string, args: Parameters<Drivers["call"]>[1]) {
     if (full.startsWith("http.")) return [undefined, NO_NETWORK];
+    const tooLong = argumentsProblem(args);
+    if (tooLong !== undefined) return [undefined, tooLong];
     const name = full.replace(/^rule\./, "");
     const { kind = "job", beganAt = 0, file, line } = playing.activity() ?? {};
     const by = { id: beganAt, kind, beganAt: wallAt(beganAt) };

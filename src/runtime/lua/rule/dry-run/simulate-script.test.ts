@@ -147,3 +147,16 @@ test("what is known when the time is over is the answer", async () => {
   expect(problems.join()).toContain("it ended early");
   expect(simulatedTo).toBeLessThan(FROM + HOUR);
 });
+
+test("what it executes with long arguments has a limit, for one and for all together", async () => {
+  const { effects, problems } = await simulate(`
+local device = enapter.device('battery')
+scheduler.add(60000, function()
+  device.commands.execute('write', { text = string.rep('x', 60000) })
+  device.commands.execute('write', { text = string.rep('x', 70000) })
+end)`);
+  const text = JSON.stringify(effects);
+  expect(text.length).toBeLessThan(4_100_000);
+  expect([text.includes("x".repeat(60_000)), text.includes("x".repeat(60_001))]).toEqual([true, false]);
+  expect(problems.join()).toContain("the others are not listed");
+});
