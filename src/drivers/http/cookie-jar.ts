@@ -8,7 +8,13 @@ export interface SetCookie {
   readonly isOver: boolean;
 }
 
+/** Of all hosts together: whoever answers may choose its names, and names of other hosts, too. */
 const MAX_COOKIES = 64;
+const MAX_COOKIE_CHARACTERS = 4_096;
+
+interface Cookie extends Pick<SetCookie, "name" | "value"> {
+  readonly host: string;
+}
 
 export function parseSetCookie(text: string, now: number): SetCookie | undefined {
   const [pair = "", ...attributes] = text.split(";").map((part) => part.trim());
@@ -24,22 +30,21 @@ export function parseSetCookie(text: string, now: number): SetCookie | undefined
 
 /** Keeps cookies by host, for as long as a script runs. Paths are ignored: a script talks to one service. */
 export class CookieJar {
-  readonly #cookies = new Map<string, Map<string, string>>();
+  /** The newest last. */
+  readonly #cookies: Cookie[] = [];
 
   keep(host: string, cookies: readonly SetCookie[]): void {
-    const kept = this.#cookies.get(host) ?? new Map<string, string>();
-    this.#cookies.set(host, kept);
     for (const { name, value, isOver } of cookies) {
-      kept.delete(name);
-      if (!isOver) kept.set(name, value);
-      const [oldest] = kept.keys();
-      if (kept.size > MAX_COOKIES && oldest !== undefined) kept.delete(oldest);
+      const before = this.#cookies.findIndex((one) => one.host === host && one.name === name);
+      if (before >= 0) this.#cookies.splice(before, 1);
+      if (!isOver && name.length + value.length <= MAX_COOKIE_CHARACTERS) this.#cookies.push({ host, name, value });
+      if (this.#cookies.length > MAX_COOKIES) this.#cookies.shift();
     }
   }
 
   /** The header for a request; undefined when there are no cookies. */
   header(host: string): string | undefined {
-    const pairs = [...(this.#cookies.get(host) ?? [])].map(([name, value]) => `${name}=${value}`);
+    const pairs = this.#cookies.filter((one) => one.host === host).map(({ name, value }) => `${name}=${value}`);
     return pairs.length === 0 ? undefined : pairs.join("; ");
   }
 }

@@ -48,6 +48,22 @@ test("a name that cannot be resolved is reported as that", async () => {
   expect(await look(createReach({ rules: () => reachRules("public"), lookUp }), "nowhere", 80)).toBe("none");
 });
 
+test("a script whose names nobody answers looks up no more of them", async () => {
+  const asked: (() => void)[] = [];
+  const lookUp = ((_: string, __: unknown, callback: (error: null, found: object[]) => void) => {
+    asked.push(() => callback(null, [{ address: "9.9.9.9", family: 4 }]));
+  }) as unknown as typeof lookup;
+  const reach = createReach({ rules: () => reachRules("public"), lookUp });
+  const waiting = [1, 2, 3, 4].map((n) => look(reach, `${n}.example`, 80, false));
+  expect(await look(reach, "5.example", 80)).toBe("4 names are being looked up already");
+  expect(asked).toHaveLength(4);
+  for (const answer of asked) answer();
+  expect(await Promise.all(waiting)).toEqual(["9.9.9.9", "9.9.9.9", "9.9.9.9", "9.9.9.9"]);
+  const next = look(reach, "6.example", 80, false);
+  asked.at(-1)?.();
+  expect(await next).toBe("9.9.9.9");
+});
+
 test("a name that no rule could allow is refused before anyone is asked", () => {
   const reach = createReach({ rules: () => reachRules("api.example.com:443", "10.0.0.5:502") });
   expect(() => reach.check("secret.evil.example", 443)).toThrow("secret.evil.example:443 is not allowed");

@@ -26,6 +26,12 @@ interface ReachNeeds {
   readonly lookUp?: typeof lookup;
 }
 
+/**
+ * Names that one script has looked up at once. The system looks up two at a time for the whole process, and goes on when nobody waits any
+ * more: a script with names whose servers never answer would keep everybody else from theirs.
+ */
+const MOST_LOOKUPS = 4;
+
 export function createReach(needs: ReachNeeds): Reach {
   const { rules, of = "device", ownAddresses = systemAddresses, lookUp = lookup } = needs;
   const own = () => ownAddresses().flatMap((text) => parseAddress(text) ?? []);
@@ -33,6 +39,7 @@ export function createReach(needs: ReachNeeds): Reach {
     new ConnectionError("refused", `${host}:${port} is not allowed for this ${of}; the setting lua.allow says what is`);
   const isAllowed = (name: string | undefined, address: Address, port: number) =>
     mayReach(rules(), { name, address, port }, own());
+  let lookups = 0;
 
   return {
     check(host, port) {
@@ -53,9 +60,14 @@ export function createReach(needs: ReachNeeds): Reach {
         return options.all === true ? callback(null, allowed) : callback(null, first.address, first.family);
       };
       if (isLocalName(name)) return answer([{ address: "127.0.0.1", family: 4 }]);
-      lookUp(hostname, { ...options, all: true }, (error, found) =>
-        error === null ? answer(found) : callback(error, ""),
-      );
+      if (lookups >= MOST_LOOKUPS)
+        return callback(new ConnectionError("busy", `${MOST_LOOKUPS} names are being looked up already`), "");
+      lookups += 1;
+      lookUp(hostname, { ...options, all: true }, (error, found) => {
+        lookups -= 1;
+        if (error === null) answer(found);
+        else callback(error, "");
+      });
     },
   };
 }
