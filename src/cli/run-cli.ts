@@ -158,7 +158,7 @@ export const VERBS: Readonly<Record<string, readonly [about: string, load: () =>
     async () => (await import("#cli/commands/dev.ts")).addDevCommand,
   ],
   account: [
-    "People: create, list, invite, change, suspend, resume, delete.",
+    "People: create, list, invite, change, suspend, resume, reset-second-factor, delete.",
     async () => (await import("#cli/commands/account.ts")).addAccountCommands,
   ],
   token: [

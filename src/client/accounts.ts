@@ -1,5 +1,12 @@
 import { listOf } from "./list-of.ts";
-import type { AccountChange, NewAccount, OwnAccountChange, PasswordChange, Queries } from "./resources.ts";
+import type {
+  AccountChange,
+  NewAccount,
+  OwnAccountChange,
+  PasswordChange,
+  Queries,
+  SecondFactorProof,
+} from "./resources.ts";
 import type { Transport } from "./transport.ts";
 
 export function accounts({ perform }: Transport) {
@@ -10,12 +17,21 @@ export function accounts({ perform }: Transport) {
     update: (account_id: string, body: AccountChange) => perform("updateAccount", { params: { account_id }, body }),
     /** For the link /sign-in#invitation=... of the page; valid once and for 7 days. */
     invite: (account_id: string) => perform("createInvitation", { params: { account_id } }),
+    /** For a person whose app and recovery codes are gone. */
+    resetSecondFactor: (account_id: string) => perform("resetSecondFactor", { params: { account_id } }),
     delete: (account_id: string) => perform("deleteAccount", { params: { account_id } }),
     /** That of the person who is signed in. */
     own: () => perform("getOwnAccount"),
     updateOwn: (body: OwnAccountChange) => perform("updateOwnAccount", { body }),
     /** Ends all sessions of the person, but for a new one in this browser. */
     changePassword: (body: PasswordChange) => perform("changeOwnPassword", { body }),
+    /** That of the person who is signed in; null: sign-in asks for the password alone. */
+    secondFactor: () => perform("getSecondFactor"),
+    /** A secret for an app; it is asked for once a code has confirmed it. */
+    offerSecondFactor: (current_password: string) => perform("offerSecondFactor", { body: { current_password } }),
+    confirmSecondFactor: (code: string) => perform("confirmSecondFactor", { body: { code } }),
+    replaceRecoveryCodes: (body: SecondFactorProof) => perform("replaceRecoveryCodes", { body }),
+    removeSecondFactor: (body: SecondFactorProof) => perform("removeSecondFactor", { body }),
     signIns: listOf("sign_ins", (query: Queries["listOwnSignIns"] = {}) => perform("listOwnSignIns", { query })),
   };
 }

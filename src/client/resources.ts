@@ -107,6 +107,8 @@ export type Account = {
   readonly time_format: "24h" | "12h" | null;
   /** Without one, nobody can sign in as this person. */
   readonly has_password: boolean;
+  /** Whether sign-in asks for a code of an app, too. */
+  readonly has_second_factor: boolean;
   readonly created_at: string;
   readonly suspended_at: string | null;
   readonly last_used_at: string | null;
@@ -2493,6 +2495,12 @@ export type QuietHours = {
   readonly except?: "info" | "warning" | "error";
 };
 
+/** Codes for when the app is gone. */
+export type RecoveryCodes = {
+  /** Each works once in place of a code of the app. They are shown this once. */
+  readonly recovery_codes: readonly string[];
+};
+
 /** A record that the cloud does not take from a gateway. */
 export type RefusedRecord = {
   /** Such as site or device. */
@@ -2956,6 +2964,48 @@ export type ScheduleRun = {
   /** The bulk command that began. */
   readonly bulk_id: string | null;
   readonly reason: string | null;
+};
+
+/** What sign-in asks a person for after the password. */
+export type SecondFactor = {
+  readonly confirmed_at: string;
+  readonly recovery_codes_left: number;
+};
+
+export type SecondFactorConfirmation = {
+  /** Six digits of the app, or a recovery code. Each works once. */
+  readonly code: string;
+};
+
+export type SecondFactorNeeded = {
+  /** For `finishSignIn`. Only the browser that sent the password has it. */
+  readonly step: string;
+  readonly expires_at: string;
+};
+
+/** A secret for an app that makes codes. */
+export type SecondFactorOffer = {
+  /** In base 32, to be typed into an app. It is shown this once. */
+  readonly secret: string;
+  /** The same as a text for a QR code. */
+  readonly uri: string;
+};
+
+export type SecondFactorOfferInput = {
+  readonly current_password: string;
+};
+
+export type SecondFactorProof = {
+  readonly current_password: string;
+  /** Six digits of the app, or a recovery code. Each works once. */
+  readonly code: string;
+};
+
+export type SecondStep = {
+  /** Of the answer to the password. */
+  readonly step: string;
+  /** Six digits of the app, or a recovery code. Each works once. */
+  readonly code: string;
 };
 
 /** A sign-in of the page. It stands for a token. */
@@ -3587,7 +3637,8 @@ export type Answers = {
     readonly rollout: Rollout;
   };
   readonly acceptInvitation: {
-    readonly session: Session;
+    readonly session: Session | null;
+    readonly second_factor: SecondFactorNeeded | null;
   };
   readonly acknowledgeAlert: {
     readonly alerts: readonly Alert[];
@@ -3619,6 +3670,7 @@ export type Answers = {
     readonly control: Control;
     readonly pending_change?: GatewayChange;
   };
+  readonly confirmSecondFactor: RecoveryCodes;
   readonly createAccount: {
     readonly account: Account;
   };
@@ -3651,7 +3703,8 @@ export type Answers = {
     readonly rule: Rule;
   };
   readonly createSession: {
-    readonly session: Session;
+    readonly session: Session | null;
+    readonly second_factor: SecondFactorNeeded | null;
   };
   readonly createSignInCode: SignInCode;
   readonly createSite: {
@@ -3725,6 +3778,9 @@ export type Answers = {
   };
   readonly findSession: {
     readonly session: Session | null;
+  };
+  readonly finishSignIn: {
+    readonly session: Session;
   };
   readonly generateConfig: {
     readonly config: CommunicationConfig;
@@ -3847,6 +3903,9 @@ export type Answers = {
     readonly trace: RuleTrace;
   };
   readonly getScenarioSchema: JsonObject;
+  readonly getSecondFactor: {
+    readonly second_factor: SecondFactor | null;
+  };
   readonly getSimulation: {
     readonly simulation: Simulation;
   };
@@ -4097,6 +4156,7 @@ export type Answers = {
     /** How many match, on all pages. */
     readonly total_count: number;
   };
+  readonly offerSecondFactor: SecondFactorOffer;
   readonly openLink: JsonObject;
   readonly pauseRollout: {
     readonly rollout: Rollout;
@@ -4164,11 +4224,14 @@ export type Answers = {
     readonly control: Control;
     readonly pending_change?: GatewayChange;
   };
+  readonly removeSecondFactor: JsonObject;
   readonly renderController: RenderedController;
   readonly renewClaim: {
     readonly control: Control;
     readonly pending_change?: GatewayChange;
   };
+  readonly replaceRecoveryCodes: RecoveryCodes;
+  readonly resetSecondFactor: JsonObject;
   readonly resetSetting: {
     readonly setting: SystemSetting;
   };
@@ -4271,6 +4334,7 @@ export type Bodies = {
   readonly checkInterlock: JsonObject;
   readonly checkRule: RuleCheck;
   readonly claimControl: NewClaim;
+  readonly confirmSecondFactor: SecondFactorConfirmation;
   readonly createAccount: NewAccount;
   readonly createBulkCommand: NewBulkCommand;
   readonly createCommandExecution: CommandInput;
@@ -4294,11 +4358,13 @@ export type Bodies = {
   readonly dryRunRule: NewRuleDryRun;
   readonly enableRules: RuleNames;
   readonly executeCommand: CommandInput;
+  readonly finishSignIn: SecondStep;
   readonly generateConfig: GenerateConfig;
   readonly getTimeseries: TimeseriesQuestion;
   readonly giveSite: NewSiteGrant;
   readonly joinCloud: NewUplink;
   readonly joinGateway: Join;
+  readonly offerSecondFactor: SecondFactorOfferInput;
   readonly previewCalendar: NewCalendar;
   readonly previewNotification: NewNotificationPreview;
   readonly previewScheduleTimes: NewScheduleTimes;
@@ -4320,8 +4386,10 @@ export type Bodies = {
   readonly putSetting: NewSettingValue;
   readonly putTariff: NewTariff;
   readonly putVariable: VariableChange;
+  readonly removeSecondFactor: SecondFactorProof;
   readonly renderController: ControllerRender;
   readonly renewClaim: ClaimRenewal;
+  readonly replaceRecoveryCodes: SecondFactorProof;
   readonly testRule: NewRuleTest;
   readonly tryPriceSource: NewPriceSource;
   readonly unacknowledgeAlert: UnacknowledgeAlert;

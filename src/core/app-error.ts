@@ -30,7 +30,7 @@ export const ERROR_CODES = {
   idempotency_conflict: "The idempotency key was used with another request.",
   body_too_large: "The body is larger than 1 MiB.",
   too_many_wrong_tokens: "Too many wrong tokens came from this address.",
-  too_many_sign_ins: "Too many wrong passwords came for this person or from this address.",
+  too_many_sign_ins: "Too many wrong passwords or codes came for this person or from this address.",
   too_many_streams: "The token or its address has too many event streams open.",
   queue_full: "Too many executions of the device or of its site are still open.",
   too_many_calls: "The token, or without one the address, has too many calls under way.",

@@ -7,6 +7,7 @@ import { deriveKey } from "#role/seal-key.ts";
 import { createAttemptLimits, createWrongCodeLimit } from "#service/access/attempt-limits.ts";
 import { createAuthenticator } from "#service/access/authenticator.ts";
 import { createPasswordCheck } from "#service/access/check-password.ts";
+import { createSecondFactorCheck } from "#service/access/check-second-factor.ts";
 import { createPasswords } from "#service/access/passwords.ts";
 import { createRefusalLog } from "#service/access/refusal-log.ts";
 import { createSessionCookie } from "#service/access/session-cookie.ts";
@@ -50,6 +51,7 @@ export async function openAccess(foundation: Foundation) {
     passwords,
     attemptLimits,
     checkPassword: createPasswordCheck({ ...foundation, passwords, attemptLimits }, wrongTokenLimit),
+    checkSecondFactor: createSecondFactorCheck({ ...foundation, attemptLimits }),
     afterWrongCode: createWrongCodeLimit(attemptLimits, wrongTokenLimit),
     signInCodes: createSignInCodes(foundation),
     sessionLifetimeMs: toMilliseconds(config.sessions.lifetime),

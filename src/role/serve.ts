@@ -67,6 +67,8 @@ export const TRY_DEMO = [
 ];
 
 function welcome(config: Config, { url, tokenFile, assumedSite }: Running, code: string | undefined): string {
+  // Whoever tries the demo wants to see something first.
+  const offersAccount = !config.demo;
   const token = tokenFile === undefined ? "the one in BUSBAR_ADMIN_TOKEN" : tokenFile;
   return [
     "",
@@ -74,8 +76,8 @@ function welcome(config: Config, { url, tokenFile, assumedSite }: Running, code:
     "",
     ...(code !== undefined
       ? [
-          `  Open      ${url}/sign-in#code=${code}`,
-          "            signs in once, within 10 minutes; busbar open prints a new link",
+          `  Open      ${url}/sign-in#code=${code}${offersAccount ? "&first" : ""}`,
+          `            signs in once, within 10 minutes${offersAccount ? ", and offers you an account" : ""}; busbar open prints a new link`,
         ]
       : [`  Look      ${url}/`]),
     `  API       ${url}/docs`,

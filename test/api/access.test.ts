@@ -311,6 +311,13 @@ const TABLE: Readonly<Record<string, Row>> = {
   updateOwnAccount: ["readonly", "any", () => ({ language: "de" })],
   changeOwnPassword: ["readonly", "any", () => ({ current_password: "x", new_password: "four plain words" })],
   listOwnSignIns: ["readonly", "any"],
+  getSecondFactor: ["readonly", "any"],
+  offerSecondFactor: ["readonly", "any", () => ({ current_password: "x" })],
+  confirmSecondFactor: ["readonly", "any", () => ({ code: "123456" })],
+  replaceRecoveryCodes: ["readonly", "any", () => ({ current_password: "x", code: "123456" })],
+  removeSecondFactor: ["readonly", "any", () => ({ current_password: "x", code: "123456" })],
+  resetSecondFactor: ["owner", "one"],
+  finishSignIn: ["public", "any", () => ({ step: "x", code: "x".repeat(41) })],
   createSession: ["public", "any", () => ({ token: busbar.adminToken })],
   findSession: ["public", "any"],
   getCurrentSession: ["readonly", "any"],
@@ -410,11 +417,14 @@ const NOT_THERE: readonly string[] = [
   "putNotificationRoute",
   "deleteNotificationRoute",
   "retryNotificationMessage",
+  "resetSecondFactor",
 ];
 
 const LINK: Readonly<Record<string, number>> = {
   // The password is too short.
   acceptInvitation: 400,
+  // The code is too long.
+  finishSignIn: 400,
   createJoinCode: 409,
   listJoinCodes: 409,
   withdrawJoinCode: 404,
@@ -450,6 +460,7 @@ const LINK: Readonly<Record<string, number>> = {
 const SAID: Readonly<Record<string, Record<string, string>>> = {
   createSession: { "Sec-Fetch-Site": "same-origin" },
   acceptInvitation: { "Sec-Fetch-Site": "same-origin" },
+  finishSignIn: { "Sec-Fetch-Site": "same-origin" },
 };
 
 type Five = [string, string, string, string, string];
@@ -654,6 +665,11 @@ const OF_SESSION: readonly string[] = [
   "updateOwnAccount",
   "changeOwnPassword",
   "listOwnSignIns",
+  "getSecondFactor",
+  "offerSecondFactor",
+  "confirmSecondFactor",
+  "replaceRecoveryCodes",
+  "removeSecondFactor",
 ];
 const OF_ONLY_SITE = "OfOnlySite";
 
@@ -813,6 +829,7 @@ const ONLY_HTTP: Readonly<Record<string, number>> = {
   findSession: 409,
   generateConfig: 409,
   acceptInvitation: 409,
+  finishSignIn: 409,
 };
 /** The server itself serves them, without the register. */
 const NOT_REGISTERED = ["getHealth", "getReadiness", "getOpenapi", "getReference", "getWelcome", "getMetrics"];

@@ -2,8 +2,9 @@
 // keyboard, in both languages.
 import { beforeAll, expect, test } from "vitest";
 import type { Account, Site } from "#client/resources.ts";
+import { appCode } from "../support/authenticator-app.ts";
 import { useServer } from "../support/server.ts";
-import { inBrowser, PATIENCE, useWorld } from "./support/browse.ts";
+import { inBrowser, newLink, PATIENCE, useWorld } from "./support/browse.ts";
 import { createFindings } from "./support/findings.ts";
 
 const LONG = 4 * PATIENCE;
@@ -21,6 +22,55 @@ function people(): void {
   beforeAll(async () => {
     await busbar.admin.post<{ site: Site }>("/v3/sites", { name: "Yard" });
   });
+
+  test(
+    "the link of the first start offers an account, which can be skipped, and which then takes the place of the token",
+    async () => {
+      const visitor = await world.visit({ width: 360, bypassCSP: true });
+      const look = createFindings();
+      const { page } = visitor;
+      await page.goto(`${await newLink(busbar)}&first`);
+      await page.getByRole("heading", { name: "Make it your account" }).waitFor();
+      expect(page.url()).not.toContain("code=");
+      expect(await look(visitor)).toEqual([]);
+      await page.getByRole("button", { name: "Not now" }).click();
+      await page.waitForSelector("nav", { state: "attached" });
+      await page.goto("about:blank");
+      await page.goto(`${await newLink(busbar)}&first`);
+      await page.getByLabel("Your name").fill("Greta");
+      await page.keyboard.press("Tab");
+      await page.keyboard.type("nobody");
+      await page.keyboard.press("Tab");
+      await page.keyboard.type("short");
+      await page.keyboard.press("Tab");
+      await page.keyboard.type("other");
+      await page.keyboard.press("Enter");
+      for (const text of [
+        "This is no mail address.",
+        "not one that everybody tries first",
+        "The two passwords differ.",
+      ])
+        await page.getByText(text).waitFor();
+      await page.getByLabel("Mail address").fill("greta@example.org");
+      await page.locator("input[name=new-password]").fill(PASSWORD);
+      await page.locator("input[name=again]").fill(PASSWORD);
+      await page.keyboard.press("Enter");
+      await page.waitForSelector("nav", { state: "attached" });
+      const session = await page.evaluate<string>(
+        "fetch('/v3/sessions/current').then((answer) => answer.json()).then(({ session }) => [session.token_name, session.level].join(' '))",
+      );
+      expect(session).toBe("Greta installer");
+      // There is somebody now: the next link offers nothing.
+      await page.goto("about:blank");
+      await page.context().clearCookies();
+      await page.goto(`${await newLink(busbar)}&first`);
+      await page.waitForSelector("nav", { state: "attached" });
+      const [greta] = (await busbar.admin.get<{ accounts: Account[] }>("/v3/accounts")).body.accounts;
+      await busbar.admin.delete(`/v3/accounts/${greta?.id}`);
+      await visitor.close();
+    },
+    LONG,
+  );
 
   test(
     "an owner adds a person, changes, suspends, lets in and deletes that person",
@@ -174,6 +224,84 @@ function people(): void {
       await late.close();
     },
     LONG,
+  );
+
+  test(
+    "a person sets up an app by its QR code, signs in with a code, then with a recovery code, by keyboard, and switches it off",
+    async () => {
+      const { id } = await add({ name: "Frida", mail: "frida@example.org" });
+      const visitor = await world.visit({ width: 360, bypassCSP: true });
+      const look = createFindings();
+      const { page } = visitor;
+      const password = async () => {
+        await page.getByLabel("Mail address").fill("frida@example.org");
+        await page.getByLabel("Password").fill(PASSWORD);
+        await page.keyboard.press("Enter");
+      };
+      const again = async () => {
+        await page.context().clearCookies();
+        await page.goto(`${busbar.url}/access/account`);
+        await password();
+        await page.getByRole("heading", { name: "Second step" }).waitFor();
+      };
+      await page.goto(`${busbar.url}/access/account`);
+      await password();
+      await page.getByRole("button", { name: "Set up an app" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Current password").fill("wrong wrong wrong");
+      await page.keyboard.press("Enter");
+      await dialog.getByText("the current password is wrong").waitFor();
+      await dialog.getByLabel("Current password").fill(PASSWORD);
+      await page.keyboard.press("Enter");
+      await dialog.getByRole("img", { name: "QR code with the secret for the app" }).waitFor();
+      expect(await look(visitor)).toEqual([]);
+      const secret = ((await dialog.locator("code").textContent()) ?? "").replaceAll(" ", "");
+      const code = dialog.getByLabel("Code", { exact: true });
+      await code.fill("12");
+      await page.keyboard.press("Enter");
+      await dialog.getByText("the code is wrong").waitFor();
+      await code.fill(appCode(secret, -1));
+      await page.keyboard.press("Enter");
+      await page.getByRole("dialog", { name: "Recovery codes" }).waitFor();
+      expect(await look(visitor)).toEqual([]);
+      const codes = await page.getByRole("dialog").getByRole("listitem").allTextContents();
+      expect(codes).toHaveLength(10);
+      await page.getByRole("button", { name: "I have kept them" }).click();
+      await page.getByText("10 recovery codes are left.").waitFor();
+
+      await again();
+      expect(await look(visitor)).toEqual([]);
+      await page.getByLabel("Code").fill("000000");
+      await page.keyboard.press("Enter");
+      await page.getByText("The code is wrong, was used before").waitFor();
+      await page.getByLabel("Code").fill(appCode(secret));
+      await page.keyboard.press("Enter");
+      await page.getByText("10 recovery codes are left.").waitFor();
+      await again();
+      await page.keyboard.type(codes[0] ?? "");
+      await page.keyboard.press("Enter");
+      await page.getByText("9 recovery codes are left.").waitFor();
+
+      await page.getByRole("button", { name: "New recovery codes" }).click();
+      await dialog.getByLabel("Current password").fill(PASSWORD);
+      await dialog.getByLabel("Code").fill(codes[1] ?? "");
+      await page.keyboard.press("Enter");
+      await page.getByRole("dialog", { name: "Recovery codes" }).waitFor();
+      const fresh = await page.getByRole("dialog").getByRole("listitem").allTextContents();
+      await page.getByRole("button", { name: "I have kept them" }).click();
+      await page.getByText("10 recovery codes are left.").waitFor();
+      await page.getByRole("button", { name: "Switch off" }).click();
+      await dialog.getByLabel("Current password").fill(PASSWORD);
+      await dialog.getByLabel("Code").fill(fresh[0] ?? "");
+      await page.keyboard.press("Enter");
+      await page.getByText("The second factor is switched off.").waitFor();
+      await page.getByRole("button", { name: "Set up an app" }).waitFor();
+      expect((await busbar.admin.get<{ account: Account }>(`/v3/accounts/${id}`)).body.account.has_second_factor).toBe(
+        false,
+      );
+      await visitor.close();
+    },
+    2 * LONG,
   );
 
   test.each(["en-GB", "de-DE"])(

@@ -23,6 +23,7 @@ const seenAs = ({ token, settings, password }: NewAccount): Account => ({
   ...{ id: token.id, name: token.name, level: token.level, sites: token.sites, createdAt: token.createdAt },
   ...settings,
   hasPassword: password !== undefined,
+  hasSecondFactor: false,
   suspendedAt: token.revokedAt,
   lastUsedAt: token.lastUsedAt,
 });

@@ -33,6 +33,7 @@ import { rolloutStoreContract } from "./rollout-store-contract.ts";
 import { ruleStoreContract } from "./rule-store-contract.ts";
 import { scheduleStoreContract } from "./schedule-store-contract.ts";
 import { scriptStoreContract } from "./script-store-contract.ts";
+import { secondFactorStoreContract } from "./second-factor-store-contract.ts";
 import { sessionStoreContract } from "./session-store-contract.ts";
 import { settingStoreContract } from "./setting-store-contract.ts";
 import { simulationStoreContract } from "./simulation-store-contract.ts";
@@ -61,6 +62,7 @@ export function recordStoreContract(open: OpenStores): void {
   describe("tokens", () => tokenStoreContract(open));
   describe("accounts", () => accountStoreContract(open));
   describe("sessions", () => sessionStoreContract(open));
+  describe("second factors", () => secondFactorStoreContract(open));
   describe("attempts to sign in", () => attemptStoreContract(open));
   describe("the audit log", () => auditStoreContract(open));
   describe("webhooks", () => webhookStoreContract(open));

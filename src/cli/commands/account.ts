@@ -96,6 +96,18 @@ export function addAccountCommands(account: Command, cli: Cli): void {
     const answer = await session.wait(session.client.accounts.invite(await findAccount(session, person)));
     await printAnswer(cli, flags, answer, () => new URL(`/sign-in#invitation=${answer.code}`, session.url).href);
   });
+  clientCommand(
+    account,
+    "reset-second-factor <account>",
+    "Let a person whose app and recovery codes are gone sign in with the password alone.",
+  )
+    .option("-y, --yes", "do not ask")
+    .action(async (person: string, flags: ClientFlags & { yes?: boolean }) => {
+      await confirm(cli, flags, `Reset the second factor of ${person}?`);
+      const session = await openSession(cli, flags);
+      const answer = await session.wait(session.client.accounts.resetSecondFactor(await findAccount(session, person)));
+      await printAnswer(cli, flags, answer, () => `reset the second factor of ${person}`);
+    });
   clientCommand(account, "delete <account>", "Delete a person: sessions end, and the person's tokens are revoked.")
     .option("-y, --yes", "do not ask")
     .action(async (person: string, flags: ClientFlags & { yes?: boolean }) => {
@@ -136,6 +148,7 @@ const COLUMNS = {
   LEVEL: (account: Account) => account.level,
   SITES: (account: Account) => account.site_ids?.join(",") ?? "all",
   PASSWORD: (account: Account) => (account.has_password ? "yes" : "none yet"),
+  "SECOND FACTOR": (account: Account) => (account.has_second_factor ? "yes" : "no"),
   "LAST USED": (account: Account) => account.last_used_at ?? "never",
   SUSPENDED: (account: Account) => account.suspended_at,
 };

@@ -25,6 +25,8 @@ export interface Account {
   readonly timeFormat: TimeFormat | undefined;
   /** Without one nobody can sign in as this person. */
   readonly hasPassword: boolean;
+  /** Whether sign-in asks for a code of an app, too. */
+  readonly hasSecondFactor: boolean;
   readonly createdAt: Instant;
   readonly suspendedAt: Instant | undefined;
   readonly lastUsedAt: Instant | undefined;

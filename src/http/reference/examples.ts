@@ -462,6 +462,22 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     body: { current_password: "...", new_password: "four other plain words" },
     ts: 'client.accounts.changePassword({ current_password: "...", new_password: "four other plain words" })',
   },
+  getSecondFactor: { ts: "client.accounts.secondFactor()" },
+  offerSecondFactor: { body: { current_password: "..." }, ts: 'client.accounts.offerSecondFactor("...")' },
+  confirmSecondFactor: { body: { code: "123456" }, ts: 'client.accounts.confirmSecondFactor("123456")' },
+  replaceRecoveryCodes: {
+    body: { current_password: "...", code: "123456" },
+    ts: 'client.accounts.replaceRecoveryCodes({ current_password: "...", code: "123456" })',
+  },
+  removeSecondFactor: {
+    body: { current_password: "...", code: "123456" },
+    ts: 'client.accounts.removeSecondFactor({ current_password: "...", code: "123456" })',
+  },
+  resetSecondFactor: { ts: `client.accounts.resetSecondFactor(${JSON.stringify(ID.account_id)})` },
+  finishSignIn: {
+    body: { step: "...", code: "123456" },
+    ts: 'client.perform("finishSignIn", { body: { step: "...", code: "123456" } })',
+  },
   listOwnSignIns: { ts: "client.accounts.signIns()" },
   createSession: { body: { token: "..." }, ts: 'client.sessions.create({ token: "..." })' },
   findSession: { ts: "client.sessions.find()" },

@@ -33,6 +33,9 @@ export interface AskedChange extends Omit<AccountChange, "sites" | "password"> {
   readonly password?: string;
 }
 
+/** Among them is what would make one a weaker person first, and then the own. */
+const EXCLUSIVE = ["mail", "level", "siteIds", "password"] as const;
+
 export interface AccountNeeds extends Pick<Needs, "accounts" | "sites" | "now" | "newId" | "randomBytes"> {
   readonly authenticator: Pick<Authenticator, "forget" | "lastUse">;
   readonly passwords: Passwords;
@@ -76,6 +79,9 @@ export async function changeAccount(needs: AccountNeeds, call: Call, id: string,
   const { caller } = call;
   const before = await foundAccount(needs, caller, id);
   const { siteIds, password, ...rest } = asked;
+  const isSelf = caller.tokenId === id && password === undefined;
+  if (!isSelf && EXCLUSIVE.some((field) => asked[field] !== undefined))
+    requireAbove(caller, before, "change the mail address, level, sites or password");
   if (rest.level !== undefined) requireGrantableLevel(caller, rest.level);
   const sites = siteIds === undefined ? undefined : await grantableSites(needs, caller, siteIds ?? undefined);
   const own = [rest.name ?? before.name, rest.mail ?? before.mail];
@@ -148,6 +154,17 @@ function sees(caller: Caller, account: Account): boolean {
 
 export function withLastUse({ authenticator }: AccountNeeds, account: Account): Account {
   return { ...account, lastUsedAt: authenticator.lastUse(account.id) ?? account.lastUsedAt };
+}
+
+/**
+ * Above a person is who sees that person, and whom that person, with the same rights, would not see. Among equals one can
+ * suspend or delete another, but not become the other, nor change what the other is.
+ */
+export function requireAbove(caller: Caller, account: Account, what: string): void {
+  const isEqual = allows(account.level, caller.level) && scopeContains(account.sites, caller.sites);
+  if (!isEqual) return;
+  const who = `who is above ${account.name}: of a higher level, or of the same level and more sites`;
+  throw refuse("forbidden", `only ${who}, can ${what}; the admin token is above everybody`);
 }
 
 function unknown(id: string): Error {

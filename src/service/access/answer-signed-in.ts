@@ -1,3 +1,5 @@
+import { renderInstant } from "#core/time/instant.ts";
+import type { SecondStep } from "#service/access/second-step.ts";
 import { type SessionCookie, secondsUntil, withCookie } from "#service/access/session-cookie.ts";
 import { renderSession } from "#service/access/session-wire.ts";
 import type { SignedIn } from "#service/access/sign-in.ts";
@@ -5,16 +7,35 @@ import type { RawAnswer } from "#service/operation/answer.ts";
 import type { Way } from "#service/operation/operation.ts";
 import type { Needs } from "#service/ports.ts";
 
+type AnswerNeeds = Pick<Needs, "now"> & { readonly sessionCookie: SessionCookie };
+
 /** Who is signed in now, with the cookie of the new session. */
-export function answerSignedIn(
-  { sessionCookie, now }: Pick<Needs, "now"> & { readonly sessionCookie: SessionCookie },
+export function answerSignedIn(needs: AnswerNeeds, way: Pick<Way, "isSecure">, signedIn: SignedIn): RawAnswer {
+  return withCookie({ session: rendered(signedIn) }, cookieOf(needs, way, signedIn));
+}
+
+/** The same, or what is still missing; then the browser keeps the cookie that it has. */
+export function answerSignIn(
+  needs: AnswerNeeds,
+  way: Pick<Way, "isSecure">,
+  result: SignedIn | SecondStep,
+): RawAnswer | object {
+  if ("step" in result) {
+    const { step, expiresAt } = result;
+    return { session: null, second_factor: { step, expires_at: renderInstant(expiresAt) } };
+  }
+  return withCookie({ session: rendered(result), second_factor: null }, cookieOf(needs, way, result));
+}
+
+function rendered({ session, caller: { tokenName: name, level, sites, accountId } }: SignedIn) {
+  return renderSession(session, { name, level, sites, ...(accountId !== undefined && { accountId }) });
+}
+
+function cookieOf(
+  { sessionCookie, now }: AnswerNeeds,
   { isSecure }: Pick<Way, "isSecure">,
-  { session, caller, text }: SignedIn,
-): RawAnswer {
-  const { tokenName: name, level, sites, accountId } = caller;
-  const cookie = sessionCookie.write(text, secondsUntil(session.expiresAt, now()), isSecure());
-  return withCookie(
-    { session: renderSession(session, { name, level, sites, ...(accountId !== undefined && { accountId }) }) },
-    cookie,
-  );
+  signedIn: SignedIn,
+): string {
+  const { session, text } = signedIn;
+  return sessionCookie.write(text, secondsUntil(session.expiresAt, now()), isSecure());
 }

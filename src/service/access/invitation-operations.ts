@@ -1,11 +1,11 @@
 import { renderInstant } from "#core/time/instant.ts";
 import { newPassword } from "#service/access/account-wire.ts";
-import { answerSignedIn } from "#service/access/answer-signed-in.ts";
+import { answerSignIn } from "#service/access/answer-signed-in.ts";
 import type { AfterWrongCode } from "#service/access/attempt-limits.ts";
 import { acceptInvitation, createInvitation } from "#service/access/invitations.ts";
 import type { OwnAccountNeeds } from "#service/access/own-account.ts";
 import type { SessionCookie } from "#service/access/session-cookie.ts";
-import { sessionAnswer } from "#service/access/session-wire.ts";
+import { signInAnswer } from "#service/access/session-wire.ts";
 import { type Operation, operation } from "#service/operation/operation.ts";
 import { Type } from "#service/operation/schema.ts";
 import { strict, timestamp } from "#service/operation/wire.ts";
@@ -40,7 +40,8 @@ export function invitationOperations(
       path: "/v3/invitations/accept",
       name: "acceptInvitation",
       summary: "Accept an invitation",
-      description: "For pages of this server: sets the person's password, and signs the person in.",
+      description:
+        "For pages of this server: sets the person's password, and signs the person in, or asks a person with a second factor for a code, as `createSession` does. The browser's former session ends.",
       tag,
       level: "public",
       ownPageOnly: true,
@@ -48,13 +49,14 @@ export function invitationOperations(
         code: Type.String({ minLength: 1, maxLength: 200, description: "Of the link." }),
         password: newPassword,
       }),
-      answer: sessionAnswer,
+      answer: signInAnswer,
       run: async (call) => {
-        const given = { ...call.body, userAgent: call.header("user-agent") ?? "" };
+        const formerCookie = needs.sessionCookie.read(call.header("cookie") ?? "", call.isSecure());
+        const given = { ...call.body, formerCookie, userAgent: call.header("user-agent") ?? "" };
         const signedIn = await acceptInvitation(needs, call, given).catch(async (error: unknown) => {
           throw await needs.afterWrongCode(call.remoteAddress, error);
         });
-        return answerSignedIn(needs, call, signedIn);
+        return answerSignIn(needs, call, signedIn);
       },
     }),
   ];

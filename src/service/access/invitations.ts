@@ -3,12 +3,13 @@
 import { passwordProblem } from "#core/access/password.ts";
 import { refuse } from "#core/app-error.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
-import { type AccountNeeds, foundAccount, hashed } from "#service/access/accounts.ts";
+import { type AccountNeeds, foundAccount, hashed, requireAbove } from "#service/access/accounts.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import { accessTarget } from "#service/access/grant.ts";
 import { secretKey } from "#service/access/hash-secret.ts";
 import type { OwnAccountNeeds } from "#service/access/own-account.ts";
-import { beginSession, type SignedIn } from "#service/access/sign-in.ts";
+import { beginSecondStep, type SecondStep } from "#service/access/second-step.ts";
+import { beginSession, formerSession, type SignedIn } from "#service/access/sign-in.ts";
 import type { Call } from "#service/ports.ts";
 
 const LIFETIME_MS = 7 * 86_400_000;
@@ -22,6 +23,8 @@ export async function createInvitation(
   id: string,
 ): Promise<{ readonly code: string; readonly expiresAt: Instant }> {
   const account = await foundAccount(needs, call.caller, id);
+  // Whoever has the link becomes this person. A new one has done nothing yet that could be taken over.
+  if (account.hasPassword) requireAbove(call.caller, account, "make a link to a new password");
   const code = Buffer.from(needs.randomBytes(CODE_BYTES)).toString("base64url");
   const expiresAt = instant(needs.now() + LIFETIME_MS);
   const trail = auditTrail(needs, call, { target: accessTarget(account), details: { account: account.name } });
@@ -34,8 +37,13 @@ export async function createInvitation(
 export async function acceptInvitation(
   needs: OwnAccountNeeds,
   call: Omit<Call, "caller">,
-  given: { readonly code: string; readonly password: string; readonly userAgent: string },
-): Promise<SignedIn> {
+  given: {
+    readonly code: string;
+    readonly password: string;
+    readonly userAgent: string;
+    readonly formerCookie: string | undefined;
+  },
+): Promise<SignedIn | SecondStep> {
   const problem = passwordProblem(given.password);
   if (problem !== undefined) throw refuse("invalid_body", problem, { pointer: "/password" });
   const hash = secretKey(given.code);
@@ -54,8 +62,13 @@ export async function acceptInvitation(
   if ((await needs.accounts.acceptInvitation(hash, asked, trail)) === undefined) throw notAccepted();
   needs.authenticator.forget(id);
   const holder = await needs.authenticator.holder(id);
+  // Whoever has the link does not have the app: the password alone lets nobody in.
+  const second = await beginSecondStep(needs, holder.token);
+  if (second !== undefined) return second;
+  const former = await formerSession(needs, given.formerCookie);
   const { sessionLifetimeMs: lifetimeMs } = needs;
-  const session = { ...holder, lifetimeMs, by: "invitation", replaces: undefined, userAgent: given.userAgent } as const;
+  const { userAgent } = given;
+  const session = { ...holder, lifetimeMs, by: "invitation", replaces: former?.sessionId, userAgent } as const;
   return await beginSession(needs, { ...call, operation: "createSession" }, session);
 }
 

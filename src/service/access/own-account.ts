@@ -14,7 +14,7 @@ import type { Call, Needs } from "#service/ports.ts";
 export interface OwnAccountNeeds
   extends AccountNeeds,
     Pick<Needs, "audit">,
-    Pick<SignInNeeds, "sessions" | "openSessions" | "sessionLifetimeMs"> {
+    Pick<SignInNeeds, "sessions" | "openSessions" | "secondFactors" | "sessionLifetimeMs"> {
   readonly authenticator: Pick<Authenticator, "forget" | "lastUse" | "authenticate" | "holder">;
   readonly checkPassword: CheckPassword;
 }
@@ -54,8 +54,8 @@ export async function changeOwnPassword(
 }
 
 /** A wrong one is a mistake in the form, not the end of the session. */
-async function requirePassword(
-  { checkPassword }: OwnAccountNeeds,
+export async function requirePassword(
+  { checkPassword }: Pick<OwnAccountNeeds, "checkPassword">,
   { remoteAddress }: Call,
   given: { readonly mail: string; readonly password: string },
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import { refuse } from "#core/app-error.ts";
 import { renderInstant } from "#core/time/instant.ts";
 import { afterWrongToken, type WrongTokenNeeds } from "#service/access/after-wrong-token.ts";
-import { answerSignedIn } from "#service/access/answer-signed-in.ts";
+import { answerSignIn } from "#service/access/answer-signed-in.ts";
 import { endCurrentSession, endOwnSessions, endSession } from "#service/access/end-sessions.ts";
 import { currentSession, findSession, listSessions } from "#service/access/list-sessions.ts";
 import { type SessionCookie, withCookie } from "#service/access/session-cookie.ts";
@@ -13,6 +13,7 @@ import {
   renderListedSession,
   renderSession,
   sessionAnswer,
+  signInAnswer,
   signInSchema,
 } from "#service/access/session-wire.ts";
 import type { Sessions } from "#service/access/sessions.ts";
@@ -42,6 +43,7 @@ export function sessionOperations(needs: SessionNeeds): readonly Operation[] {
       description:
         "For pages of this server: exchanges a token, the code of a link that Busbar printed, or a mail address and a password for a session in an HttpOnly cookie. " +
         "It answers the same, and as slowly, whether the mail address or the password is wrong. " +
+        "Of a person with a second factor the answer has no session, but the `second_factor.step` with which `finishSignIn` is called. " +
         "The session has the token's level and sites and ends with the token. " +
         "A code does not replace the browser's session of another token without `replace`: 409, and the code stays valid. " +
         "Programs send their token instead.",
@@ -49,7 +51,7 @@ export function sessionOperations(needs: SessionNeeds): readonly Operation[] {
       level: "public",
       ownPageOnly: true,
       body: signInSchema,
-      answer: sessionAnswer,
+      answer: signInAnswer,
       run: async (call) => {
         const by = parseSignIn(call.body);
         const formerCookie = sessionCookie.read(call.header("cookie") ?? "", call.isSecure());
@@ -63,7 +65,7 @@ export function sessionOperations(needs: SessionNeeds): readonly Operation[] {
           // A wrong password is counted where it is checked.
           throw "mail" in by ? error : afterWrongToken(needs, call.remoteAddress, error);
         });
-        return answerSignedIn(needs, call, signedIn);
+        return answerSignIn(needs, call, signedIn);
       },
     }),
     operation({

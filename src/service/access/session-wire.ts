@@ -25,6 +25,20 @@ export const sessionSchema = described("Session", "A sign-in of the page. It sta
 
 export const sessionAnswer = Type.Object({ session: sessionSchema }, { additionalProperties: false });
 
+/** Either of the two: a person with a second factor has no session yet. */
+export const signInAnswer = Type.Object(
+  {
+    session: nullable(sessionSchema),
+    second_factor: nullable(
+      strict("SecondFactorNeeded", {
+        step: Type.String({ description: "For `finishSignIn`. Only the browser that sent the password has it." }),
+        expires_at: timestamp,
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
 export const foundSessionAnswer = Type.Object({ session: nullable(sessionSchema) }, { additionalProperties: false });
 
 export const listedSessionSchema = strict("ListedSession", {

@@ -7,6 +7,7 @@ import { auditTrail } from "#service/access/audit-trail.ts";
 import type { Authenticator, TokenHolder } from "#service/access/authenticator.ts";
 import { type CheckPassword, type Credentials, wrongCredentials } from "#service/access/check-password.ts";
 import { hashSecret } from "#service/access/hash-secret.ts";
+import { beginSecondStep, type SecondStep } from "#service/access/second-step.ts";
 import type { Sessions } from "#service/access/sessions.ts";
 import type { SignInCodes } from "#service/access/sign-in-codes.ts";
 import type { Call, Needs } from "#service/ports.ts";
@@ -14,7 +15,7 @@ import type { Call, Needs } from "#service/ports.ts";
 /** Longer than any address; a proxy may name anything. */
 const MAX_ADDRESS_LENGTH = 100;
 
-export interface SignInNeeds extends Pick<Needs, "sessions" | "now" | "newId" | "randomBytes"> {
+export interface SignInNeeds extends Pick<Needs, "sessions" | "secondFactors" | "now" | "newId" | "randomBytes"> {
   readonly checkPassword: CheckPassword;
   readonly authenticator: Pick<Authenticator, "authenticate" | "holder">;
   readonly openSessions: Pick<Sessions, "forget" | "authenticate">;
@@ -43,16 +44,22 @@ export interface SignedIn {
  * Throws `unauthorized` for a token or code that is not accepted, and `conflict` for a code that would replace the session
  * of another token without the person's word: a link that somebody else sent must not change unnoticed as whom they act.
  */
-export async function signIn(needs: SignInNeeds, call: Omit<Call, "caller">, input: SignIn): Promise<SignedIn> {
-  const former = await sessionOf(needs, input.formerCookie);
+export async function signIn(
+  needs: SignInNeeds,
+  call: Omit<Call, "caller">,
+  input: SignIn,
+): Promise<SignedIn | SecondStep> {
+  const former = await formerSession(needs, input.formerCookie);
   const holder = await holderOf(needs, call, { ...input, former });
+  const second = "mail" in input.by ? await beginSecondStep(needs, holder.token) : undefined;
+  if (second !== undefined) return second;
   const by = "token" in input.by ? "token" : "code" in input.by ? "code" : "password";
   return await beginSession(needs, call, { ...holder, by, replaces: former?.sessionId, userAgent: input.userAgent });
 }
 
 interface NewSession extends TokenHolder, Pick<SignIn, "userAgent"> {
   readonly lifetimeMs: number;
-  readonly by: "token" | "code" | "password" | "invitation";
+  readonly by: "token" | "code" | "password" | "password and app" | "password and recovery code" | "invitation";
   /** The session of the same browser, which ends with this one. */
   readonly replaces: string | undefined;
 }
@@ -127,7 +134,11 @@ function wouldReplace(former: Caller, { caller }: TokenHolder): Error {
   );
 }
 
-async function sessionOf({ openSessions }: SignInNeeds, cookie: string | undefined): Promise<Caller | undefined> {
+/** The session that a browser has already. */
+export async function formerSession(
+  { openSessions }: Pick<SignInNeeds, "openSessions">,
+  cookie: string | undefined,
+): Promise<Caller | undefined> {
   if (cookie === undefined) return undefined;
   try {
     return (await openSessions.authenticate(cookie, false)).caller;

@@ -29,6 +29,7 @@ import type { RouteStore } from "./route-store.ts";
 import type { RuleStore } from "./rule-store.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
 import type { ScriptStore } from "./script-store.ts";
+import type { SecondFactorStore } from "./second-factor-store.ts";
 import type { SessionStore } from "./session-store.ts";
 import type { SettingStore } from "./setting-store.ts";
 import type { SimulationStore } from "./simulation-store.ts";
@@ -48,6 +49,7 @@ export interface SubjectStores {
   readonly accounts: AccountStore;
   readonly sessions: SessionStore;
   readonly attempts: AttemptStore;
+  readonly secondFactors: SecondFactorStore;
   readonly audit: AuditStore;
   readonly executions: ExecutionStore;
   readonly bulks: BulkStore;

@@ -6,6 +6,7 @@ import { readSites } from "./stored-json.ts";
 
 /** Of the tables account a and token t. The password is not among them. */
 export const ACCOUNT_COLUMNS = `a.id, a.mail, a.language, a.time_format, a.suspended_at, CASE WHEN a.password IS NULL THEN 0 ELSE 1 END AS has_password,
+  CASE WHEN EXISTS (SELECT 1 FROM second_factor f WHERE f.account_id = a.id AND f.confirmed_at IS NOT NULL) THEN 1 ELSE 0 END AS has_second_factor,
   t.name, t.level, t.sites, t.created_at, t.last_used_at`;
 
 export const ACCOUNTS = "account a JOIN token t ON t.id = a.id";
@@ -20,6 +21,7 @@ export function parseAccount(database: DamageLog, row: Row): Account {
     language: optionalText(row, "language") === undefined ? undefined : oneOf(row, "language", LANGUAGES),
     timeFormat: optionalText(row, "time_format") === undefined ? undefined : oneOf(row, "time_format", TIME_FORMATS),
     hasPassword: number(row, "has_password") === 1,
+    hasSecondFactor: number(row, "has_second_factor") === 1,
     createdAt: time(row, "created_at"),
     suspendedAt: optionalTime(row, "suspended_at"),
     lastUsedAt: optionalTime(row, "last_used_at"),

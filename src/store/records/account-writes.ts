@@ -10,6 +10,7 @@ import type { Database, Value, WriteDatabase } from "#store/database.ts";
 import { ACCOUNT_COLUMNS, ACCOUNTS, parseAccount } from "./account-row.ts";
 import { recordAudit } from "./audit-writes.ts";
 import { number, text } from "./row.ts";
+import { forgetSecondFactor } from "./second-factor-writes.ts";
 import { parseToken, TOKEN_COLUMNS } from "./token-row.ts";
 import { addToken, renderSites } from "./token-writes.ts";
 import { deleteViewsOf } from "./view-writes.ts";
@@ -108,6 +109,7 @@ export const accountWrites = {
       await database.run("DELETE FROM sign_in_code WHERE token_id = ?", id);
       await deleteViewsOf(database, id);
       await database.run("DELETE FROM account_invitation WHERE account_id = ?", id);
+      await forgetSecondFactor(database, id);
       await database.run("DELETE FROM account WHERE id = ?", id);
       await database.run("DELETE FROM token WHERE id = ?", id);
       await recordAudit(database, trail);
@@ -146,6 +148,7 @@ async function apply(
   if (ends) {
     await database.run("DELETE FROM session WHERE token_id = ?", id);
     await database.run("DELETE FROM account_invitation WHERE account_id = ?", id);
+    await database.run("DELETE FROM sign_in_step WHERE account_id = ?", id);
   }
   const after = { ...before, ...(await findAccount(database, id)) };
   const ended = await revokeTokensOf(database, after, { all: change.isSuspended === true, at });

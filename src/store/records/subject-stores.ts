@@ -33,6 +33,7 @@ import { number } from "./row.ts";
 import { createRuleStore } from "./rule-store.ts";
 import { createScheduleStore } from "./schedule-store.ts";
 import { createScriptStore } from "./script-store.ts";
+import { createSecondFactorStore } from "./second-factor-store.ts";
 import { createSessionStore } from "./session-store.ts";
 import { createSettingStore } from "./setting-store.ts";
 import { createSimulationStore } from "./simulation-store.ts";
@@ -72,6 +73,7 @@ export function createSubjectStores(
     accounts: createAccountStore(reader, writer),
     sessions: createSessionStore(reader, writer),
     attempts: createAttemptStore(writer),
+    secondFactors: createSecondFactorStore(reader, writer),
     audit: createAuditStore(reader, writer, lists),
     executions: createExecutionStore(reader, writer, lists),
     bulks: createBulkStore(reader, writer, lists),
@@ -119,6 +121,7 @@ const SEALED = `SELECT CASE WHEN EXISTS (SELECT 1 FROM device_configuration WHER
   OR EXISTS (SELECT 1 FROM execution WHERE is_open = 1 AND sealed IS NOT NULL)
   OR EXISTS (SELECT 1 FROM gateway_change WHERE state = 'PENDING')
   OR EXISTS (SELECT 1 FROM bulk_command WHERE ended_at IS NULL) OR EXISTS (SELECT 1 FROM command_schedule)
+  OR EXISTS (SELECT 1 FROM second_factor)
   OR EXISTS (SELECT 1 FROM price_source WHERE sealed_header IS NOT NULL)
   OR EXISTS (SELECT 1 FROM notification_channel WHERE sealed_secret IS NOT NULL) THEN 1 ELSE 0 END AS found`;
 

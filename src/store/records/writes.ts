@@ -31,6 +31,7 @@ import { ruleScriptWrites } from "./rule-script-writes.ts";
 import { ruleWrites } from "./rule-writes.ts";
 import { scheduleWrites } from "./schedule-writes.ts";
 import { scriptWrites } from "./script-writes.ts";
+import { secondFactorWrites } from "./second-factor-writes.ts";
 import { sessionWrites } from "./session-writes.ts";
 import { settingWrites } from "./setting-writes.ts";
 import { simulationWrites } from "./simulation-writes.ts";
@@ -51,6 +52,7 @@ export const WRITES = {
   ...accountWrites,
   ...sessionWrites,
   ...attemptWrites,
+  ...secondFactorWrites,
   ...auditWrites,
   ...executionWrites,
   ...remoteExecutionWrites,

@@ -1,5 +1,5 @@
 import { ApiError, UnreachableError } from "#client/errors.ts";
-import type { Account, Session } from "#client/resources.ts";
+import type { Account, Answers, Session } from "#client/resources.ts";
 import { type AccessLevel, allows } from "#core/access/level.ts";
 import { onSessionRefused, perform } from "./connection.ts";
 import { preferences } from "./preferences.svelte.ts";
@@ -11,6 +11,11 @@ export type SignInProblem = "wrong" | "limited" | "unreachable" | "other";
 export interface Replacement {
   /** The token of the link. */
   readonly tokenName: string;
+}
+
+/** The password was right, and the code of the app is missing. */
+export interface SecondStep {
+  readonly step: string;
 }
 
 let phase = $state<Phase>("unknown");
@@ -52,19 +57,29 @@ export const session = {
   /** With a token, or as a person. */
   async signIn(
     by: { readonly token: string } | { readonly mail: string; readonly password: string },
-  ): Promise<SignInProblem | undefined> {
+  ): Promise<SignInProblem | SecondStep | undefined> {
     try {
-      enter((await perform("createSession", { body: by })).session);
-      return undefined;
+      return enterOrAsk(await perform("createSession", { body: by }));
     } catch (error) {
       return problemOf(error);
+    }
+  },
+
+  /** With a code of the app, or a recovery code, after the password. `over`: the password has to be sent once more. */
+  async finishSignIn({ step }: SecondStep, code: string): Promise<SignInProblem | "over" | undefined> {
+    try {
+      enter((await perform("finishSignIn", { body: { step, code } })).session);
+      return undefined;
+    } catch (error) {
+      const isOver = error instanceof ApiError && error.status === 401 && error.details?.["pointer"] === "/step";
+      return isOver ? "over" : problemOf(error);
     }
   },
 
   /** With the code of a one-time link. Where it would end the session of another token, it does so only with `replace`. */
   async follow(code: string, replace = false): Promise<SignInProblem | Replacement | undefined> {
     try {
-      enter((await perform("createSession", { body: { code, replace } })).session);
+      enterOrAsk(await perform("createSession", { body: { code, replace } }));
       return undefined;
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== "conflict") return problemOf(error);
@@ -81,10 +96,9 @@ export const session = {
   },
 
   /** Sets the password of the person who was invited, and signs in. */
-  async acceptInvitation(code: string, password: string): Promise<SignInProblem | "weak" | undefined> {
+  async acceptInvitation(code: string, password: string): Promise<SignInProblem | SecondStep | "weak" | undefined> {
     try {
-      enter((await perform("acceptInvitation", { body: { code, password } })).session);
-      return undefined;
+      return enterOrAsk(await perform("acceptInvitation", { body: { code, password } }));
     } catch (error) {
       return error instanceof ApiError && error.status === 400 ? "weak" : problemOf(error);
     }
@@ -107,6 +121,13 @@ function problemOf(error: unknown): SignInProblem {
   const status = error instanceof ApiError ? error.status : 0;
   if (status === 429) return "limited";
   return status >= 400 && status < 500 ? "wrong" : "other";
+}
+
+/** A person with a second factor is asked for a code first. */
+function enterOrAsk({ session: found, second_factor }: Answers["createSession"]): SecondStep | undefined {
+  if (second_factor !== null) return { step: second_factor.step };
+  if (found !== null) enter(found);
+  return undefined;
 }
 
 function enter(found: Session): void {
