@@ -3054,6 +3054,8 @@ export type SignInEntry = {
   readonly by: string;
   /** The address that signed in. */
   readonly from: string;
+  /** The person had signed in before, and not from there in the last half year. */
+  readonly new_place: boolean;
   /** The session that began; it may have ended. */
   readonly session_id: string | null;
 };

@@ -13,6 +13,7 @@ import { createRefusalLog } from "#service/access/refusal-log.ts";
 import { createSessionCookie } from "#service/access/session-cookie.ts";
 import { createSessions } from "#service/access/sessions.ts";
 import { createSignInCodes } from "#service/access/sign-in-codes.ts";
+import { createSignInPlaces } from "#service/access/sign-in-places.ts";
 import { createOfflineAccess } from "#service/link/offline-access.ts";
 
 export async function openAccess(foundation: Foundation) {
@@ -54,6 +55,7 @@ export async function openAccess(foundation: Foundation) {
     checkSecondFactor: createSecondFactorCheck({ ...foundation, attemptLimits }),
     afterWrongCode: createWrongCodeLimit(attemptLimits, wrongTokenLimit),
     signInCodes: createSignInCodes(foundation),
+    signInPlaces: createSignInPlaces(foundation),
     sessionLifetimeMs: toMilliseconds(config.sessions.lifetime),
     sessionCookie: createSessionCookie(Buffer.from(deriveKey(sealKey, "name of the cookie", 4)).toString("hex")),
     wrongTokens: createWrongTokenLimit(wrongTokenLimit),

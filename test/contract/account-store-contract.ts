@@ -248,6 +248,25 @@ export function accountStoreContract(open: OpenStores): void {
     expect(await accounts.findInvitation("h")).toBeUndefined();
   });
 
+  test("a place is new once, to a person who has signed in before; too many and old ones are forgotten", async () => {
+    const { stores, id } = await withPerson(open);
+    const other = makeAccount();
+    await stores.accounts.insert(other, makeEntry());
+    const note = (place: string, after: number, accountId = id) =>
+      stores.accounts.notePlace({ accountId, place, at: at(after), since: at(after - 100), most: 3 });
+    expect([await note("a", 0), await note("a", 1), await note("b", 2), await note("b", 3)]).toEqual([
+      ...[false, false],
+      ...[true, false],
+    ]);
+    expect(await note("b", 3, other.token.id)).toBe(false);
+    const many = await Promise.all([1, 2, 3, 4].map(() => note("c", 4)));
+    expect(many.filter(Boolean)).toEqual([true]);
+    expect([await note("d", 5), await note("b", 6), await note("a", 7)]).toEqual([true, false, true]);
+    // Everything is too old now, and the person is still not here for the first time.
+    expect([await note("a", 107), await note("a", 108)]).toEqual([true, false]);
+    await stores.accounts.delete(id, NOON, makeEntry());
+  });
+
   test("a deleted person leaves nothing but revoked tokens", async () => {
     const { stores, account, id } = await withPerson(open);
     const token = await addToken(stores, { accountId: id });

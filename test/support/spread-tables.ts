@@ -71,6 +71,7 @@ export const NOT_SPREAD: Readonly<Record<string, string>> = {
   second_factor: SMALL,
   recovery_code: SMALL,
   sign_in_step: SMALL,
+  sign_in_place: SMALL,
   session: SMALL,
   sign_in_code: SMALL,
   setting: SMALL,

@@ -1,6 +1,8 @@
 // QR codes (ISO/IEC 18004) of texts: bytes only, with error correction level M, which survives 15 % of damage. A small part of the
 // standard is enough to show a phone a secret, and nobody else ever sees what is drawn.
 
+import { itemAt } from "#core/item-at.ts";
+
 /** Dark modules, row by row. */
 export type QrCode = readonly (readonly boolean[])[];
 
@@ -30,7 +32,7 @@ const sizeOf = (version: number): number => version * 4 + 17;
 const lengthBits = (version: number): number => (version < 10 ? 8 : 16);
 
 function dataCount(version: number): number {
-  const checks = (CHECK_WORDS[version - 1] ?? 0) * (BLOCKS[version - 1] ?? 0);
+  const checks = itemAt(CHECK_WORDS, version - 1) * itemAt(BLOCKS, version - 1);
   return Math.floor(rawBits(version) / 8) - checks;
 }
 
@@ -67,7 +69,7 @@ function dataWords(bytes: Uint8Array, version: number): readonly number[] {
 
 /** The words of all blocks in turn, then their error correction in turn. Later blocks may be one word longer. */
 function interleaved(data: readonly number[], version: number): readonly number[] {
-  const [count, checks] = [BLOCKS[version - 1] ?? 0, CHECK_WORDS[version - 1] ?? 0];
+  const [count, checks] = [itemAt(BLOCKS, version - 1), itemAt(CHECK_WORDS, version - 1)];
   const short = Math.floor(data.length / count);
   const longer = data.length % count;
   const blocks: (readonly number[])[] = [];
@@ -92,10 +94,10 @@ function times(a: number, b: number): number {
 }
 
 function generator(degree: number): readonly number[] {
-  const factors = Array.from({ length: degree }, (_, at) => (at === degree - 1 ? 1 : 0));
+  const factors: number[] = Array.from({ length: degree }, (_, at) => (at === degree - 1 ? 1 : 0));
   let root = 1;
   for (let turn = 0; turn < degree; turn++) {
-    for (let at = 0; at < degree; at++) factors[at] = times(factors[at] ?? 0, root) ^ (factors[at + 1] ?? 0);
+    for (let at = 0; at < degree; at++) factors[at] = times(itemAt(factors, at), root) ^ (factors.at(at + 1) ?? 0);
     root = times(root, 2);
   }
   return factors;
@@ -106,7 +108,7 @@ function remainder(block: readonly number[], divisor: readonly number[]): readon
   for (const word of block) {
     const factor = word ^ (rest.shift() ?? 0);
     rest.push(0);
-    for (const [at, one] of divisor.entries()) rest[at] = (rest[at] ?? 0) ^ times(one, factor);
+    for (const [at, one] of divisor.entries()) rest[at] = itemAt(rest, at) ^ times(one, factor);
   }
   return rest;
 }
@@ -142,7 +144,7 @@ function draw(words: readonly number[], version: number, mask: number): QrCode {
       for (const x of [right, right - 1]) {
         const y = isUpward ? size - 1 - step : step;
         if (grid[y]?.[x] !== undefined) continue;
-        const isSet = (((words[bit >>> 3] ?? 0) >>> (7 - (bit & 7))) & 1) === 1;
+        const isSet = (((words.at(bit >>> 3) ?? 0) >>> (7 - (bit & 7))) & 1) === 1;
         bit++;
         set(x, y, isSet !== isMasked(x, y));
       }

@@ -80,15 +80,19 @@ export const signInEntrySchema = strict("SignInEntry", {
   at: timestamp,
   by: Type.String({ description: "How the person proved who it is, such as password." }),
   from: Type.String({ description: "The address that signed in." }),
+  new_place: Type.Boolean({
+    description: "The person had signed in before, and not from there in the last half year.",
+  }),
   session_id: nullable(Type.String({ description: "The session that began; it may have ended." })),
 });
 
 export function renderSignIn({ at, remoteAddress, details }: AuditEntry): Static<typeof signInEntrySchema> {
-  const { by, session_id } = details;
+  const { by, session_id, new_place } = details;
   return {
     at: renderInstant(at),
     by: typeof by === "string" ? by : "",
     from: remoteAddress,
+    new_place: new_place === true,
     session_id: typeof session_id === "string" ? session_id : null,
   };
 }

@@ -14,7 +14,7 @@ import type { Call, Needs } from "#service/ports.ts";
 export interface OwnAccountNeeds
   extends AccountNeeds,
     Pick<Needs, "audit">,
-    Pick<SignInNeeds, "sessions" | "openSessions" | "secondFactors" | "sessionLifetimeMs"> {
+    Pick<SignInNeeds, "sessions" | "openSessions" | "secondFactors" | "signInPlaces" | "sessionLifetimeMs"> {
   readonly authenticator: Pick<Authenticator, "forget" | "lastUse" | "authenticate" | "holder">;
   readonly checkPassword: CheckPassword;
 }

@@ -1,6 +1,7 @@
 import type { Caller } from "#core/access/caller.ts";
 import { MAX_SESSIONS_PER_TOKEN, MAX_USER_AGENT_LENGTH, type Session } from "#core/access/session.ts";
 import { formatToken, SECRET_BYTES, SESSION_PREFIX } from "#core/access/token.ts";
+import { isPerson } from "#core/access/token-record.ts";
 import { AppError, refuse } from "#core/app-error.ts";
 import { instant } from "#core/time/instant.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
@@ -10,6 +11,7 @@ import { hashSecret } from "#service/access/hash-secret.ts";
 import { beginSecondStep, type SecondStep } from "#service/access/second-step.ts";
 import type { Sessions } from "#service/access/sessions.ts";
 import type { SignInCodes } from "#service/access/sign-in-codes.ts";
+import type { SignInPlaces } from "#service/access/sign-in-places.ts";
 import type { Call, Needs } from "#service/ports.ts";
 
 /** Longer than any address; a proxy may name anything. */
@@ -20,6 +22,7 @@ export interface SignInNeeds extends Pick<Needs, "sessions" | "secondFactors" | 
   readonly authenticator: Pick<Authenticator, "authenticate" | "holder">;
   readonly openSessions: Pick<Sessions, "forget" | "authenticate">;
   readonly signInCodes: Pick<SignInCodes, "find" | "take">;
+  readonly signInPlaces: SignInPlaces;
   readonly sessionLifetimeMs: number;
 }
 
@@ -85,12 +88,11 @@ export async function beginSession(
     remoteAddress: call.remoteAddress.slice(0, MAX_ADDRESS_LENGTH),
     userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH),
   };
-  const trail = auditTrail(
-    needs,
-    { ...call, caller },
-    { target: { tokenId: token.id }, details: { session_id: id, by } },
-  );
+  const isNewPlace = isPerson(token) && (await needs.signInPlaces.note(token.id, session.remoteAddress));
+  const details = { session_id: id, by, ...(isNewPlace && { new_place: true }) };
+  const trail = auditTrail(needs, { ...call, caller }, { target: { tokenId: token.id }, details });
   needs.openSessions.forget(await needs.sessions.insert({ session, replaces, most: MAX_SESSIONS_PER_TOKEN }, trail));
+  if (isNewPlace) needs.signInPlaces.tell(token.id, session.remoteAddress);
   return { session, caller: { ...caller, sessionId: id }, text };
 }
 

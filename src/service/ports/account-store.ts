@@ -37,6 +37,18 @@ export interface Invitation {
   readonly expiresAt: Instant;
 }
 
+/** A sign-in of a person from somewhere. */
+export interface SignInPlace {
+  readonly accountId: string;
+  /** A keyed hash of the address. */
+  readonly place: string;
+  readonly at: Instant;
+  /** Places that were not used since then are forgotten. */
+  readonly since: Instant;
+  /** Places that are remembered. */
+  readonly most: number;
+}
+
 /** Two accounts never have the same mail address; a write that would bring that about is refused as `conflict`. */
 export interface AccountStore {
   insert(account: NewAccount, trail: AuditEntry): Promise<void>;
@@ -56,6 +68,8 @@ export interface AccountStore {
   findInvitation(hash: string): Promise<Invitation | undefined>;
   /** As `change`, if the invitation is still there and not expired: of two calls at once, one gets it. */
   acceptInvitation(hash: string, asked: AskedAccountChange, trail: AuditEntry): Promise<readonly string[] | undefined>;
+  /** Remembers the place. True when the person has signed in before, and not from there: of two sign-ins at once, one is told so. */
+  notePlace(place: SignInPlace): Promise<boolean>;
   /** Revokes the person's tokens and deletes what is the person's own. Returns the same as `change`. */
   delete(id: string, at: Instant, trail: AuditEntry): Promise<readonly string[] | undefined>;
 }

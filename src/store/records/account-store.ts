@@ -26,6 +26,7 @@ export function createAccountStore(reader: Database, writer: Writer): AccountSto
       return row && { accountId: text(row, "account_id"), hash: text(row, "hash"), expiresAt: time(row, "expires_at") };
     },
     acceptInvitation: (hash, asked, trail) => writer.run("acceptInvitation", { hash, asked, trail }),
+    notePlace: (place) => writer.run("noteSignInPlace", { place }),
     delete: (id, at, trail) => writer.run("deleteAccount", { id, at, trail }),
   };
 }

@@ -4,7 +4,13 @@ import { scopeContains } from "#core/access/caller.ts";
 import { allows } from "#core/access/level.ts";
 import { refuse } from "#core/app-error.ts";
 import type { Instant } from "#core/time/instant.ts";
-import type { AccountChange, AskedAccountChange, Invitation, NewAccount } from "#service/ports/account-store.ts";
+import type {
+  AccountChange,
+  AskedAccountChange,
+  Invitation,
+  NewAccount,
+  SignInPlace,
+} from "#service/ports/account-store.ts";
 import type { NodeMessage } from "#service/ports/nodes.ts";
 import type { Database, Value, WriteDatabase } from "#store/database.ts";
 import { ACCOUNT_COLUMNS, ACCOUNTS, parseAccount } from "./account-row.ts";
@@ -94,6 +100,29 @@ export const accountWrites = {
     },
   }),
 
+  noteSignInPlace: write({
+    locks: ({ place }) => [`token ${place.accountId}`],
+    informs: NOBODY,
+    fromReserve: false,
+    async run(database: Database, { place: { accountId, place, at, since, most } }: { place: SignInPlace }) {
+      const of = "FROM sign_in_place WHERE account_id = ?";
+      const total = number(await database.one(`SELECT count(*) AS total ${of}`, accountId), "total");
+      await database.run(`DELETE ${of} AND last_used_at <= ?`, accountId, since);
+      const known = await database.get(`SELECT 1 AS found ${of} AND place = ?`, accountId, place);
+      await database.run(
+        `INSERT INTO sign_in_place (account_id, place, last_used_at) VALUES (?, ?, ?)
+         ON CONFLICT (account_id, place) DO UPDATE SET last_used_at = excluded.last_used_at`,
+        accountId,
+        place,
+        at,
+      );
+      const surplus = `SELECT place ${of} ORDER BY last_used_at DESC, place LIMIT 1000 OFFSET ?`;
+      for (const row of await database.all(surplus, accountId, most))
+        await database.run(`DELETE ${of} AND place = ?`, accountId, text(row, "place"));
+      return total > 0 && known === undefined;
+    },
+  }),
+
   deleteAccount: write({
     locks: ({ id }, reader) => locksOf(reader, id),
     informs: { cloud: undefined, nodes: (_, ids) => note(ids) },
@@ -110,6 +139,7 @@ export const accountWrites = {
       await deleteViewsOf(database, id);
       await database.run("DELETE FROM account_invitation WHERE account_id = ?", id);
       await forgetSecondFactor(database, id);
+      await database.run("DELETE FROM sign_in_place WHERE account_id = ?", id);
       await database.run("DELETE FROM account WHERE id = ?", id);
       await database.run("DELETE FROM token WHERE id = ?", id);
       await recordAudit(database, trail);
