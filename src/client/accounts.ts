@@ -2,7 +2,9 @@ import { listOf } from "./list-of.ts";
 import type {
   AccountChange,
   NewAccount,
+  NewPasskey,
   OwnAccountChange,
+  PasskeyOfferInput,
   PasswordChange,
   Queries,
   SecondFactorProof,
@@ -32,6 +34,12 @@ export function accounts({ perform }: Transport) {
     confirmSecondFactor: (code: string) => perform("confirmSecondFactor", { body: { code } }),
     replaceRecoveryCodes: (body: SecondFactorProof) => perform("replaceRecoveryCodes", { body }),
     removeSecondFactor: (body: SecondFactorProof) => perform("removeSecondFactor", { body }),
+    passkeys: () => perform("listPasskeys"),
+    offerPasskey: (body: PasskeyOfferInput) => perform("offerPasskey", { body }),
+    addPasskey: (body: NewPasskey) => perform("addPasskey", { body }),
+    renamePasskey: (passkey_id: string, name: string) =>
+      perform("renamePasskey", { params: { passkey_id }, body: { name } }),
+    deletePasskey: (passkey_id: string) => perform("deletePasskey", { params: { passkey_id } }),
     signIns: listOf("sign_ins", (query: Queries["listOwnSignIns"] = {}) => perform("listOwnSignIns", { query })),
   };
 }

@@ -1961,6 +1961,19 @@ export type NewNtfyChannel = {
   readonly token?: string | undefined;
 };
 
+export type NewPasskey = {
+  /** The id of the key, as the device chose it. Base64url. */
+  readonly id: string;
+  /** What the person calls it. */
+  readonly name: string;
+  /** SubjectPublicKeyInfo, as `getPublicKey()` gives it. Base64url. */
+  readonly public_key: string;
+  /** `clientDataJSON` of the browser. Base64url. */
+  readonly client_data: string;
+  /** `authenticatorData` of the browser. Base64url. */
+  readonly authenticator_data: string;
+};
+
 export type NewPrice = {
   /** RFC 3339, on a quarter of an hour. */
   readonly from: string;
@@ -2393,6 +2406,58 @@ export type OwnToken = {
 
 export type OwnTokenAnswer = {
   readonly token: OwnToken;
+};
+
+/** A key with which a person signs in without a password. */
+export type Passkey = {
+  /** The id of the key, as the device chose it. Base64url. */
+  readonly id: string;
+  readonly name: string;
+  /** The name of the page for which it is. */
+  readonly host: string;
+  readonly created_at: string;
+  readonly last_used_at: string | null;
+};
+
+export type PasskeyChange = {
+  /** What the person calls it. */
+  readonly name: string;
+};
+
+/** What the browser is asked for. */
+export type PasskeyOffer = {
+  /** What the device signs, once and within 5 minutes. */
+  readonly challenge: string;
+  /** The name of this page: the id of the relying party. */
+  readonly host: string;
+  readonly user_id: string;
+  readonly user_name: string;
+  readonly display_name: string;
+  /** Keys that are there already. */
+  readonly known_ids: readonly string[];
+};
+
+export type PasskeyOfferInput = {
+  readonly current_password: string;
+  readonly code?: string | undefined;
+};
+
+export type PasskeySignIn = {
+  /** The id of the key, as the device chose it. Base64url. */
+  readonly id: string;
+  /** `clientDataJSON` of the browser. Base64url. */
+  readonly client_data: string;
+  /** `authenticatorData` of the browser. Base64url. */
+  readonly authenticator_data: string;
+  /** Of the device. Base64url. */
+  readonly signature: string;
+};
+
+export type PasskeySignInOffer = {
+  /** What the device signs, once and within 5 minutes. */
+  readonly challenge: string;
+  /** The name of this page: the id of the relying party. */
+  readonly host: string;
 };
 
 export type PasswordChange = {
@@ -3646,6 +3711,9 @@ export type Answers = {
     readonly alerts: readonly Alert[];
     readonly pending_change?: GatewayChange;
   };
+  readonly addPasskey: {
+    readonly passkey: Passkey;
+  };
   readonly adjustSimulation: {
     readonly simulation: Simulation;
   };
@@ -3727,6 +3795,7 @@ export type Answers = {
   };
   readonly deleteNotificationChannel: JsonObject;
   readonly deleteNotificationRoute: JsonObject;
+  readonly deletePasskey: JsonObject;
   readonly deletePriceSource: {
     readonly pending_change?: GatewayChange;
   };
@@ -4060,6 +4129,9 @@ export type Answers = {
     /** How many match, on all pages. */
     readonly total_count: number;
   };
+  readonly listPasskeys: {
+    readonly passkeys: readonly Passkey[];
+  };
   readonly listPriceSources: {
     readonly price_sources: readonly PriceSource[];
   };
@@ -4158,6 +4230,8 @@ export type Answers = {
     /** How many match, on all pages. */
     readonly total_count: number;
   };
+  readonly offerPasskey: PasskeyOffer;
+  readonly offerPasskeySignIn: PasskeySignInOffer;
   readonly offerSecondFactor: SecondFactorOffer;
   readonly openLink: JsonObject;
   readonly pauseRollout: {
@@ -4227,6 +4301,9 @@ export type Answers = {
     readonly pending_change?: GatewayChange;
   };
   readonly removeSecondFactor: JsonObject;
+  readonly renamePasskey: {
+    readonly passkey: Passkey;
+  };
   readonly renderController: RenderedController;
   readonly renewClaim: {
     readonly control: Control;
@@ -4256,6 +4333,9 @@ export type Answers = {
   readonly revokeGateway: JsonObject;
   readonly revokeToken: JsonObject;
   readonly rotateGatewayCredential: JsonObject;
+  readonly signInWithPasskey: {
+    readonly session: Session;
+  };
   readonly suspendRuleEngine: {
     readonly engine: RuleEngine;
     readonly pending_change?: GatewayChange;
@@ -4329,6 +4409,7 @@ export type Answers = {
 export type Bodies = {
   readonly acceptInvitation: AcceptedInvitation;
   readonly acknowledgeAlert: AcknowledgeAlert;
+  readonly addPasskey: NewPasskey;
   readonly adjustSimulation: SimulationChange;
   readonly assignBlueprint: AssignBlueprint;
   readonly changeOwnPassword: PasswordChange;
@@ -4366,6 +4447,7 @@ export type Bodies = {
   readonly giveSite: NewSiteGrant;
   readonly joinCloud: NewUplink;
   readonly joinGateway: Join;
+  readonly offerPasskey: PasskeyOfferInput;
   readonly offerSecondFactor: SecondFactorOfferInput;
   readonly previewCalendar: NewCalendar;
   readonly previewNotification: NewNotificationPreview;
@@ -4389,9 +4471,11 @@ export type Bodies = {
   readonly putTariff: NewTariff;
   readonly putVariable: VariableChange;
   readonly removeSecondFactor: SecondFactorProof;
+  readonly renamePasskey: PasskeyChange;
   readonly renderController: ControllerRender;
   readonly renewClaim: ClaimRenewal;
   readonly replaceRecoveryCodes: SecondFactorProof;
+  readonly signInWithPasskey: PasskeySignIn;
   readonly testRule: NewRuleTest;
   readonly tryPriceSource: NewPriceSource;
   readonly unacknowledgeAlert: UnacknowledgeAlert;

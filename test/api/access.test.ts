@@ -311,6 +311,21 @@ const TABLE: Readonly<Record<string, Row>> = {
   updateOwnAccount: ["readonly", "any", () => ({ language: "de" })],
   changeOwnPassword: ["readonly", "any", () => ({ current_password: "x", new_password: "four plain words" })],
   listOwnSignIns: ["readonly", "any"],
+  listPasskeys: ["readonly", "any"],
+  offerPasskey: ["readonly", "any", () => ({ current_password: "x" })],
+  addPasskey: [
+    "readonly",
+    "any",
+    () => ({ id: "AQ", name: "Phone", public_key: "AQ", client_data: "AQ", authenticator_data: "AQ" }),
+  ],
+  renamePasskey: ["readonly", "any", () => ({ name: "Phone" })],
+  deletePasskey: ["readonly", "any"],
+  offerPasskeySignIn: ["public", "any"],
+  signInWithPasskey: [
+    "public",
+    "any",
+    () => ({ id: "AQ", client_data: "AQ", authenticator_data: "AQ", signature: "!" }),
+  ],
   getSecondFactor: ["readonly", "any"],
   offerSecondFactor: ["readonly", "any", () => ({ current_password: "x" })],
   confirmSecondFactor: ["readonly", "any", () => ({ code: "123456" })],
@@ -425,6 +440,9 @@ const LINK: Readonly<Record<string, number>> = {
   acceptInvitation: 400,
   // The code is too long.
   finishSignIn: 400,
+  // The signature is not base64url, and passkeys need a name.
+  signInWithPasskey: 400,
+  offerPasskeySignIn: 409,
   createJoinCode: 409,
   listJoinCodes: 409,
   withdrawJoinCode: 404,
@@ -461,6 +479,8 @@ const SAID: Readonly<Record<string, Record<string, string>>> = {
   createSession: { "Sec-Fetch-Site": "same-origin" },
   acceptInvitation: { "Sec-Fetch-Site": "same-origin" },
   finishSignIn: { "Sec-Fetch-Site": "same-origin" },
+  offerPasskeySignIn: { "Sec-Fetch-Site": "same-origin" },
+  signInWithPasskey: { "Sec-Fetch-Site": "same-origin" },
 };
 
 type Five = [string, string, string, string, string];
@@ -594,6 +614,7 @@ function paramsOf(target: Target): Readonly<Record<string, string>> {
     token_id: target.token,
     session_id: target.session,
     account_id: target.account,
+    passkey_id: "AQ",
     entry_id: "examples.grid-meter",
     execution_id: target.execution,
     webhook_id: target.webhook,
@@ -665,6 +686,11 @@ const OF_SESSION: readonly string[] = [
   "updateOwnAccount",
   "changeOwnPassword",
   "listOwnSignIns",
+  "listPasskeys",
+  "offerPasskey",
+  "addPasskey",
+  "renamePasskey",
+  "deletePasskey",
   "getSecondFactor",
   "offerSecondFactor",
   "confirmSecondFactor",
@@ -830,6 +856,8 @@ const ONLY_HTTP: Readonly<Record<string, number>> = {
   generateConfig: 409,
   acceptInvitation: 409,
   finishSignIn: 409,
+  offerPasskeySignIn: 409,
+  signInWithPasskey: 409,
 };
 /** The server itself serves them, without the register. */
 const NOT_REGISTERED = ["getHealth", "getReadiness", "getOpenapi", "getReference", "getWelcome", "getMetrics"];

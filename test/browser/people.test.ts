@@ -304,6 +304,69 @@ function people(): void {
     2 * LONG,
   );
 
+  test(
+    "a person adds a passkey, signs in with it alone, names and deletes it; at an address of digits the page says why not",
+    async () => {
+      await add({ name: "Hanna", mail: "hanna@example.org" });
+      const visitor = await world.visit({ width: 360, bypassCSP: true });
+      const look = createFindings();
+      const { page } = visitor;
+      const devtools = await page.context().newCDPSession(page);
+      await devtools.send("WebAuthn.enable");
+      await devtools.send("WebAuthn.addVirtualAuthenticator", {
+        options: {
+          ...{ protocol: "ctap2", transport: "internal", hasResidentKey: true, hasUserVerification: true },
+          ...{ isUserVerified: true, automaticPresenceSimulation: true },
+        },
+      });
+      const signIn = async () => {
+        await page.getByLabel("Mail address").fill("hanna@example.org");
+        await page.getByLabel("Password").fill(PASSWORD);
+        await page.keyboard.press("Enter");
+      };
+      await page.goto(`${busbar.url}/access/account`);
+      await signIn();
+      await page.getByText("the page was opened by an address of digits").waitFor();
+      expect(await page.getByRole("button", { name: "Add a passkey" }).count()).toBe(0);
+
+      const named = busbar.url.replace("127.0.0.1", "localhost");
+      // The page is asked for by that name here, which is no other server.
+      const found = async () => (await look(visitor)).filter((one) => !one.startsWith(`asked elsewhere: ${named}/`));
+      await page.goto(`${named}/access/account`);
+      await signIn();
+      await page.getByRole("button", { name: "Add a passkey" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("What you call it").fill("Phone");
+      await dialog.getByLabel("Current password").fill("wrong wrong wrong");
+      await page.keyboard.press("Enter");
+      await dialog.getByText("the current password is wrong").waitFor();
+      expect(await found()).toEqual([]);
+      await dialog.getByLabel("Current password").fill(PASSWORD);
+      await page.keyboard.press("Enter");
+      await page.getByText("Phone was added.").waitFor();
+      expect(await found()).toEqual([]);
+
+      const withKey = async () => {
+        await page.context().clearCookies();
+        await page.goto(`${named}/access/account`);
+        await page.getByRole("button", { name: "Sign in with a passkey" }).focus();
+        await page.keyboard.press("Enter");
+      };
+      await withKey();
+      await page.getByRole("button", { name: "Rename Phone" }).click();
+      await dialog.getByLabel("What you call it").fill("Laptop");
+      await page.keyboard.press("Enter");
+      await page.getByRole("button", { name: "Delete Laptop" }).click();
+      await page.getByRole("dialog", { name: "Delete Laptop?" }).getByRole("button", { name: "Delete" }).click();
+      await page.getByText("Laptop was deleted.").waitFor();
+      await withKey();
+      await page.getByText("This passkey is not known here any more.").waitFor();
+      expect(await found()).toEqual([]);
+      await visitor.close();
+    },
+    2 * LONG,
+  );
+
   test.each(["en-GB", "de-DE"])(
     "the forms of a person fit a phone, and axe finds nothing (%s)",
     async (locale) => {

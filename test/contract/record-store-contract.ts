@@ -27,6 +27,7 @@ import { linkStoreContract } from "./link-store-contract.ts";
 import { maintenanceStoreContract } from "./maintenance-store-contract.ts";
 import { messageStoreContract } from "./message-store-contract.ts";
 import { notificationStoreContract } from "./notification-store-contract.ts";
+import { passkeyStoreContract } from "./passkey-store-contract.ts";
 import { priceSourceContract } from "./price-source-contract.ts";
 import { profileStoreContract } from "./profile-store-contract.ts";
 import { rolloutStoreContract } from "./rollout-store-contract.ts";
@@ -63,6 +64,7 @@ export function recordStoreContract(open: OpenStores): void {
   describe("accounts", () => accountStoreContract(open));
   describe("sessions", () => sessionStoreContract(open));
   describe("second factors", () => secondFactorStoreContract(open));
+  describe("passkeys", () => passkeyStoreContract(open));
   describe("attempts to sign in", () => attemptStoreContract(open));
   describe("the audit log", () => auditStoreContract(open));
   describe("webhooks", () => webhookStoreContract(open));

@@ -72,6 +72,8 @@ export const NOT_SPREAD: Readonly<Record<string, string>> = {
   recovery_code: SMALL,
   sign_in_step: SMALL,
   sign_in_place: SMALL,
+  passkey: SMALL,
+  used_challenge: SMALL,
   session: SMALL,
   sign_in_code: SMALL,
   setting: SMALL,

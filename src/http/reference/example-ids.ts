@@ -8,6 +8,7 @@ export const EXAMPLE_IDS = {
   correction_id: "01a1ddf7-0a13-7c3e-9d52-6f1e8b2c4d32",
   delivery_id: "5f0c3a9d6f3e4b1c8a7d2e9b4c6f8a10",
   token_id: "01a1ddf7-1b22-7d4f-8e63-7a2f9c3d5e41",
+  passkey_id: "AQIDBAUGBwgJCgsMDQ4PEA",
   account_id: "01a1ddf7-1b22-7d4f-8e63-7a2f9c3d5e42",
   session_id: "01a1ddf7-2c33-7e5a-9f74-8b3a0d4e6f52",
   gateway_id: "01a1ddf7-3d44-7f6b-8a85-9c4b1e5f7a63",

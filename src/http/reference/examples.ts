@@ -462,6 +462,25 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     body: { current_password: "...", new_password: "four other plain words" },
     ts: 'client.accounts.changePassword({ current_password: "...", new_password: "four other plain words" })',
   },
+  listPasskeys: { ts: "client.accounts.passkeys()" },
+  offerPasskey: {
+    body: { current_password: "..." },
+    ts: 'client.accounts.offerPasskey({ current_password: "..." })',
+  },
+  addPasskey: {
+    body: { id: "AQID", name: "Phone", public_key: "AQID", client_data: "AQID", authenticator_data: "AQID" },
+    ts: 'client.accounts.addPasskey({ id: "AQID", name: "Phone", public_key: "AQID", client_data: "AQID", authenticator_data: "AQID" })',
+  },
+  renamePasskey: {
+    body: { name: "Phone" },
+    ts: `client.accounts.renamePasskey(${JSON.stringify(ID.passkey_id)}, "Phone")`,
+  },
+  deletePasskey: { ts: `client.accounts.deletePasskey(${JSON.stringify(ID.passkey_id)})` },
+  offerPasskeySignIn: { ts: 'client.perform("offerPasskeySignIn")' },
+  signInWithPasskey: {
+    body: { id: "AQID", client_data: "AQID", authenticator_data: "AQID", signature: "AQID" },
+    ts: 'client.perform("signInWithPasskey", { body: { id: "AQID", client_data: "AQID", authenticator_data: "AQID", signature: "AQID" } })',
+  },
   getSecondFactor: { ts: "client.accounts.secondFactor()" },
   offerSecondFactor: { body: { current_password: "..." }, ts: 'client.accounts.offerSecondFactor("...")' },
   confirmSecondFactor: { body: { code: "123456" }, ts: 'client.accounts.confirmSecondFactor("123456")' },

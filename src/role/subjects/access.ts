@@ -8,6 +8,7 @@ import { accountOperations } from "#service/access/account-operations.ts";
 import { auditOperations } from "#service/access/audit-operations.ts";
 import { invitationOperations } from "#service/access/invitation-operations.ts";
 import { ownAccountOperations } from "#service/access/own-account-operations.ts";
+import { passkeyOperations } from "#service/access/passkey-operations.ts";
 import { secondFactorOperations } from "#service/access/second-factor-operations.ts";
 import { sessionOperations } from "#service/access/session-operations.ts";
 import { tokenOperations } from "#service/access/token-operations.ts";
@@ -22,6 +23,7 @@ export function access(parts: Parts): Subject {
       ...invitationOperations(parts),
       ...sessionOperations(parts),
       ...secondFactorOperations(parts),
+      ...passkeyOperations(parts),
       ...auditOperations(parts),
     ],
     chores: [

@@ -62,7 +62,14 @@ export async function signIn(
 
 interface NewSession extends TokenHolder, Pick<SignIn, "userAgent"> {
   readonly lifetimeMs: number;
-  readonly by: "token" | "code" | "password" | "password and app" | "password and recovery code" | "invitation";
+  readonly by:
+    | "token"
+    | "code"
+    | "password"
+    | "password and app"
+    | "password and recovery code"
+    | "passkey"
+    | "invitation";
   /** The session of the same browser, which ends with this one. */
   readonly replaces: string | undefined;
 }

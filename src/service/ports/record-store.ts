@@ -21,6 +21,7 @@ import type { MaintenanceStore } from "./maintenance-store.ts";
 import type { MessageStore } from "./message-store.ts";
 import type { Nodes } from "./nodes.ts";
 import type { NotificationStore } from "./notification-store.ts";
+import type { PasskeyStore } from "./passkey-store.ts";
 import type { PriceSourceStore } from "./price-source-store.ts";
 import type { ProfileStore } from "./profile-store.ts";
 import type { QuestionStore } from "./question-store.ts";
@@ -50,6 +51,7 @@ export interface SubjectStores {
   readonly sessions: SessionStore;
   readonly attempts: AttemptStore;
   readonly secondFactors: SecondFactorStore;
+  readonly passkeys: PasskeyStore;
   readonly audit: AuditStore;
   readonly executions: ExecutionStore;
   readonly bulks: BulkStore;

@@ -140,6 +140,7 @@ export const accountWrites = {
       await database.run("DELETE FROM account_invitation WHERE account_id = ?", id);
       await forgetSecondFactor(database, id);
       await database.run("DELETE FROM sign_in_place WHERE account_id = ?", id);
+      await database.run("DELETE FROM passkey WHERE account_id = ?", id);
       await database.run("DELETE FROM account WHERE id = ?", id);
       await database.run("DELETE FROM token WHERE id = ?", id);
       await recordAudit(database, trail);

@@ -23,6 +23,7 @@ import type { Lists } from "./lists.ts";
 import { createMaintenanceStore } from "./maintenance-store.ts";
 import { createMessageStore } from "./message-store.ts";
 import { createNotificationStore } from "./notification-store.ts";
+import { createPasskeyStore } from "./passkey-store.ts";
 import { createPriceSourceStore } from "./price-source-store.ts";
 import { createProfileStore } from "./profile-store.ts";
 import { createQuestionStore } from "./question-store.ts";
@@ -74,6 +75,7 @@ export function createSubjectStores(
     sessions: createSessionStore(reader, writer),
     attempts: createAttemptStore(writer),
     secondFactors: createSecondFactorStore(reader, writer),
+    passkeys: createPasskeyStore(reader, writer),
     audit: createAuditStore(reader, writer, lists),
     executions: createExecutionStore(reader, writer, lists),
     bulks: createBulkStore(reader, writer, lists),

@@ -20,6 +20,7 @@ import { gatewayWrites, uplinkWrites } from "./link-writes.ts";
 import { maintenanceWrites } from "./maintenance-writes.ts";
 import { messageWrites } from "./message-writes.ts";
 import { notificationWrites } from "./notification-writes.ts";
+import { passkeyWrites } from "./passkey-writes.ts";
 import { priceSourceWrites } from "./price-source-writes.ts";
 import { profileWrites } from "./profile-writes.ts";
 import { questionWrites } from "./question-writes.ts";
@@ -53,6 +54,7 @@ export const WRITES = {
   ...sessionWrites,
   ...attemptWrites,
   ...secondFactorWrites,
+  ...passkeyWrites,
   ...auditWrites,
   ...executionWrites,
   ...remoteExecutionWrites,

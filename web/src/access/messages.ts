@@ -92,6 +92,24 @@ export const t = defineMessages({
     resetFactorQuestion: (name: string) => `Reset the second factor of ${name}?`,
     resetFactorText: "Sign-in then asks for the password alone. Make sure that it is really this person who asks you.",
     factorReset: (name: string) => `The second factor of ${name} was reset.`,
+    passkeys: "Passkeys",
+    passkeysText:
+      "A passkey is kept by a phone, a computer or a security key. You sign in by showing that device who you are, without password and code.",
+    addPasskey: "Add a passkey",
+    passkeyName: "What you call it",
+    passkeyNameHint: "Such as Phone, or Laptop at home.",
+    passkeyNameMissing: "The passkey needs a name.",
+    passkeyAdded: (name: string) => `${name} was added.`,
+    passkeyDeclined: "The device made no passkey. Try again, or with another device.",
+    passkeyDeleted: (name: string) => `${name} was deleted.`,
+    passkeyDeleteText:
+      "Nobody can sign in with it any more. Sessions that it began stay. Remove it from the device, too.",
+    passkeyAddress:
+      "Passkeys cannot work here: the page was opened by an address of digits. Open it by a name and over HTTPS, such as https://busbar.example.org.",
+    passkeyInsecure: "Passkeys cannot work here: the page was not opened over HTTPS. Open it by its name over HTTPS.",
+    passkeyBrowser: "This browser has no passkeys.",
+    rename: "Rename",
+    renameOne: (name: string) => `Rename ${name}`,
     signIns: "Latest sign-ins",
     newPlace: "new place",
     signInsText: "You do not know one of them? Change the password: that ends all other sessions.",
@@ -307,6 +325,25 @@ export const t = defineMessages({
     resetFactorText:
       "Die Anmeldung verlangt dann nur das Passwort. Vergewissern Sie sich, dass wirklich diese Person Sie darum bittet.",
     factorReset: (name) => `Der zweite Faktor von ${name} wurde zurückgesetzt.`,
+    passkeys: "Passkeys",
+    passkeysText:
+      "Einen Passkey bewahrt ein Telefon, ein Computer oder ein Sicherheitsschlüssel auf. Sie melden sich an, indem Sie diesem Gerät zeigen, wer Sie sind, ohne Passwort und Code.",
+    addPasskey: "Passkey hinzufügen",
+    passkeyName: "Wie Sie ihn nennen",
+    passkeyNameHint: "Zum Beispiel Telefon oder Laptop zu Hause.",
+    passkeyNameMissing: "Der Passkey braucht einen Namen.",
+    passkeyAdded: (name) => `${name} wurde hinzugefügt.`,
+    passkeyDeclined: "Das Gerät hat keinen Passkey erzeugt. Versuchen Sie es noch einmal oder mit einem anderen Gerät.",
+    passkeyDeleted: (name) => `${name} wurde gelöscht.`,
+    passkeyDeleteText:
+      "Niemand kann sich mehr damit anmelden. Sitzungen, die er begonnen hat, bleiben. Entfernen Sie ihn auch vom Gerät.",
+    passkeyAddress:
+      "Passkeys gehen hier nicht: Die Seite wurde über eine Adresse aus Ziffern geöffnet. Öffnen Sie sie über einen Namen und HTTPS, zum Beispiel https://busbar.example.org.",
+    passkeyInsecure:
+      "Passkeys gehen hier nicht: Die Seite wurde nicht über HTTPS geöffnet. Öffnen Sie sie über ihren Namen und HTTPS.",
+    passkeyBrowser: "Dieser Browser hat keine Passkeys.",
+    rename: "Umbenennen",
+    renameOne: (name) => `${name} umbenennen`,
     signIns: "Letzte Anmeldungen",
     newPlace: "neuer Ort",
     signInsText: "Eine davon kennen Sie nicht? Ändern Sie das Passwort: Damit enden alle anderen Sitzungen.",

@@ -2,6 +2,7 @@ import { ApiError, UnreachableError } from "#client/errors.ts";
 import type { Account, Answers, Session } from "#client/resources.ts";
 import { type AccessLevel, allows } from "#core/access/level.ts";
 import { onSessionRefused, perform } from "./connection.ts";
+import { usePasskey } from "./passkeys.ts";
 import { preferences } from "./preferences.svelte.ts";
 
 type Phase = "unknown" | "signed out" | "signed in";
@@ -60,6 +61,18 @@ export const session = {
   ): Promise<SignInProblem | SecondStep | undefined> {
     try {
       return enterOrAsk(await perform("createSession", { body: by }));
+    } catch (error) {
+      return problemOf(error);
+    }
+  },
+
+  /** With a key that a device keeps. `declined`: the device gave none. */
+  async signInWithPasskey(): Promise<SignInProblem | "declined" | undefined> {
+    try {
+      const used = await usePasskey(await perform("offerPasskeySignIn"));
+      if (used === undefined) return "declined";
+      enter((await perform("signInWithPasskey", { body: used })).session);
+      return undefined;
     } catch (error) {
       return problemOf(error);
     }
