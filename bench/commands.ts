@@ -11,7 +11,8 @@ import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openRoundTrip, runBareBroker } from "./commands/bare-broker.ts";
-import { type DeviceOrder, type DeviceReport, runDevices } from "./commands/device-process.ts";
+import { order } from "./commands/device-orders.ts";
+import { type DeviceReport, runDevices } from "./commands/device-process.ts";
 import { type BenchDevice, type Gateway, makeDevices, startGateway } from "./commands/gateway.ts";
 import { type HttpConnection, openHttp, postBytes } from "./commands/http-load.ts";
 import { cpuSeconds, flushTimes, memoryMiB, percentile } from "./commands/machine.ts";
@@ -222,13 +223,6 @@ async function share(pid: number, work: () => Promise<void>): Promise<number> {
 async function execute(connection: HttpConnection, request: Buffer | undefined): Promise<void> {
   const answer = await connection.send(request ?? Buffer.alloc(0));
   if (!answer.includes('"state":"SUCCESS"')) throw new Error(`an execution did not succeed: ${answer}`);
-}
-
-async function order(devices: ChildProcess, what: DeviceOrder): Promise<DeviceReport> {
-  const answered = once(devices, "message");
-  devices.send(what);
-  const [report] = (await answered) as [DeviceReport];
-  return report;
 }
 
 function rounded(value: number): number {

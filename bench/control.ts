@@ -3,14 +3,14 @@
 // control is the processor time of the whole gateway beyond that of the first part, as a share of one core. Prints one JSON line.
 // Goal: below 10 % of a core. Usage: node bench/control.ts; BENCH_SECONDS is the length of each part.
 import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type DeviceOrder, type DeviceReport, runDevices } from "./commands/device-process.ts";
+import { order, round, sharesWhile } from "./commands/device-orders.ts";
+import { runDevices } from "./commands/device-process.ts";
 import { type BenchDevice, type Gateway, makeDevices, startGateway } from "./commands/gateway.ts";
-import { cpuSeconds, memoryMiB } from "./commands/machine.ts";
+import { memoryMiB } from "./commands/machine.ts";
 
 const SECONDS = Number(process.env["BENCH_SECONDS"] ?? 30);
 const SETTLE_S = 10;
@@ -80,21 +80,19 @@ async function measure(): Promise<void> {
 }
 
 async function part(gateway: Gateway, devices: ChildProcess, each: (second: number) => Promise<void> = async () => {}) {
-  const [all, main] = [cpuSeconds(gateway.pid), cpuSeconds(gateway.pid, "main")];
-  const began = performance.now();
-  const sending = order(devices, { do: "telemetry", active: DEVICES, seconds: SECONDS, isObeying: true });
-  for (let second = 0; second < SECONDS; second += 1) {
-    await each(second);
-    await new Promise((resolve) => setTimeout(resolve, Math.max(1, began + (second + 1) * 1000 - performance.now())));
-  }
-  const { commands, sent, acknowledged } = await sending;
-  if (sent !== acknowledged) throw new Error(`${sent - acknowledged} messages were lost`);
-  const seconds = (performance.now() - began) / 1000;
-  return {
-    corePercent: round((100 * (cpuSeconds(gateway.pid) - all)) / seconds),
-    mainThreadPercent: round((100 * (cpuSeconds(gateway.pid, "main") - main)) / seconds),
-    commandsSoFar: commands,
-  };
+  let commandsSoFar = 0;
+  const shares = await sharesWhile(gateway.pid, async () => {
+    const began = performance.now();
+    const sending = order(devices, { do: "telemetry", active: DEVICES, seconds: SECONDS, isObeying: true });
+    for (let second = 0; second < SECONDS; second += 1) {
+      await each(second);
+      await new Promise((resolve) => setTimeout(resolve, Math.max(1, began + (second + 1) * 1000 - performance.now())));
+    }
+    const { commands, sent, acknowledged } = await sending;
+    if (sent !== acknowledged) throw new Error(`${sent - acknowledged} messages were lost`);
+    commandsSoFar = commands;
+  });
+  return { ...shares, commandsSoFar };
 }
 
 async function claimAll(gateway: Gateway, devices: readonly BenchDevice[], value: number): Promise<void> {
@@ -111,14 +109,4 @@ async function countFollowed(gateway: Gateway, devices: readonly BenchDevice[]):
     if (control.follow === "followed") followed += 1;
   }
   return followed;
-}
-
-async function order(devices: ChildProcess, what: DeviceOrder): Promise<DeviceReport> {
-  devices.send(what);
-  const [report] = (await once(devices, "message")) as [DeviceReport];
-  return report;
-}
-
-function round(value: number): number {
-  return Math.round(value * 10) / 10;
 }

@@ -4,14 +4,14 @@
 // of the whole gateway beyond that of the first part, as a share of one core; `begunPerSecond` says how often a rule began, by its
 // traces. Prints one JSON line. Goal: below half of a core. Usage: node bench/rules.ts; BENCH_SECONDS is the length of each part, BENCH_RULES their number.
 import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type DeviceOrder, type DeviceReport, runDevices } from "./commands/device-process.ts";
+import { order, round, sharesWhile } from "./commands/device-orders.ts";
+import { runDevices } from "./commands/device-process.ts";
 import { type BenchDevice, type Gateway, makeDevices, startGateway } from "./commands/gateway.ts";
-import { cpuSeconds, memoryMiB } from "./commands/machine.ts";
+import { memoryMiB } from "./commands/machine.ts";
 
 const SECONDS = Number(process.env["BENCH_SECONDS"] ?? 20);
 const RULES = Number(process.env["BENCH_RULES"] ?? 1_000);
@@ -129,23 +129,5 @@ async function writeRules(gateway: Gateway, devices: readonly BenchDevice[], { t
   }
 }
 
-async function part(gateway: Gateway, devices: ChildProcess) {
-  const [all, main] = [cpuSeconds(gateway.pid), cpuSeconds(gateway.pid, "main")];
-  const began = performance.now();
-  await order(devices, { do: "telemetry", active: DEVICES, seconds: SECONDS });
-  const seconds = (performance.now() - began) / 1000;
-  return {
-    corePercent: round((100 * (cpuSeconds(gateway.pid) - all)) / seconds),
-    mainThreadPercent: round((100 * (cpuSeconds(gateway.pid, "main") - main)) / seconds),
-  };
-}
-
-async function order(devices: ChildProcess, what: DeviceOrder): Promise<DeviceReport> {
-  devices.send(what);
-  const [report] = (await once(devices, "message")) as [DeviceReport];
-  return report;
-}
-
-function round(value: number): number {
-  return Math.round(value * 10) / 10;
-}
+const part = (gateway: Gateway, devices: ChildProcess) =>
+  sharesWhile(gateway.pid, () => order(devices, { do: "telemetry", active: DEVICES, seconds: SECONDS }));
