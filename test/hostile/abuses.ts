@@ -10,6 +10,7 @@ import { HOSTILE_CLOUDS, LINK_ABUSES } from "./abuses/links.ts";
 import { CLOUD_ABUSES, OPERATION_ABUSES } from "./abuses/operations.ts";
 import { OWNER_ABUSES } from "./abuses/owners.ts";
 import { READ_ABUSES } from "./abuses/reads.ts";
+import { RULE_ABUSES } from "./abuses/rules.ts";
 import { SCRIPT_ABUSES } from "./abuses/scripts.ts";
 
 export const ABUSES: readonly Abuse[] = [
@@ -24,5 +25,6 @@ export const ABUSES: readonly Abuse[] = [
   ...OPERATION_ABUSES,
   ...DEVICE_ABUSES,
   ...SCRIPT_ABUSES,
+  ...RULE_ABUSES,
   ...HOSTILE_CLOUDS,
 ];
