@@ -2070,8 +2070,8 @@ export type NewRuleScript = {
 };
 
 export type NewRuleTest = {
-  /** The text of the scenarios, in YAML. */
-  readonly scenarios: string;
+  /** The text of the scenarios, in YAML. Default: the tests that the text of the rule keeps. */
+  readonly scenarios?: string | undefined;
   readonly script?: NewRuleScript | undefined;
   /** Id or slug of a stored rule, instead of a script. */
   readonly rule?: string | undefined;

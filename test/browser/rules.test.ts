@@ -74,8 +74,8 @@ function rules(): void {
   const textOf = ({ script }: Rule) => Buffer.from(script.code, "base64").toString();
   const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: PATIENCE, interval: 100 });
   /** Types into the editor in place of all that is there. */
-  async function write(page: Tab, text: string): Promise<void> {
-    await page.locator(".cm-content").click();
+  async function write(page: Tab, text: string, label = "Text of the rule"): Promise<void> {
+    await page.getByRole("textbox", { name: label }).click();
     await page.keyboard.press("Control+A");
     // Text that replaces coloured words would bring their colours as inline styles, which the policy refuses.
     await page.keyboard.press("Delete");
@@ -445,6 +445,60 @@ function rules(): void {
     LONG,
   );
 
+  test(
+    "tests are written beside a rule, run, read step by step, mended and saved with it",
+    async () => {
+      const text =
+        "name: Warm\nwhen: { device: boiler, attribute: temperature, above: 50 }\nthen: { claim: heat, device: boiler, target: 0 }\n";
+      const made = await create("kept-tests", text, { disable: true });
+      const visitor = await world.signedIn();
+      const { page } = visitor;
+      const tests = page.locator("[data-rule-test]");
+      const run = tests.getByRole("button", { name: "Run the tests" });
+      await visitor.go(`/sites/${site}/rules/${made.id}/edit`);
+      // What the rule names is there already.
+      await tests.getByRole("button", { name: "Write a test" }).click();
+      await tests.getByText("boiler", { exact: false }).first().waitFor();
+      await run.click();
+      await tests.getByText("1 test passed").waitFor();
+
+      const steps = (value: string) =>
+        `devices:\n  boiler: {telemetry: {temperature: 40}, controls: {heat: W}}\nsteps:\n  - name: it gets warm\n    set: {boiler: {telemetry: {temperature: 60}}}\n    wait: 1m\n    expect: {claims: {boiler: {heat: ${value}}}}\n`;
+      await write(page, steps("1000").replace("wait", "wiat"), "Text of the tests");
+      await tests.getByRole("button", { name: /wiat/ }).waitFor();
+      await tests.getByText("Mend the mistakes in the tests first.").waitFor();
+      expect(await run.isDisabled()).toBe(true);
+      await write(page, steps("1000"), "Text of the tests");
+      await expect.poll(() => run.isEnabled(), { timeout: PATIENCE }).toBe(true);
+      // By the keyboard alone.
+      await run.focus();
+      await page.keyboard.press("Enter");
+      await tests.getByText("1 of 1 tests failed").waitFor();
+      await tests.getByRole("button", { name: "claim of boiler heat (line 7)" }).waitFor();
+      await tests.getByText("expected 1000").waitFor();
+      await tests.getByRole("button", { name: "it gets warm" }).waitFor();
+      await tests.getByText("claims boiler heat 0").waitFor();
+      await write(page, steps("0"), "Text of the tests");
+      await tests.getByText("The text has changed since.").waitFor();
+      await run.click();
+      await tests.getByText("1 test passed").waitFor();
+
+      // Unsaved tests outlive a reload, and are saved with the rule, which stays as it is.
+      await page.reload();
+      await tests.getByText("it gets warm").first().waitFor();
+      await page.getByRole("button", { name: "Save", exact: true }).click();
+      await page.getByText("The rule is saved.").waitFor();
+      const saved = await read("kept-tests");
+      expect(textOf(saved)).toBe(`${text}\n# tests:\n${steps("0").trimEnd().replaceAll(/^/gm, "# ")}\n`);
+      await visitor.go(`/sites/${site}/rules/${made.id}/edit`);
+      await tests.getByText("it gets warm").first().waitFor();
+      expect(await page.getByRole("textbox", { name: "Text of the rule" }).innerText()).not.toContain("tests:");
+      expect(visitor.complaints).toEqual([]);
+      await visitor.close();
+    },
+    LONG,
+  );
+
   test.each(LOOKS)(
     "axe finds nothing on a dry run, the form and the controllers at $width px, $scheme, $locale",
     async ({ width, scheme, locale }) => {
@@ -467,8 +521,14 @@ function rules(): void {
       const tryIt = page.locator("[data-dry-run] .row > button");
       await expect.poll(() => tryIt.isEnabled(), { timeout: PATIENCE }).toBe(true);
       await tryIt.click();
-      await page.locator(".result").waitFor();
-      await look("dry run");
+      await page.locator("[data-dry-run] .result").waitFor();
+      const tests = page.locator("[data-rule-test]");
+      await tests.locator(".spread + p > button").click();
+      const run = tests.locator(".sides .primary");
+      await expect.poll(() => run.isEnabled(), { timeout: PATIENCE }).toBe(true);
+      await run.click();
+      await tests.locator(".result").waitFor();
+      await look("dry run and tests");
       expect(found).toEqual([]);
       await visitor.close();
     },

@@ -118,3 +118,15 @@ test("a filter that fits nothing runs nothing, and says so", async () => {
   const { code, out } = await testing(FILES, "--filter night");
   expect([code, out]).toEqual([2, expect.stringContaining("no scenario matches the filter")]);
 });
+
+test("tests that a rule keeps itself are played where no file stands beside it, with places of their own", async () => {
+  const kept = (text: string) => `${RULE}\n# tests:\n${text.trimEnd().replace(/^/gm, "# ")}\n`;
+  const passed = await testing({ "a.yml": kept(good()) }, "a.yml");
+  expect(passed).toMatchObject({ code: 0, out: "a.yml\n  ✓ a.yml (tests)  a try  60 s\n\n1 scenario passed\n" });
+  const failed = await testing({ "a.yml": kept(good("x")) }, "a.yml");
+  expect([failed.code, failed.out]).toEqual([1, expect.stringContaining("a.yml (tests):4:65  messages  at 60 s")]);
+  const beside = await testing({ "a.yml": kept(good("x")), "a.test.yml": good() }, "a.yml");
+  expect(beside.code).toBe(0);
+  const named = await testing({ "a.yml": kept(`rule: b.yml\n${good()}`), "b.yml": RULE }, "a.yml");
+  expect(named).toMatchObject({ code: 0, out: expect.stringContaining("b.yml") });
+});

@@ -12,6 +12,7 @@ import { withProgress } from "#cli/progress.ts";
 import { QuietFailure } from "#cli/quiet-failure.ts";
 import { UsageError } from "#cli/usage-error.ts";
 import { watchPaths } from "#cli/watch-paths.ts";
+import { splitTests } from "#core/rule/kept-tests.ts";
 import type { TestedScript } from "#core/rule/tested-script.ts";
 import { createRuleTester } from "#runtime/harness/rule/create-rule-tester.ts";
 import { readTestedRule } from "#runtime/harness/rule/read-tested-rule.ts";
@@ -70,13 +71,16 @@ function scenarioFiles(cli: Cli, path: string): readonly string[] {
   if (SCENARIOS.test(path)) return [path];
   const beside = [".test.yml", ".test.yaml"].map((ending) => path.slice(0, -extname(path).length) + ending);
   const found = beside.find((name) => existsSync(resolve(cli.cwd, name)));
-  if (found === undefined) throw new UsageError(`${path} has no scenarios: write them into ${beside[0]}`);
-  return [found];
+  if (found !== undefined) return [found];
+  if (keptTests(cli, path) === "") throw new UsageError(`${path} has no scenarios: write them into ${beside[0]}`);
+  return [path];
 }
 
-async function testFile(cli: Cli, file: string, flags: RuleTestFlags): Promise<TestResult> {
-  const source = readText(cli, file);
-  const { task, issues, rule } = readTestedRule({ source, file, scriptOf: (name) => scriptOf(cli, file, name) });
+async function testFile(cli: Cli, path: string, flags: RuleTestFlags): Promise<TestResult> {
+  const isKept = !SCENARIOS.test(path);
+  const source = isKept ? keptTests(cli, path) : readText(cli, path);
+  const file = isKept ? `${path} (tests)` : path;
+  const { task, issues, rule } = readTestedRule({ source, file, scriptOf: (name) => scriptOf(cli, path, name) });
   const broken: BrokenFile[] = [];
   if (issues.length > 0) broken.push({ file, issues });
   const texts = new Map([[file, source]]);
@@ -84,7 +88,7 @@ async function testFile(cli: Cli, file: string, flags: RuleTestFlags): Promise<T
     texts.set(rule.script.name, rule.script.text);
     if (rule.issues.length > 0) broken.push({ file: rule.script.name, issues: rule.issues });
   }
-  const paths = new Map([...texts.keys()].map((name) => [name, name]));
+  const paths = new Map([...texts.keys()].map((name) => [name, name === file ? path : name]));
   const known = { name: rule?.script.name ?? file, source: file, refused: undefined, broken, texts, paths };
   if (task === undefined) return { ...known, report: undefined, skipped: undefined };
   const { filter, verbose = false } = flags;
@@ -94,6 +98,11 @@ async function testFile(cli: Cli, file: string, flags: RuleTestFlags): Promise<T
   if (scenarios.length === 0) return { ...known, report: undefined, skipped: "no scenario matches the filter" };
   return { ...known, report: { scenarios, problems: [], coverage: undefined }, skipped: undefined };
 }
+
+const languageOf = (path: string) => (extname(path).toLowerCase() === ".lua" ? "lua" : "yaml");
+
+/** Of the text of a rule itself, as the page keeps them. */
+const keptTests = (cli: Cli, file: string): string => splitTests(readText(cli, file), languageOf(file)).tests;
 
 function readText(cli: Cli, file: string): string {
   const path = resolve(cli.cwd, file);
@@ -108,6 +117,7 @@ function readText(cli: Cli, file: string): string {
 
 /** The rule that the scenarios name, from where they stand, or the one of the same name beside them. */
 function scriptOf(cli: Cli, file: string, named: string | undefined): TestedScript | string {
+  if (named === undefined && !SCENARIOS.test(file)) return testedFile(cli, file);
   const own = basename(file).replace(SCENARIOS, "");
   const names = named === undefined ? RULE_ENDINGS.map((ending) => own + ending) : [named];
   const paths = names.map((name) => join(dirname(file), name));
@@ -116,9 +126,15 @@ function scriptOf(cli: Cli, file: string, named: string | undefined): TestedScri
     return named === undefined
       ? `There is no ${names.join(", ")} beside it. Write \`rule: FILE\` or \`controller: {id: ...}\`.`
       : `There is no file ${named} here. It is looked for from the folder of the scenarios.`;
-  const language = extname(found).toLowerCase() === ".lua" ? "lua" : "yaml";
-  return { name: found, language, text: readText(cli, found), intervalMs: undefined };
+  return testedFile(cli, found);
 }
+
+const testedFile = (cli: Cli, name: string): TestedScript => ({
+  name,
+  language: languageOf(name),
+  text: readText(cli, name),
+  intervalMs: undefined,
+});
 
 /** Until the person interrupts. */
 async function watchAndTest(cli: Cli, paths: readonly string[], flags: RuleTestFlags): Promise<void> {

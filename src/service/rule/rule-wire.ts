@@ -2,6 +2,7 @@ import { refuse } from "#core/app-error.ts";
 import { LOG_SEVERITIES } from "#core/device/device-message.ts";
 import { isSlug, SLUG_RULE } from "#core/device/slug.ts";
 import { madeByOf } from "#core/rule/controllers/made-by.ts";
+import { splitTests } from "#core/rule/kept-tests.ts";
 import type { Explanation } from "#core/rule/rule-report.ts";
 import {
   ENGINE_STATES,
@@ -229,7 +230,7 @@ export function renderRule(rule: SiteRule, known: ShownRules): Static<typeof rul
 }
 
 function renderMadeBy(code: string): Static<typeof madeBySchema> | null {
-  const found = madeByOf(Buffer.from(code, "base64").toString("utf8"));
+  const found = madeByOf(splitTests(Buffer.from(code, "base64").toString("utf8"), "yaml").text);
   return found === undefined ? null : { id: found.id, parameters: found.parameters, is_changed: found.isChanged };
 }
 

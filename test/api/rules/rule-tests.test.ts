@@ -43,6 +43,19 @@ test("a script, a stored rule and a controller are tested; the site itself is no
   expect((await client().notifications.list(site.siteId)).total_count).toBe(0);
 });
 
+test("a rule that keeps tests in its text runs as without them, and they are played by its name", async () => {
+  const own = "when: { every: 1h }\nthen: { notify: It is much }\n";
+  const kept = `${own}\n# tests:\n# steps:\n#   - wait: 1h\n#     expect: {messages: none}\n`;
+  await client().rules.create(site.siteId, { slug: "keeps", script: script(kept), disable: true });
+  const failed = await tested({ rule: "keeps" });
+  expect(failed).toMatchObject({ passed: false, scenarios: [{ failures: [{ line: 3, column: 14 }] }] });
+  expect(await tested({ script: script(kept.replace("none", "It is much")) })).toMatchObject({ passed: true });
+  const none = { status: 400, code: "invalid_body", message: expect.stringContaining("keeps no tests") };
+  await expect(tested({ script: script(RULE) })).rejects.toMatchObject(none);
+  await expect(tested({})).rejects.toMatchObject(none);
+  await client().rules.delete(site.siteId, "keeps");
+});
+
 test("what fails says where; what is wrong with either text is said at once", async () => {
   const failed = await tested({ scenarios: `${SITE}steps:\n  - expect: {messages: none}\n`, script: script(RULE) });
   expect(failed).toMatchObject({ passed: false, scenarios: [{ passed: false, failures: [{ line: 3, column: 14 }] }] });

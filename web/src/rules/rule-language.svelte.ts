@@ -1,4 +1,5 @@
 import type { RuleNamesVariable } from "#client/resources.ts";
+import type { Issue } from "#core/blueprint/issue.ts";
 import type { JsonSchema } from "#core/blueprint/json-schema.ts";
 import type { DocumentEdit } from "#manifest/edit-document.ts";
 import { client } from "#web/data/client.ts";
@@ -73,6 +74,8 @@ export function ruleLanguage(site: SiteState) {
     },
     read: (text: string): Promise<ReadRule | undefined> => worker?.ask("read", text) ?? Promise.resolve(undefined),
     variables: async (text: string): Promise<readonly string[]> => (await worker?.ask("variables", text)) ?? [],
+    readTests: async (text: string): Promise<readonly Issue[] | undefined> => worker?.ask("readTests", text),
+    testSchema: async (): Promise<JsonSchema | undefined> => worker?.ask("testSchema"),
     edit: async (text: string, edits: readonly DocumentEdit[]): Promise<string | undefined> =>
       worker?.ask("edit", text, edits),
     again: (): void => {

@@ -8,6 +8,7 @@ import type { RuleSite } from "#core/rule/rule-site.ts";
 import { type DocumentEdit, editDocument } from "#manifest/edit-document.ts";
 import { readPlainDocument } from "#manifest/plain-document.ts";
 import { parseRule, renderRuleSchema } from "#manifest/rule/parse-rule.ts";
+import { parseRuleScenarios, renderRuleScenarioSchema } from "#manifest/rule-scenario/parse-rule-scenarios.ts";
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export type JsonObject = { readonly [key: string]: Json };
@@ -58,6 +59,15 @@ export function createRuleTools() {
     /** The language, for editors. */
     schema(): JsonSchema {
       return renderRuleSchema();
+    },
+
+    /** What is wrong with the text of tests. Whether the rule fits them is known when they are run. */
+    readTests(text: string): readonly Issue[] {
+      return parseRuleScenarios(text, "rule").issues;
+    },
+
+    testSchema(): JsonSchema {
+      return renderRuleScenarioSchema();
     },
   };
 }

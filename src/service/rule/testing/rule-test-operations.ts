@@ -1,5 +1,6 @@
 // Scenarios of a rule, played in virtual time. Nothing of the site is read but a stored rule that is named, and nothing is changed.
 import { refuse } from "#core/app-error.ts";
+import { splitTests } from "#core/rule/kept-tests.ts";
 import type { RuleScript } from "#core/rule/site-rule.ts";
 import type { TestedScript } from "#core/rule/tested-script.ts";
 import type { Shares } from "#core/share/shares.ts";
@@ -33,7 +34,7 @@ export function ruleTestOperations(needs: RuleTestNeeds): readonly Operation[] {
       name: "testRule",
       summary: "Play scenarios of a rule",
       description:
-        "Plays what the scenarios say, in virtual time, and checks what the rule does. It takes a `script`, the name of a stored `rule`, or scenarios that name a ready controller. Nothing is stored, and no device hears of it.",
+        "Plays what the scenarios say, in virtual time, and checks what the rule does. It takes a `script`, the name of a stored `rule`, or scenarios that name a ready controller. Without `scenarios` it plays the tests that the rule keeps. Nothing is stored, and no device hears of it.",
       tag: "Rules",
       level: RULE_LEVEL,
       atGateway: { ...askedOfGateway, withinMs: 120_000 },
@@ -42,7 +43,8 @@ export function ruleTestOperations(needs: RuleTestNeeds): readonly Operation[] {
       run: async (call) => {
         const site = await requireRuleSite(needs, call, call.params.site_id);
         const script = await scriptOf(needs, site.id, call.body);
-        const { scenarios: source, filter } = call.body;
+        const { filter } = call.body;
+        const source = call.body.scenarios ?? keptTests(script);
         const signal = call.signal();
         const leave = enter(call);
         try {
@@ -70,6 +72,13 @@ async function scriptOf(
   if (rule === undefined) return undefined;
   const stored = await requireRule(needs, siteId, rule);
   return testedScript(stored.slug, stored.script);
+}
+
+/** What a rule keeps itself is read without the rest of its text, so places are those of the tests. */
+function keptTests(script: TestedScript | undefined): string {
+  const tests = script === undefined ? "" : splitTests(script.text, script.language).tests;
+  if (tests !== "") return tests;
+  throw refuse("invalid_body", "the rule keeps no tests; give scenarios", { pointer: "/scenarios" });
 }
 
 function testedScript(slug: string, { code, runtimeVersion, execInterval }: RuleScript): TestedScript {

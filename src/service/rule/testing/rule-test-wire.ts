@@ -10,11 +10,13 @@ import { newScriptSchema } from "#service/rule/rule-wire.ts";
 const LONGEST_SCENARIOS = 131_072;
 
 export const newRuleTestSchema = strict("NewRuleTest", {
-  scenarios: Type.String({
-    minLength: 1,
-    maxLength: LONGEST_SCENARIOS,
-    description: "The text of the scenarios, in YAML.",
-  }),
+  scenarios: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: LONGEST_SCENARIOS,
+      description: "The text of the scenarios, in YAML. Default: the tests that the text of the rule keeps.",
+    }),
+  ),
   script: Type.Optional(newScriptSchema),
   rule: Type.Optional(
     Type.String({ minLength: 1, maxLength: 64, description: "Id or slug of a stored rule, instead of a script." }),
