@@ -9,7 +9,7 @@ import type { Parts } from "./parts.ts";
 const DAY = 86_400_000;
 const DOUBTED = Date.UTC(2026, 0, 50);
 const EARLIEST = Date.UTC(2026, 0, 10);
-const KEPT_SHORTLY = ["executions", "questions to gateways", "renewals of claims", "sessions"];
+const KEPT_SHORTLY = ["attempts to sign in", "executions", "questions to gateways", "renewals of claims", "sessions"];
 
 afterEach(() => void vi.useRealTimers());
 
@@ -50,6 +50,7 @@ async function round(): Promise<Round> {
     authenticator: { flushUses: async () => {} },
     openSessions: { flushUses: async () => {} },
     sessions: { prune: note("sessions") },
+    attempts: { prune: note("attempts to sign in") },
     deviceLog: { reportLeftOut: async () => {} },
     executions: { sweep: note("executions") },
     bulks: { open: async () => [], prune: note("bulk commands") },
@@ -105,6 +106,7 @@ test("after the clock was set forward by weeks, nothing is deleted that is not o
   expect(failures).toEqual([]);
   expect([...before.keys()].sort()).toEqual([
     "alerts",
+    "attempts to sign in",
     "audit log",
     "bulk commands",
     "changes of gateways",
