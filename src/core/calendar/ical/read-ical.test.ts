@@ -178,6 +178,14 @@ describe("hostile texts", () => {
       "at most 5000 dates",
     ],
     [
+      "many entries with the same UID as many others that stand in for them",
+      file(
+        ...Array.from({ length: 200 }, () => event("DTSTART:20260101T000000")),
+        ...Array.from({ length: 200 }, () => event("RECURRENCE-ID:20260101T000000\nDTSTART:20260101T000000")),
+      ),
+      "at most 5000 dates",
+    ],
+    [
       "too many times of a day",
       many(30, () =>
         event(

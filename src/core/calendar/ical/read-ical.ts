@@ -32,7 +32,7 @@ export interface IcalFile {
 const MOST_ICAL_PROBLEMS = 100;
 const MOST_ICAL_EVENTS = 2_000;
 const MOST_ICAL_RULES = 300;
-/** RDATE and EXDATE of all entries. */
+/** RDATE and EXDATE of all entries, and starts that others stand in for. */
 const MOST_ICAL_DATES = 5_000;
 const MOST_ICAL_ZONES = 100;
 /** Zones of times. Whoever asks the calendar has to know their clocks. */
@@ -160,6 +160,7 @@ function close(reading: Reading, events: Event[], { name, line, lines }: Open): 
 }
 
 interface Read {
+  readonly line: number;
   readonly uid: string;
   /** The start that it stands in for. */
   readonly replaces: IcalTime | undefined;
@@ -177,10 +178,12 @@ function entriesOf(reading: Reading, events: readonly Event[]): readonly IcalEnt
   for (const { uid, replaces } of read) {
     if (replaces !== undefined) replaced.set(uid, [...(replaced.get(uid) ?? []), replaces]);
   }
-  return read.flatMap(({ uid, replaces, isCancelled, entries }) => {
+  return read.flatMap(({ line, uid, replaces, isCancelled, entries }) => {
     if (isCancelled) return [];
     if (replaces !== undefined) return entries;
     const not = replaced.get(uid) ?? [];
+    // Several entries may share a UID, and each would have them all.
+    if (!takeDates(reading, line, not.length * entries.length)) return [];
     return entries.map((entry) => (not.length === 0 ? entry : { ...entry, not: [...entry.not, ...not] }));
   });
 }
@@ -196,7 +199,7 @@ function readEvent(reading: Reading, { line, lines }: Event): Read | undefined {
   if (all("EXRULE")[0] !== undefined)
     report(reading, all("EXRULE")[0]?.line ?? line, "EXRULE is not supported; use EXDATE");
   const replaces = replacesLine && timeOf(reading, replacesLine, replacesLine.value);
-  if (isCancelled && replaces !== undefined) return { uid, replaces, isCancelled, entries: [] };
+  if (isCancelled && replaces !== undefined) return { line, uid, replaces, isCancelled, entries: [] };
   if (startLine === undefined) return report(reading, line, "the entry has no DTSTART");
   const start = timeOf(reading, startLine, startLine.value);
   if (start === undefined) return undefined;
@@ -216,7 +219,7 @@ function readEvent(reading: Reading, { line, lines }: Event): Read | undefined {
   const periods = dates.flatMap(({ time, length: own }) =>
     own === undefined ? [] : [{ ...base, ...own, start: time, rule: undefined, also: [], not: [] }],
   );
-  return { uid, replaces, isCancelled, entries: [{ ...base, rule, also, not }, ...periods] };
+  return { line, uid, replaces, isCancelled, entries: [{ ...base, rule, also, not }, ...periods] };
 }
 
 function timeOf(reading: Reading, line: ContentLine, value: string): IcalTime | undefined {
@@ -274,6 +277,16 @@ function toUtc({ timezone }: Reading, { local, zone }: IcalTime): number {
   return local - offset(local - offset(local));
 }
 
+/** False: there are too many, which is reported once. */
+function takeDates(reading: Reading, line: number, count: number): boolean {
+  const before = reading.dates;
+  reading.dates += count;
+  if (reading.dates <= MOST_ICAL_DATES) return true;
+  if (before <= MOST_ICAL_DATES)
+    report(reading, line, `a calendar has at most ${MOST_ICAL_DATES} dates in RDATE and EXDATE`);
+  return false;
+}
+
 interface Dated {
   readonly time: IcalTime;
   readonly length: Length | undefined;
@@ -282,12 +295,7 @@ interface Dated {
 function datesOf(reading: Reading, lines: readonly ContentLine[]): readonly Dated[] {
   return lines.flatMap((line) =>
     line.value.split(",").flatMap((text): readonly Dated[] => {
-      reading.dates += 1;
-      if (reading.dates > MOST_ICAL_DATES) {
-        if (reading.dates === MOST_ICAL_DATES + 1)
-          report(reading, line.line, `a calendar has at most ${MOST_ICAL_DATES} dates in RDATE and EXDATE`);
-        return [];
-      }
+      if (!takeDates(reading, line.line, 1)) return [];
       const [from = "", to] = text.split("/");
       const time = timeOf(reading, line, from);
       if (time === undefined || to === undefined) return time === undefined ? [] : [{ time, length: undefined }];
