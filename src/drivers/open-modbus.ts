@@ -17,7 +17,7 @@ export interface OpenModbus extends RegisterAccess {
   close(): void;
 }
 
-const ANYWHERE = { check: () => {}, lookup: () => lookup };
+const ANYWHERE = { check: () => {}, recheck: () => {}, lookup: () => lookup };
 
 /** `192.168.1.10`, `host:1502`, `tcp://host:502`, or a serial line: `/dev/ttyUSB0?baud_rate=19200&parity=even`. */
 export function openModbus(address: string, timeoutMs: number): OpenModbus | { readonly problem: string } {

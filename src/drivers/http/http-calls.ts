@@ -51,9 +51,7 @@ export function httpCalls(
       const answer = await send({
         method: methodOf(method),
         url: text(url, "url", MAX_URL_BYTES),
-        headers: list(headers ?? [], "headers", MAX_HEADERS)
-          .map(headerOf)
-          .filter(isOfScript),
+        headers: headersOf(headers),
         body: body === undefined ? undefined : bytes(body, "body", MAX_REQUEST_BYTES),
         timeoutMs: timeoutOf(timeoutS),
         isInsecure: flag(insecure),
@@ -75,6 +73,16 @@ function timeoutOf(value: LuaValue): number {
   const seconds = value === undefined ? DEFAULT_TIMEOUT_S : finite(value, "timeout");
   if (seconds <= 0) throw new ConnectionError("invalid", `timeout must be longer than 0 s, got ${seconds}`);
   return Math.ceil(Math.min(seconds, MAX_TIMEOUT_S) * 1000);
+}
+
+function headersOf(given: LuaValue): readonly (readonly [string, string])[] {
+  const headers = list(given ?? [], "headers", MAX_HEADERS)
+    .map(headerOf)
+    .filter(isOfScript);
+  // Two servers on the way could each take another one.
+  if (headers.filter(([name]) => name.toLowerCase() === "host").length > 1)
+    throw new ConnectionError("invalid", "a request has at most one header Host");
+  return headers;
 }
 
 function headerOf(pair: LuaValue): readonly [string, string] {

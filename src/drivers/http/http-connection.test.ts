@@ -8,9 +8,11 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { instant } from "#core/time/instant.ts";
 import type { LuaValue } from "#drivers/lua-value.ts";
+import { createReach } from "#drivers/net/create-reach.ts";
 import { openSiteAuthority } from "#mqtt/pki/open-site-authority.ts";
-import { startDrivers } from "../../../test/support/drivers.ts";
+import { reachRules, startDrivers } from "../../../test/support/drivers.ts";
 import { startUpgradingServer } from "../../../test/support/upgrading-server.ts";
+import { createHttpConnection } from "./http-connection.ts";
 
 interface Seen {
   readonly method: string | undefined;
@@ -231,6 +233,37 @@ test("a server that breaks off or speaks otherwise is explained in words", async
   expect((await send("GET", `${url}/odd`)).problem).toBe("the answer is no HTTP");
   expect((await send("GET", `${url}/cut`)).problem).toBe("the connection broke");
   expect((await send("GET", `${url}/bye`)).problem).toBe("the connection broke");
+});
+
+test("a connection that is open is no longer used when the rules have changed", async () => {
+  const { port, seen } = await serve((response) => void response.end("ok"));
+  let rules = reachRules("localhost");
+  const http = createHttpConnection({ reach: createReach({ rules: () => rules }), now: Date.now });
+  onTestFinished(() => http.close());
+  const get = () =>
+    http.send({
+      ...{ method: "GET", url: `http://localhost:${port}/`, headers: [], body: undefined },
+      ...{ timeoutMs: 30_000, isInsecure: false, jar: undefined },
+    });
+  expect([(await get()).code, (await get()).code]).toEqual([200, 200]);
+  // Public names are looked up, and only then is it known where they lead.
+  rules = reachRules("public");
+  await expect(get()).rejects.toThrow(`localhost:${port} is not allowed for this device`);
+  expect(seen).toHaveLength(2);
+});
+
+test("a request has one Host, which may be the script's", async () => {
+  const { url, seen } = await serve((response) => void response.end("ok"));
+  const send = client("127.0.0.1");
+  const two = await send("GET", url, {
+    headers: [
+      ["Host", "one"],
+      ["host", "two"],
+    ],
+  });
+  expect(two.problem).toBe("a request has at most one header Host");
+  await send("GET", url, { headers: [["host", "one"]] });
+  expect(seen.map(({ headers }) => headers.host)).toEqual(["one"]);
 });
 
 test("a server that switches to another protocol has answered, and nobody waits for it", async () => {

@@ -69,6 +69,14 @@ export function createHttpConnection({ reach, now }: HttpNeeds): HttpConnection 
           ? requestTls(bare, { ...options, agent: tls, rejectUnauthorized: !request.isInsecure }, answered)
           : requestPlain(bare, { ...options, agent: plain }, answered);
       sent.on("error", reject);
+      sent.on("socket", ({ remoteAddress: address = "" }) => {
+        if (!sent.reusedSocket) return;
+        try {
+          reach.recheck({ host: url.hostname, address, port });
+        } catch (error) {
+          sent.destroy(error instanceof Error ? error : undefined);
+        }
+      });
       // Without a listener Node would emit neither an answer nor an error, and nothing would end the wait.
       sent.on("upgrade", (_answer, socket) => {
         socket.destroy();

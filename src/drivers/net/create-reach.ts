@@ -11,6 +11,8 @@ export interface Reach {
    * Throws `ConnectionError` for an address that is not allowed, and for a name that no rule could allow. Called first.
    */
   check(host: string, port: number): void;
+  /** Throws `ConnectionError` when a connection that was opened before would not be allowed now. */
+  recheck(connected: { readonly host: string; readonly address: string; readonly port: number }): void;
   /** A lookup for a connection to that port. It returns allowed addresses only, so nothing else can be connected to. */
   lookup(port: number): LookupFunction;
 }
@@ -47,6 +49,10 @@ export function createReach(needs: ReachNeeds): Reach {
       const address = parseAddress(bare);
       const mayGoOn = address === undefined ? mayLookUp(rules(), bare, port) : isAllowed(undefined, address, port);
       if (!mayGoOn) throw refusal(host, port);
+    },
+    recheck({ host, address, port }) {
+      const parsed = parseAddress(address);
+      if (parsed === undefined || !isAllowed(bareHost(host), parsed, port)) throw refusal(host, port);
     },
     lookup: (port) => (hostname, options, callback) => {
       const name = bareHost(hostname);
