@@ -2,6 +2,7 @@
 // rule starts or stops that rule alone.
 import { type Explanation, LONGEST_ERROR, type RuleError, type RuleReport } from "#core/rule/rule-report.ts";
 import type { RuntimeVersion, SiteRule } from "#core/rule/site-rule.ts";
+import type { Instant } from "#core/time/instant.ts";
 import type { Background } from "#service/background.ts";
 import type { Claim, Nodes } from "#service/ports/nodes.ts";
 import type { ReportedRule, RunnableRule } from "#service/ports/rule-store.ts";
@@ -41,7 +42,11 @@ interface Running {
   readonly key: string;
   readonly rule: SiteRule;
   readonly runner: RuleRunner;
+  /** When it could not be started, such as while the records were away. It is tried again. */
+  readonly failedAt?: Instant | undefined;
 }
+
+const AGAIN_MS = 10_000;
 
 export function createRuleEngine(needs: RuleEngineNeeds, runners: readonly RuleRunner[]): RuleEngine {
   const running = new Map<string, Running>();
@@ -101,20 +106,38 @@ export function createRuleEngine(needs: RuleEngineNeeds, runners: readonly RuleR
       needs.background.run("release the claims of a rule", () => needs.releaseAll(rule));
       await tellEnd(rule);
     }
+    const faults: unknown[] = [];
     for (const runnable of wanted) {
-      const { id, script } = runnable.rule;
+      const { id } = runnable.rule;
       const key = keyOf(runnable);
-      const runner = runnerOf(script.runtimeVersion);
       const before = running.get(id);
-      if (before?.key === key) running.set(id, { ...before, rule: runnable.rule });
-      if (before?.key === key || isStopped) continue;
-      await stopRule(id);
-      if (runner === undefined) continue;
-      running.set(id, { key, rule: runnable.rule, runner });
-      await runner.start(runnable);
-      const last = await lastTrace(runnable.rule);
-      if (last !== undefined) needs.latestTraces.seen(id, last);
+      const isSame = before?.key === key;
+      if (isSame) running.set(id, { ...before, rule: runnable.rule });
+      if ((isSame && !isToBeTriedAgain(before)) || isStopped) continue;
+      // One that cannot be started keeps no other from it.
+      await startRule(runnable, key).catch((error: unknown) => faults.push(error));
     }
+    if (faults.length > 0) throw faults[0];
+  }
+
+  /** Also when the clock was set back. */
+  const isToBeTriedAgain = ({ failedAt }: Running): boolean =>
+    failedAt !== undefined && Math.abs(needs.now() - failedAt) >= AGAIN_MS;
+
+  async function startRule(runnable: RunnableRule, key: string): Promise<void> {
+    const { rule } = runnable;
+    await stopRule(rule.id);
+    const runner = runnerOf(rule.script.runtimeVersion);
+    if (runner === undefined) return;
+    running.set(rule.id, { key, rule, runner });
+    try {
+      await runner.start(runnable);
+    } catch (error) {
+      running.set(rule.id, { key, rule, runner, failedAt: needs.now() });
+      throw error;
+    }
+    const last = await lastTrace(rule);
+    if (last !== undefined) needs.latestTraces.seen(rule.id, last);
   }
 
   async function turn(): Promise<void> {
@@ -124,6 +147,7 @@ export function createRuleEngine(needs: RuleEngineNeeds, runners: readonly RuleR
       isOutdated = false;
       try {
         await reconcile(await needs.rules.runnable());
+        isOutdated ||= [...running.values()].some(({ failedAt }) => failedAt !== undefined);
       } catch (error) {
         isOutdated = true;
         throw error;
