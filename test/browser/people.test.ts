@@ -331,7 +331,8 @@ function people(): void {
 
       const named = busbar.url.replace("127.0.0.1", "localhost");
       // The page is asked for by that name here, which is no other server.
-      const found = async () => (await look(visitor)).filter((one) => !one.startsWith(`asked elsewhere: ${named}/`));
+      const found = async () =>
+        (await look(visitor)).filter((one) => !String(one).startsWith(`asked elsewhere: ${named}/`));
       await page.goto(`${named}/access/account`);
       await signIn();
       await page.getByRole("button", { name: "Add a passkey" }).click();
