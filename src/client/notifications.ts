@@ -1,5 +1,11 @@
 import { listUnder } from "./list-of.ts";
-import type { NewNotificationChannel, NewNotificationPreview, NewNotificationRoute, Queries } from "./resources.ts";
+import type {
+  NewNotificationChannel,
+  NewNotificationPreview,
+  NewNotificationRoute,
+  NewPushDevice,
+  Queries,
+} from "./resources.ts";
 import type { Transport } from "./transport.ts";
 
 /** What rules told the people of a site, newest first, and how these are reached. */
@@ -38,6 +44,11 @@ export function notifications({ perform }: Transport) {
     ),
     retryMessage: (site_id: string, message_id: string) =>
       perform("retryNotificationMessage", { params: { site_id, message_id } }),
+    /** How browsers subscribe, and the caller's own devices. */
+    push: (site_id: string) => perform("getPush", { params: { site_id } }),
+    /** Lets a device of the caller take messages. */
+    subscribe: (site_id: string, body: NewPushDevice) => perform("subscribePush", { params: { site_id }, body }),
+    endDevice: (site_id: string, push_device_id: string) => perform("endPush", { params: { site_id, push_device_id } }),
     /** Sends a test message, once, and returns how that went. */
     testChannel: (site_id: string, channel_id: string) =>
       perform("testNotificationChannel", { params: { site_id, channel_id } }),

@@ -1898,7 +1898,7 @@ export type NewMaintenanceWindow = {
   readonly reason?: string | undefined;
 };
 
-/** Exactly one of mail, ntfy, telegram, webhook. */
+/** Exactly one of mail, ntfy, telegram, webhook; none for devices that take push. */
 export type NewNotificationChannel = {
   /** For people. Unique within the site. */
   readonly name: string;
@@ -2018,6 +2018,20 @@ export type NewPrices = {
   /** How long each price holds where its row does not say it: 15m or 1h. */
   readonly duration?: string | undefined;
   readonly prices: readonly NewPrice[];
+};
+
+/** What a browser gives that has subscribed. */
+export type NewPushDevice = {
+  /** For people, such as “phone”. */
+  readonly name: string;
+  /** Where its push service takes messages. Stored encrypted and never shown. */
+  readonly endpoint: string;
+  /** Its public key, an uncompressed point in base64url. */
+  readonly p256dh: string;
+  /** Its authentication secret in base64url. */
+  readonly auth: string;
+  /** Of the messages, with the first device. Default en. */
+  readonly language?: "en" | "de" | undefined;
 };
 
 export type NewRollout = {
@@ -2268,7 +2282,7 @@ export type NotificationChannel = {
   readonly id: string;
   readonly site_id: string;
   readonly name: string;
-  readonly kind: "mail" | "ntfy" | "telegram" | "webhook";
+  readonly kind: "mail" | "ntfy" | "telegram" | "webhook" | "push";
   readonly language: "en" | "de";
   readonly quiet: QuietHours | null;
   readonly allow_private: boolean;
@@ -2276,6 +2290,7 @@ export type NotificationChannel = {
   readonly ntfy?: NtfyChannel;
   readonly telegram?: TelegramChannel;
   readonly webhook?: WebhookChannel;
+  readonly push?: PushChannel;
   /** A password or token is stored, or what webhooks are signed with. */
   readonly has_secret: boolean;
   readonly created_at: string;
@@ -2550,6 +2565,32 @@ export type Prices = {
 export type ProvisionedDevice = {
   /** Device identifier. */
   readonly device_id: string;
+};
+
+/** How browsers subscribe, and the devices of the caller. */
+export type Push = {
+  /** Of this installation: an uncompressed point of P-256 in base64url. */
+  readonly public_key: string;
+  /** Of the caller's own devices; null before the first. */
+  readonly channel_id: string | null;
+  readonly devices: readonly PushDevice[];
+};
+
+export type PushChannel = {
+  /** Whose devices they are: id of the account, or of the token. */
+  readonly person: string;
+  readonly devices: readonly PushDevice[];
+};
+
+/** A browser or an installed page that takes messages. */
+export type PushDevice = {
+  /** Identifier of the device. */
+  readonly id: string;
+  /** For people. */
+  readonly name: string;
+  /** Host of its push service. */
+  readonly service: string;
+  readonly created_at: string;
 };
 
 /** While the calendar is on, messages wait until it is off. */
@@ -3284,6 +3325,19 @@ export type Snapshot = {
   readonly timestamp: number;
 };
 
+export type SubscribedPush = {
+  /** Of this installation: an uncompressed point of P-256 in base64url. */
+  readonly public_key: string;
+  /** Of the caller's own devices; null before the first. */
+  readonly channel_id: string | null;
+  readonly devices: readonly PushDevice[];
+  /** Of the device that was added. */
+  readonly device_id: string;
+  /** What became of the first message. */
+  readonly outcome: "taken" | "refused" | "unknown";
+  readonly error: string | null;
+};
+
 /** How the node that answered does. */
 export type System = {
   readonly version: string;
@@ -3843,6 +3897,7 @@ export type Answers = {
     readonly window: MaintenanceWindow;
   };
   readonly endOwnSessions: JsonObject;
+  readonly endPush: Push;
   readonly endSession: JsonObject;
   readonly executeCommand: {
     readonly execution: Execution;
@@ -3947,6 +4002,7 @@ export type Answers = {
   readonly getPrices: {
     readonly prices: Prices;
   };
+  readonly getPush: Push;
   readonly getReadiness: {
     readonly status: "ok";
     readonly under_way?: readonly {
@@ -4336,6 +4392,7 @@ export type Answers = {
   readonly signInWithPasskey: {
     readonly session: Session;
   };
+  readonly subscribePush: SubscribedPush;
   readonly suspendRuleEngine: {
     readonly engine: RuleEngine;
     readonly pending_change?: GatewayChange;
@@ -4476,6 +4533,7 @@ export type Bodies = {
   readonly renewClaim: ClaimRenewal;
   readonly replaceRecoveryCodes: SecondFactorProof;
   readonly signInWithPasskey: PasskeySignIn;
+  readonly subscribePush: NewPushDevice;
   readonly testRule: NewRuleTest;
   readonly tryPriceSource: NewPriceSource;
   readonly unacknowledgeAlert: UnacknowledgeAlert;

@@ -37,6 +37,32 @@ export const FIGURE_METRICS: readonly ReadMetric<Figures>[] = [
     read: ({ waitingDeliveries }) => [[waitingDeliveries]],
   },
   {
+    name: "busbar_notifications_sent_total",
+    help: "Messages to people that their receivers have taken, by kind of channel.",
+    label: "kind",
+    isCounter: true,
+    read: ({ notifications }) => [...notifications.sent].map(([kind, count]) => [count, kind]),
+  },
+  {
+    name: "busbar_notifications_failed_total",
+    help: "Messages to people that were given up, or of which nobody knows whether they arrived, by kind of channel.",
+    label: "kind",
+    isCounter: true,
+    read: ({ notifications }) => [...notifications.failed].map(([kind, count]) => [count, kind]),
+  },
+  {
+    name: "busbar_notifications_waiting",
+    help: "Messages to people that wait for their first or next attempt, by kind of channel.",
+    label: "kind",
+    read: ({ notifications }) => notifications.waiting.map(({ kind, count }) => [count, kind]),
+  },
+  {
+    name: "busbar_notifications_oldest_seconds",
+    help: "How long the oldest message to people that waits has waited, by kind of channel.",
+    label: "kind",
+    read: ({ notifications }) => notifications.waiting.map(({ kind, oldestMs }) => [oldestMs / 1_000, kind]),
+  },
+  {
     name: "busbar_link_connected",
     help: "1 while this gateway is connected to its cloud, otherwise 0.",
     read: ({ uplink }) => (uplink === undefined ? [] : [[uplink.isConnected ? 1 : 0]]),

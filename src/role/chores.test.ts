@@ -58,7 +58,7 @@ async function round(): Promise<Round> {
     controls: { prune: note("history of controls") },
     questions: { prune: note("questions to gateways") },
     notifications: { prune: note("notifications") },
-    messages: { prune: note("messages to people") },
+    messages: { prune: note("messages to people"), backlog: async () => [] },
     controlling: { turn: async () => {} },
     deviceLogs: { prune: note("device logs") },
     alerts: { prune: note("alerts") },

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { uuidv7 } from "uuidv7";
 import { toMilliseconds } from "#core/time/duration.ts";
 import { createMessageSender, MESSAGE_TIMEOUT_MS } from "#outbound/message/create-message-sender.ts";
+import { VAPID_SEED_BYTES } from "#outbound/message/push-crypto.ts";
 import { createFetcher, FETCHER_TIMEOUT_MS } from "#outbound/price/create-fetcher.ts";
 import { createSender, SENDER_TIMEOUT_MS } from "#outbound/webhook/create-sender.ts";
 import { openHttpCertificate } from "#role/http-certificate.ts";
@@ -73,7 +74,7 @@ export async function openFoundation(
     telemetry: telemetryLane.telemetry,
     telemetryLane,
     ...(await openInspection(records, { config, log, opened, shares }, attempt)),
-    ...createOutbound(config.webhooks),
+    ...createOutbound(config.webhooks, deriveKey(sealKey, "web push", VAPID_SEED_BYTES)),
     sealKey,
     seal: createSeal(sealKey),
     eventKey: deriveKey(sealKey, `ids of events ${epoch ?? ""}`, EVENT_KEY_BYTES),
@@ -94,9 +95,9 @@ export async function openFoundation(
 }
 
 /** The ways to addresses that people enter. */
-const createOutbound = ({ allowPrivate }: Surroundings["config"]["webhooks"]) => ({
+const createOutbound = ({ allowPrivate }: Surroundings["config"]["webhooks"], vapidSeed: Uint8Array) => ({
   sender: createSender({ allowPrivate, timeoutMs: SENDER_TIMEOUT_MS }),
-  messageSender: createMessageSender({ allowPrivate, timeoutMs: MESSAGE_TIMEOUT_MS }),
+  messageSender: createMessageSender({ allowPrivate, timeoutMs: MESSAGE_TIMEOUT_MS, vapidSeed }),
   priceFetcher: createFetcher({ allowPrivate, timeoutMs: FETCHER_TIMEOUT_MS }),
 });
 

@@ -68,6 +68,10 @@ const interlock = ({ device }: Target) => ({
 });
 const person = () => ({ name: "Anna", mail: `${uuidv7()}@example.org` });
 const channel = () => ({ name: uuidv7(), webhook: { url: "https://receiver.invalid/" } });
+const pushDevice = () => ({
+  ...{ name: "Phone", endpoint: "https://push.invalid/", auth: "4vQK-SvRAN5eo-8ASlrwdg" },
+  p256dh: "BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8",
+});
 const route = () => ({ name: uuidv7(), steps: [{ channels: ["01890000-0000-7000-8000-000000000000"] }] });
 const rename = () => ({ name: "Renamed" });
 const start = () => ({ name: "start" });
@@ -221,6 +225,9 @@ const TABLE: Readonly<Record<string, Row>> = {
   deleteNotificationChannel: ["owner", "one"],
   testNotificationChannel: ["owner", "one"],
   listNotificationRoutes: ["owner", "one"],
+  getPush: ["readonly", "one"],
+  subscribePush: ["readonly", "one", pushDevice],
+  endPush: ["readonly", "one"],
   createNotificationRoute: ["owner", "one", route],
   putNotificationRoute: ["owner", "one", route],
   deleteNotificationRoute: ["owner", "one"],
@@ -428,6 +435,7 @@ const NOT_THERE: readonly string[] = [
   "putNotificationChannel",
   "deleteNotificationChannel",
   "testNotificationChannel",
+  "endPush",
   "createNotificationRoute",
   "putNotificationRoute",
   "deleteNotificationRoute",
@@ -630,6 +638,7 @@ function paramsOf(target: Target): Readonly<Record<string, string>> {
     calendar: `c-${target.device.slice(-12)}`,
     alert_id: "none",
     window_id: "01890000-0000-7000-8000-000000000000",
+    push_device_id: "01890000-0000-7000-8000-000000000000",
     channel_id: "01890000-0000-7000-8000-000000000000",
     route_id: "01890000-0000-7000-8000-000000000000",
     message_id: "01890000-0000-7000-8000-000000000000",

@@ -55,6 +55,27 @@ test("deliveries to webhooks that wait are counted", async () => {
   await expect.poll(() => seriesValue("busbar_webhook_deliveries_waiting")).toBeGreaterThanOrEqual(1);
 });
 
+test("messages to people are counted by kind of channel: sent, failed, waiting, and how long the oldest waits", async () => {
+  const { body } = await busbar.admin.post<{ site: { id: string } }>("/v3/sites", { name: "Told" });
+  const base = `/v3/sites/${body.site.id}`;
+  const series = (name: string) => seriesValue(`busbar_notifications_${name}{kind="ntfy"}`);
+  expect(await Promise.all(["sent_total", "failed_total", "waiting", "oldest_seconds"].map(series))).toEqual([
+    0, 0, 0, 0,
+  ]);
+  // Not a public address: each attempt fails, and the message waits for the next one.
+  const ntfy = { server: "https://busbar.invalid", topic: "t" };
+  const made = await busbar.admin.post<{ channel: { id: string } }>(`${base}/notifications/channels`, {
+    name: "N",
+    ntfy,
+  });
+  const route = { name: "R", group: "0s", steps: [{ channels: [made.body.channel.id] }] };
+  await busbar.admin.post(`${base}/notifications/routes`, route);
+  const script = { code: btoa('notify("Now")'), runtime_version: "V3" };
+  await busbar.admin.post(`${base}/rule_engine/rules`, { slug: "hello", script });
+  await expect.poll(() => series("waiting")).toBe(1);
+  await expect.poll(() => series("oldest_seconds")).toBeGreaterThan(0);
+});
+
 test("a wrong secret is in the device's log, in the audit log and in the metrics", async () => {
   const site = await makeCommandSite(busbar, "Wrong");
   const device = await site.device("Device");

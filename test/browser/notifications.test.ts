@@ -209,7 +209,7 @@ function notifications(): void {
       await owner.page.getByText("over", { exact: true }).waitFor();
 
       await owner.move(`/sites/${rig.site}/notifications/messages`);
-      const message = owner.page.locator("[data-message]").first();
+      const message = owner.page.locator("[data-message]").filter({ hasText: "answered 500" }).first();
       await message.getByText("answered 500").first().waitFor();
       await message.getByText(/^\d+ attempts?$/).click();
       await message
@@ -219,9 +219,30 @@ function notifications(): void {
       receiver.answer = (response) => void response.end();
       await message.getByText("sent", { exact: true }).waitFor();
       await rig.device.sendTelemetry({ pressure: 12, alerts: [] });
-      await owner.page.locator("[data-message]").getByText("Over ·").waitFor();
+      await owner.page.locator("[data-message]").filter({ hasText: "E77" }).getByText("Over ·").waitFor();
       expect(owner.complaints).toEqual([]);
       await owner.close();
+    },
+    LONG,
+  );
+
+  test(
+    "what rules have told is counted until somebody looks at it",
+    async () => {
+      const visitor = await world.signedIn({ width: 360 });
+      const { page } = visitor;
+      await visitor.go(`/sites/${rig.site}/alerts`);
+      const script = { code: btoa('notify("The tank is full.")'), runtime_version: "V3" };
+      await busbar.admin.post(`/v3/sites/${rig.site}/rule_engine/rules`, { slug: "tank", script });
+      const tab = page.getByRole("navigation", { name: "Alerts" }).getByRole("link", { name: /From rules/ });
+      await expect.poll(() => tab.textContent()).toMatch(/From rules\s*1/);
+      await tab.click();
+      await page.getByRole("list", { name: "Notifications" }).getByText("The tank is full.").waitFor();
+      await expect.poll(() => tab.textContent()).not.toContain("1");
+      await page.reload();
+      await page.getByRole("list", { name: "Notifications" }).waitFor();
+      expect(await tab.textContent()).not.toContain("1");
+      await visitor.close();
     },
     LONG,
   );

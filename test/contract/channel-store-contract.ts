@@ -37,6 +37,20 @@ export function channelStoreContract(open: OpenStores): void {
     ]);
   });
 
+  test("devices that take push come back, and a change counts only on what it was made of", async () => {
+    const { stores, siteId } = await withSite(open);
+    const device = { id: "p1", name: "Phone 汉", service: "push.example", createdAt: NOON };
+    const target = { kind: "push", person: "anna", devices: [device] } as const;
+    const anna = makeChannel(siteId, { target });
+    await stores.channels.insert(anna, makeEntry());
+    expect(await stores.channels.find(siteId, anna.id)).toEqual(anna);
+    const changed = { ...anna, target: { ...target, devices: [] }, updatedAt: instant(NOON + 2) };
+    expect(await stores.channels.update(changed, makeEntry(), NOON)).toBe(false);
+    expect(await stores.channels.update(changed, undefined, anna.updatedAt)).toBe(true);
+    expect(await stores.channels.update(anna, undefined, anna.updatedAt)).toBe(false);
+    expect(await stores.channels.find(siteId, anna.id)).toEqual(changed);
+  });
+
   test("a change replaces what it may, and nothing of a channel that is not there", async () => {
     const { stores, siteId } = await withSite(open);
     const before = makeChannel(siteId);

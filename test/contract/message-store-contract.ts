@@ -66,6 +66,20 @@ async function planOf(stores: SubjectStores, siteId: string, channels: readonly 
 }
 
 export function messageStoreContract(open: OpenStores): void {
+  test("what waits is counted by kind of channel, with its oldest message", async () => {
+    const { stores, siteId, a, b } = await withAlert(open);
+    expect(await stores.messages.backlog()).toEqual([]);
+    const plan = await planOf(stores, siteId, [a, b]);
+    await stores.messages.storePlan(plan);
+    expect(await stores.messages.backlog()).toEqual([{ kind: "webhook", count: 2, oldestAt: NOON }]);
+    const [first] = plan.messages;
+    await stores.messages.beginAttempt(first?.id ?? "", NOON);
+    const attempt = { at: NOON, outcome: "taken", error: undefined, number: 1 } as const;
+    const result = { state: "SENT", nextAttemptAt: undefined, finishedAt: NOON, error: undefined } as const;
+    await stores.messages.settle(first?.id ?? "", attempt, result);
+    expect(await stores.messages.backlog()).toEqual([{ kind: "webhook", count: 1, oldestAt: NOON }]);
+  });
+
   test("routes come back as they were stored, are replaced, and keep their channels", async () => {
     const { stores, siteId, a, route } = await withAlert(open);
     expect(await stores.routes.ofSite(siteId)).toEqual([route]);

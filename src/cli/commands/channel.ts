@@ -149,7 +149,8 @@ function mailOf(
 const COLUMNS: Columns<NotificationChannel> = {
   NAME: ({ name }) => name,
   KIND: ({ kind }) => kind,
-  TO: ({ mail, ntfy, telegram, webhook }) => mail?.to ?? ntfy?.topic ?? telegram?.chat ?? webhook?.url,
+  TO: ({ mail, ntfy, telegram, webhook, push }) =>
+    mail?.to ?? ntfy?.topic ?? telegram?.chat ?? webhook?.url ?? (push && `${push.devices.length} devices`),
   QUIET: ({ quiet }) => quiet?.calendar,
   ID: ({ id }) => id,
 };

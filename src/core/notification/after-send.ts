@@ -6,7 +6,7 @@ import type { ChannelTarget } from "./channel.ts";
 export const MESSAGE_STATES = ["WAITING", "SENDING", "SENT", "FAILED", "UNKNOWN"] as const;
 export type MessageState = (typeof MESSAGE_STATES)[number];
 
-export type SendOutcome =
+export type SendOutcome = (
   | { readonly outcome: "taken" }
   | {
       readonly outcome: "refused";
@@ -17,7 +17,11 @@ export type SendOutcome =
       readonly retryAfterMs?: number | undefined;
     }
   /** The message may have arrived. */
-  | { readonly outcome: "unknown"; readonly error: string };
+  | { readonly outcome: "unknown"; readonly error: string }
+) & {
+  /** Devices that take nothing any more. */
+  readonly gone?: readonly string[];
+};
 
 export interface SendResult {
   readonly state: MessageState;
@@ -32,8 +36,8 @@ const LONGEST_PAUSE_MS = 3_600_000;
 /** A receiver that says never may be set up wrongly for a moment. */
 const MOST_FINAL_REFUSALS = 5;
 
-/** A webhook gets the id of the message: the same one twice is one message. */
-const knowsRepetitions = (kind: ChannelTarget["kind"]): boolean => kind === "webhook";
+/** A webhook and a device get the id of the message: the same one twice is one message. */
+const knowsRepetitions = (kind: ChannelTarget["kind"]): boolean => kind === "webhook" || kind === "push";
 
 /** `attempts`: with this one. `chance` is from 0 up to 1. */
 export function afterSend(

@@ -53,6 +53,8 @@ export function channelProblems(
     case "webhook":
       requireHttp("url", target.url);
       break;
+    case "push":
+      break;
   }
   return problems;
 }

@@ -2,8 +2,9 @@
 import type { AccessLevel } from "#core/access/level.ts";
 import type { AlertSeverity } from "#core/alert/alert-state.ts";
 import type { Instant } from "#core/time/instant.ts";
+import type { PushDeviceName } from "./push.ts";
 
-export const CHANNEL_KINDS = ["mail", "ntfy", "telegram", "webhook"] as const;
+export const CHANNEL_KINDS = ["mail", "ntfy", "telegram", "webhook", "push"] as const;
 
 export const MAIL_SECURITIES = ["tls", "starttls", "none"] as const;
 type MailSecurity = (typeof MAIL_SECURITIES)[number];
@@ -22,7 +23,13 @@ export type ChannelTarget =
     }
   | { readonly kind: "ntfy"; readonly server: string; readonly topic: string }
   | { readonly kind: "telegram"; readonly server: string; readonly chat: string }
-  | { readonly kind: "webhook"; readonly url: string };
+  | { readonly kind: "webhook"; readonly url: string }
+  | {
+      readonly kind: "push";
+      /** Whose devices they are: id of the account, or of the token of somebody without one. */
+      readonly person: string;
+      readonly devices: readonly PushDeviceName[];
+    };
 
 /** While this calendar of the site is on, only the gravest messages go out; the others wait until it is off. */
 export interface QuietHours {
@@ -39,7 +46,7 @@ export interface Channel {
   readonly siteId: string;
   readonly name: string;
   readonly target: ChannelTarget;
-  /** A password, a token, or what webhooks are signed with. */
+  /** A password, a token, what webhooks are signed with, or how devices are reached. */
   readonly sealedSecret: Uint8Array | undefined;
   readonly language: MessageLanguage;
   readonly quiet: QuietHours | undefined;
@@ -50,6 +57,9 @@ export interface Channel {
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
 }
+
+/** The devices of a person. */
+export type PushChannel = Channel & { readonly target: Extract<ChannelTarget, { kind: "push" }> };
 
 /** Of a site. */
 export const MOST_CHANNELS = 50;
@@ -79,5 +89,7 @@ export function secretBelongsTo(target: ChannelTarget): string {
     case "webhook":
       // It is not sent: it signs.
       return "webhook";
+    case "push":
+      return "push";
   }
 }

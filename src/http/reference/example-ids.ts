@@ -19,6 +19,7 @@ export const EXAMPLE_IDS = {
   schedule_id: "01a1ddf7-8b99-7e1f-9fda-e19f6daec0c2",
   alert_id: "overheat",
   window_id: "01a1ddf7-8b99-7e1f-9fda-e19f6daec0d1",
+  push_device_id: "01a1ddf7-8b99-7e1f-9fda-e19f6daec0f7",
   channel_id: "01a1ddf7-8b99-7e1f-9fda-e19f6daec0e1",
   route_id: "01a1ddf7-8b99-7e1f-9fda-e19f6daec0e2",
   message_id: "01a1ddf7-8b99-7e1f-9fda-e19f6daec0e3",

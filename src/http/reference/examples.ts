@@ -74,6 +74,12 @@ const MAIL_CHANNEL = {
   name: "Anna",
   mail: { host: "smtp.example.com", from: "plant@example.com", to: "anna@example.com" },
 };
+const PUSH_DEVICE = {
+  name: "Phone",
+  endpoint: "https://push.example.com/subscriptions/4711",
+  p256dh: "BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8",
+  auth: "4vQK-SvRAN5eo-8ASlrwdg",
+};
 const ROUTE = { name: "Errors", severity: "error" as const, steps: [{ channels: [ID.channel_id] }] };
 const PRICES = { duration: "1h", prices: [{ from: "2026-11-15T12:00:00Z", price: 0.0915 }] };
 const PRICE_SOURCE = {
@@ -175,6 +181,12 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   },
   deleteNotificationChannel: { ts: `client.notifications.deleteChannel(${site}, ${channel})` },
   testNotificationChannel: { ts: `client.notifications.testChannel(${site}, ${channel})` },
+  getPush: { ts: `client.notifications.push(${site})` },
+  subscribePush: {
+    body: PUSH_DEVICE,
+    ts: `client.notifications.subscribe(${site}, ${tsOf(PUSH_DEVICE)})`,
+  },
+  endPush: { ts: `client.notifications.endDevice(${site}, ${JSON.stringify(ID.push_device_id)})` },
   listNotificationRoutes: { ts: `client.notifications.routes(${site})` },
   createNotificationRoute: {
     body: ROUTE,

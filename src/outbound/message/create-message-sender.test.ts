@@ -46,8 +46,13 @@ interface Sent extends Partial<MessageSenderSettings> {
 }
 
 function send(target: ChannelTarget, { secret, content = CONTENT, signal, ...settings }: Sent = {}) {
-  const sender = createMessageSender({ allowPrivate: true, timeoutMs: 5_000, ...settings });
-  const channel = { target, language: "de", allowPrivate: false } as const;
+  const sender = createMessageSender({
+    allowPrivate: true,
+    timeoutMs: 5_000,
+    vapidSeed: Buffer.alloc(48),
+    ...settings,
+  });
+  const channel = { siteId: "s1", target, language: "de", allowPrivate: false } as const;
   const message = { channel, secret, id: "m1", content, queuedAt: AT, sentAt: SENT_AT };
   return sender.send(message, signal ?? new AbortController().signal);
 }
@@ -235,8 +240,13 @@ test("private addresses are refused by every way, also behind a name, unless the
     expect(result).toMatchObject({ outcome: "refused", error: "the address is not a public one" });
   }
   expect([receiver.received.length, mailServer.mails.length]).toEqual(before);
-  const sender = createMessageSender({ allowPrivate: false, timeoutMs: 5_000, lookUp });
-  const allowed = { target: mail({ host: "rebound.example" }), language: "en", allowPrivate: true } as const;
+  const sender = createMessageSender({ allowPrivate: false, timeoutMs: 5_000, vapidSeed: Buffer.alloc(48), lookUp });
+  const allowed = {
+    siteId: "s1",
+    target: mail({ host: "rebound.example" }),
+    language: "en",
+    allowPrivate: true,
+  } as const;
   const message = { channel: allowed, secret: undefined, id: "m2", content: CONTENT, queuedAt: AT, sentAt: SENT_AT };
   expect(await sender.send(message, new AbortController().signal)).toEqual({ outcome: "taken" });
 });

@@ -19,7 +19,17 @@ const LONGEST_PAUSE_S = 3_600;
 /** Statuses that say: not this request, at no time. */
 const FINAL = new Set([400, 401, 403, 404, 405, 410, 413, 414, 415, 422]);
 
-export function post({ url, headers, body }: Post, { lookup, signal, ca }: Way): Promise<SendOutcome> {
+export async function post(request: Post, way: Way): Promise<SendOutcome> {
+  const { status: _, ...outcome } = await postForStatus(request, way);
+  return outcome;
+}
+
+type Posted = SendOutcome & {
+  /** Of an answer that is no yes. */
+  readonly status?: number;
+};
+
+export function postForStatus({ url, headers, body }: Post, { lookup, signal, ca }: Way): Promise<Posted> {
   const isTls = url.protocol === "https:";
   return new Promise((resolve) => {
     let isConnected = false;
@@ -50,9 +60,9 @@ const withLength = (headers: Post["headers"], body: Post["body"]) => ({
   "Content-Length": String(Buffer.byteLength(body)),
 });
 
-function outcomeOf(status: number, retryAfter: string | undefined): SendOutcome {
+function outcomeOf(status: number, retryAfter: string | undefined): Posted {
   if (status >= 200 && status < 300) return { outcome: "taken" };
   const seconds = /^\d{1,6}$/.test(retryAfter ?? "") ? Math.min(Number(retryAfter), LONGEST_PAUSE_S) : undefined;
   const pause = seconds === undefined ? {} : { retryAfterMs: seconds * 1_000 };
-  return { outcome: "refused", error: `answered ${status}`, isFinal: FINAL.has(status), ...pause };
+  return { status, outcome: "refused", error: `answered ${status}`, isFinal: FINAL.has(status), ...pause };
 }

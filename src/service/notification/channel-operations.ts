@@ -14,6 +14,7 @@ import {
   readTargets,
   renderChannel,
 } from "./channel-wire.ts";
+import { removeDevices } from "./push-devices.ts";
 import {
   type ChannelNeeds,
   createChannel,
@@ -170,6 +171,7 @@ function testing(needs: ChannelNeeds): Operation {
       const content = { kind: "test", site, timezone, count: 0, items: [] } as const;
       const message = { channel, id: needs.newId(), content, queuedAt: needs.now() };
       const result = await sendToChannel(needs, message, call.signal());
+      if (result.gone !== undefined) await removeDevices(needs, channel, { ids: result.gone });
       const error = result.outcome === "taken" ? null : result.error;
       await needs.audit.append([trailOf(needs, call, channel, { outcome: result.outcome, error })]);
       return { outcome: result.outcome, error };

@@ -15,6 +15,7 @@ import {
 import { renderInstant } from "#core/time/instant.ts";
 import { type Fields, type Static, Type } from "#service/operation/schema.ts";
 import { described, id, name, nullable, oneOf, strict, timestamp } from "#service/operation/wire.ts";
+import { pushDeviceSchema, renderPushDevice } from "./push-wire.ts";
 
 const secret = (what: string) =>
   Type.Optional(
@@ -71,45 +72,49 @@ const common = {
 
 const SHORTEST_SIGNING_SECRET = 16;
 
-export const newChannelSchema = described("NewNotificationChannel", "Exactly one of mail, ntfy, telegram, webhook.", {
-  ...common,
-  mail: Type.Optional(
-    strict("NewMailChannel", {
-      ...mail,
-      port: Type.Optional(mailPort),
-      security: Type.Optional(mailSecurity),
-      username: Type.Optional(username),
-      password: secret("For the user name."),
-    }),
-  ),
-  ntfy: Type.Optional(
-    strict("NewNtfyChannel", {
-      server: Type.Optional(url("Default https://ntfy.sh.")),
-      topic,
-      token: secret("An access token, if the topic asks for one."),
-    }),
-  ),
-  telegram: Type.Optional(
-    strict("NewTelegramChannel", {
-      server: Type.Optional(url("Of the Bot API. Default https://api.telegram.org.")),
-      chat,
-      token: secret("Of the bot."),
-    }),
-  ),
-  webhook: Type.Optional(
-    strict("NewWebhookChannel", {
-      url: url("Takes signed POST requests."),
-      secret: Type.Optional(
-        Type.String({
-          minLength: SHORTEST_SIGNING_SECRET,
-          maxLength: LONGEST_SECRET,
-          description:
-            "What they are signed with. Stored encrypted and never shown. Without it, one is made, or the stored one stays.",
-        }),
-      ),
-    }),
-  ),
-});
+export const newChannelSchema = described(
+  "NewNotificationChannel",
+  "Exactly one of mail, ntfy, telegram, webhook; none for devices that take push.",
+  {
+    ...common,
+    mail: Type.Optional(
+      strict("NewMailChannel", {
+        ...mail,
+        port: Type.Optional(mailPort),
+        security: Type.Optional(mailSecurity),
+        username: Type.Optional(username),
+        password: secret("For the user name."),
+      }),
+    ),
+    ntfy: Type.Optional(
+      strict("NewNtfyChannel", {
+        server: Type.Optional(url("Default https://ntfy.sh.")),
+        topic,
+        token: secret("An access token, if the topic asks for one."),
+      }),
+    ),
+    telegram: Type.Optional(
+      strict("NewTelegramChannel", {
+        server: Type.Optional(url("Of the Bot API. Default https://api.telegram.org.")),
+        chat,
+        token: secret("Of the bot."),
+      }),
+    ),
+    webhook: Type.Optional(
+      strict("NewWebhookChannel", {
+        url: url("Takes signed POST requests."),
+        secret: Type.Optional(
+          Type.String({
+            minLength: SHORTEST_SIGNING_SECRET,
+            maxLength: LONGEST_SECRET,
+            description:
+              "What they are signed with. Stored encrypted and never shown. Without it, one is made, or the stored one stays.",
+          }),
+        ),
+      }),
+    ),
+  },
+);
 
 export const channelSchema = described("NotificationChannel", "How somebody is reached. Secrets are not shown.", {
   id: id("Identifier of the channel."),
@@ -130,6 +135,12 @@ export const channelSchema = described("NotificationChannel", "How somebody is r
   ntfy: Type.Optional(strict("NtfyChannel", { server: Type.String(), topic: Type.String() })),
   telegram: Type.Optional(strict("TelegramChannel", { server: Type.String(), chat: Type.String() })),
   webhook: Type.Optional(strict("WebhookChannel", { url: Type.String() })),
+  push: Type.Optional(
+    strict("PushChannel", {
+      person: Type.String({ description: "Whose devices they are: id of the account, or of the token." }),
+      devices: Type.Array(pushDeviceSchema),
+    }),
+  ),
   has_secret: Type.Boolean({ description: "A password or token is stored, or what webhooks are signed with." }),
   created_at: timestamp,
   updated_at: timestamp,
@@ -193,6 +204,7 @@ export function renderChannel(channel: Channel): Static<typeof channelSchema> {
 }
 
 function renderTarget(target: ChannelTarget) {
+  if (target.kind === "push") return { push: { person: target.person, devices: target.devices.map(renderPushDevice) } };
   const { kind, ...fields } = target;
   const shown = kind === "mail" ? { ...fields, username: target.username ?? null } : fields;
   return { [kind]: shown } as Pick<Static<typeof channelSchema>, ChannelTarget["kind"]>;

@@ -5,19 +5,23 @@
 // the oldest first, and a later one waits until the earlier ones are done: the order is kept, also over failures. Where several
 // nodes share the records, whoever claims the channel sends.
 import { afterSend, type SendOutcome } from "#core/notification/after-send.ts";
-import type { Channel } from "#core/notification/channel.ts";
+import type { Channel, ChannelTarget } from "#core/notification/channel.ts";
 import type { Leave } from "#core/share/fair-share.ts";
 import type { Shares } from "#core/share/shares.ts";
 import type { Background } from "#service/background.ts";
 import type { After } from "#service/deadlines.ts";
+import { AGAIN_MS, createLookout } from "#service/lookout.ts";
 import type { Message } from "#service/ports/message-store.ts";
 import type { Nodes } from "#service/ports/nodes.ts";
 import type { Needs } from "#service/ports.ts";
+import { removeDevices } from "./push-devices.ts";
 import { sendToChannel } from "./send-to-channel.ts";
 
 export interface MessageDispatcher {
   /** Something may wait. */
   wake(): void;
+  /** Messages that were sent, and those that failed or of which nobody knows, since the start. By kind of channel. */
+  counts(): Readonly<Record<"sent" | "failed", ReadonlyMap<ChannelTarget["kind"], number>>>;
   /** What is under way has a moment to end. */
   stop(): void;
 }
@@ -34,8 +38,6 @@ export interface MessageDispatcherNeeds
 const ATTEMPTS = { slots: 16, slotsPerKey: 4, waiting: 1_000, waitingPerKey: 100 };
 /** Other nodes may stop at any time, so somebody looks. */
 const LONGEST_WAIT_MS = 30_000;
-/** The pause after trouble with the records, or while another node has the channel. */
-const AGAIN_MS = 5_000;
 const LAST_MOMENT_MS = 3_000;
 const NOT_SENT: SendOutcome = { outcome: "refused", error: "another node took over", isFinal: false };
 /** It is thrown before anything leaves. */
@@ -46,36 +48,16 @@ type Head = Pick<Message, "id" | "channelId" | "siteId">;
 
 export function createMessageDispatcher(needs: MessageDispatcherNeeds): MessageDispatcher {
   const busy = new Set<string>();
+  const counts = { sent: new Map<ChannelTarget["kind"], number>(), failed: new Map<ChannelTarget["kind"], number>() };
   const attempts = needs.shares.open("notification_attempts", ATTEMPTS);
   const stopping = new AbortController();
   const sending = new AbortController();
-  let isLooking = false;
-  let lookAgain = false;
-  let callOff: (() => void) | undefined;
 
-  function wake(): void {
-    lookAgain = true;
-    if (isLooking || stopping.signal.aborted) return;
-    isLooking = true;
-    needs.background.run("look for messages to people", async () => {
-      try {
-        while (lookAgain && !stopping.signal.aborted) {
-          lookAgain = false;
-          await look();
-        }
-      } catch (error) {
-        wakeAfter(AGAIN_MS);
-        throw error;
-      } finally {
-        isLooking = false;
-      }
-    });
-  }
-
-  function wakeAfter(ms: number): void {
-    callOff?.();
-    if (!stopping.signal.aborted) callOff = needs.after(Math.min(ms, LONGEST_WAIT_MS), wake);
-  }
+  const { wake, wakeAfter, stop } = createLookout(needs, {
+    name: "look for messages to people",
+    look,
+    longestWaitMs: LONGEST_WAIT_MS,
+  });
 
   async function look(): Promise<void> {
     const now = needs.now();
@@ -136,20 +118,25 @@ export function createMessageDispatcher(needs: MessageDispatcherNeeds): MessageD
     }
   }
 
-  async function settle(message: Message, { target }: Channel, outcome: SendOutcome): Promise<void> {
+  async function settle(message: Message, { id, siteId, target }: Channel, outcome: SendOutcome): Promise<void> {
     const now = needs.now();
     const [byte = 0] = needs.randomBytes(1);
     const result = afterSend({ ...message, kind: target.kind }, outcome, { now, chance: byte / 255 });
     const error = outcome.outcome === "taken" ? undefined : outcome.error;
     const attempt = { at: now, outcome: outcome.outcome, error, number: message.attempts };
     await needs.messages.settle(message.id, attempt, result);
+    if (outcome.gone !== undefined) await removeDevices(needs, { id, siteId }, { ids: outcome.gone });
+    if (result.finishedAt === undefined) return;
+    const counted = result.state === "SENT" ? counts.sent : counts.failed;
+    counted.set(target.kind, (counted.get(target.kind) ?? 0) + 1);
   }
 
   return {
     wake,
+    counts: () => counts,
     stop() {
       stopping.abort();
-      callOff?.();
+      stop();
       needs.after(LAST_MOMENT_MS, () => sending.abort());
     },
   };

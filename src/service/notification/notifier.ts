@@ -14,6 +14,7 @@ import type { Background } from "#service/background.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
 import type { SiteCalendars } from "#service/calendar/site-calendars.ts";
 import type { After } from "#service/deadlines.ts";
+import { createLookout } from "#service/lookout.ts";
 import type { AlertRecord } from "#service/ports/alert-store.ts";
 import type { StoredWatch } from "#service/ports/message-store.ts";
 import type { Nodes } from "#service/ports/nodes.ts";
@@ -53,7 +54,6 @@ export interface NotifierNeeds
 /** Watches of a site that are looked at together. */
 const AT_ONCE = 500;
 const MOST_TRIES = 5;
-const AGAIN_MS = 5_000;
 /** While another node looks at a site. */
 const TAKEN_MS = 1_000;
 /** Calendars change, and other nodes stop. */
@@ -67,34 +67,11 @@ type Seen = StoredWatch & {
 };
 
 export function createNotifier(needs: NotifierNeeds): Notifier {
-  let isStopped = false;
-  let isLooking = false;
-  let lookAgain = false;
-  let callOff: (() => void) | undefined;
-
-  function wake(): void {
-    lookAgain = true;
-    if (isLooking || isStopped) return;
-    isLooking = true;
-    needs.background.run("decide who is told", async () => {
-      try {
-        while (lookAgain && !isStopped) {
-          lookAgain = false;
-          await look();
-        }
-      } catch (error) {
-        wakeAfter(AGAIN_MS);
-        throw error;
-      } finally {
-        isLooking = false;
-      }
-    });
-  }
-
-  function wakeAfter(ms: number): void {
-    callOff?.();
-    if (!isStopped) callOff = needs.after(Math.min(Math.max(ms, 0), LONGEST_WAIT_MS), wake);
-  }
+  const { wake, wakeAfter, stop } = createLookout(needs, {
+    name: "decide who is told",
+    look,
+    longestWaitMs: LONGEST_WAIT_MS,
+  });
 
   async function look(): Promise<void> {
     let isTaken = false;
@@ -120,10 +97,7 @@ export function createNotifier(needs: NotifierNeeds): Notifier {
       await needs.messages.lookAgain(siteId);
       wake();
     },
-    stop() {
-      isStopped = true;
-      callOff?.();
-    },
+    stop,
   };
 }
 

@@ -4,6 +4,7 @@ import { allows } from "#core/access/level.ts";
 import { AppError, type Refusal, refuse } from "#core/app-error.ts";
 import { type Channel, type ChannelTarget, channelSecretContext, secretBelongsTo } from "#core/notification/channel.ts";
 import { channelProblems } from "#core/notification/channel-problems.ts";
+import { instant } from "#core/time/instant.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import type { MessageSender } from "#service/ports/message-sender.ts";
 import type { Call, Needs } from "#service/ports.ts";
@@ -49,10 +50,16 @@ export async function updateChannel(
   const stays = read.secret === undefined && secretBelongsTo(read.target) === secretBelongsTo(before.target);
   const sealed = read.secret === undefined ? undefined : needs.seal.seal(read.secret, channelSecretContext(before.id));
   const channel: Channel = {
-    ...{ ...before, ...read.fields, target: read.target, updatedAt: needs.now() },
+    ...{ ...before, ...read.fields, target: read.target },
+    updatedAt: instant(Math.max(needs.now(), before.updatedAt + 1)),
     sealedSecret: stays ? before.sealedSecret : sealed,
   };
-  if (!(await needs.channels.update(channel, trailOf(needs, call, channel)))) throw noChannel(before.id);
+  // Devices come and go by themselves: one that was added meanwhile must not get lost.
+  const asBefore = before.target.kind === "push" ? before.updatedAt : undefined;
+  if (!(await needs.channels.update(channel, trailOf(needs, call, channel), asBefore))) {
+    if (asBefore === undefined) throw noChannel(before.id);
+    throw refuse("conflict", "the channel was changed or deleted meanwhile; read it again");
+  }
   await needs.notifier.changed(before.siteId);
   return channel;
 }
@@ -90,7 +97,10 @@ function readChannel(
   caller: Caller,
   { body, before }: { readonly body: NewChannelBody; readonly before: Channel | undefined },
 ): ReadChannel {
-  const [read, ...others] = readTargets(body);
+  const [given, ...others] = readTargets(body);
+  // Devices are added by themselves; of their channel, only the rest is changed.
+  const devices = before?.target.kind === "push" ? { target: before.target, secret: undefined } : undefined;
+  const read = given ?? devices;
   if (read === undefined || others.length > 0)
     throw refuse("invalid_body", "exactly one of mail, ntfy, telegram and webhook says where messages go");
   const { target, secret } = read;

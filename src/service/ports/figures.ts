@@ -14,6 +14,7 @@ export interface Figures {
   readonly mqtt: { readonly connections: number; readonly signIns: SignInCounts } | undefined;
   /** Deliveries that wait for their first or next attempt. */
   readonly waitingDeliveries: number;
+  readonly notifications: NotificationFigures;
   /** What the cloud has not confirmed; undefined where this gateway has joined none. */
   readonly uplink: UplinkFigures | undefined;
   /** Gateways that are connected to this cloud. */
@@ -26,6 +27,14 @@ export interface Figures {
   readonly certificates: ReadonlyMap<"http" | "mqtt", Instant>;
   /** Since the start; undefined where nobody collects them. */
   readonly spans: { readonly sent: number; readonly dropped: number } | undefined;
+}
+
+/** Messages to people, by kind of channel. */
+export interface NotificationFigures {
+  /** Of this node, since its start. Failed are those that were given up, and those of which nobody knows. */
+  readonly sent: ReadonlyMap<string, number>;
+  readonly failed: ReadonlyMap<string, number>;
+  readonly waiting: readonly { readonly kind: string; readonly count: number; readonly oldestMs: number }[];
 }
 
 /** Since the start. */

@@ -1,5 +1,6 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { MessageState, SendOutcome, SendResult } from "#core/notification/after-send.ts";
+import type { ChannelTarget } from "#core/notification/channel.ts";
 import type { MessageContent } from "#core/notification/message.ts";
 import type { Watch } from "#core/notification/watch.ts";
 import type { Instant } from "#core/time/instant.ts";
@@ -69,6 +70,10 @@ export interface MessageStore {
   heads(
     busy: Iterable<string>,
   ): Promise<readonly Pick<Message, "id" | "channelId" | "siteId" | "state" | "nextAttemptAt">[]>;
+  /** Messages that are not done, by kind of channel. */
+  backlog(): Promise<
+    readonly { readonly kind: ChannelTarget["kind"]; readonly count: number; readonly oldestAt: Instant }[]
+  >;
   find(id: string): Promise<Message | undefined>;
   /** Marks it as being sent. False: it does not wait any more. */
   beginAttempt(id: string, now: Instant): Promise<boolean>;

@@ -16,6 +16,7 @@ import type { Background } from "#service/background.ts";
 import type { After } from "#service/deadlines.ts";
 import type { EventHub } from "#service/event/event-hub.ts";
 import type { PublishedEvent, RenderHappening } from "#service/event/happening.ts";
+import { AGAIN_MS, createLookout } from "#service/lookout.ts";
 import type { Claim, Nodes } from "#service/ports/nodes.ts";
 import type { Tracer } from "#service/ports/tracer.ts";
 import type { OutgoingDelivery, SendResult } from "#service/ports/webhook-sender.ts";
@@ -52,8 +53,6 @@ export interface WebhookDispatcherNeeds extends Pick<Needs, "webhooks" | "sender
  */
 const ATTEMPTS = { slots: 32, slotsPerKey: 8, waiting: MAX_WEBHOOKS, waitingPerKey: MAX_WEBHOOKS };
 const LONGEST_WAIT_MS = 3_600_000;
-/** The pause after trouble with the records. */
-const AGAIN_MS = 5_000;
 
 export function createWebhookDispatcher(needs: WebhookDispatcherNeeds): WebhookDispatcher {
   const known = new Map<string, Webhook>();
@@ -63,33 +62,12 @@ export function createWebhookDispatcher(needs: WebhookDispatcherNeeds): WebhookD
   const failing = new Set<string>();
   const attempts = needs.shares.open("webhook_attempts", ATTEMPTS);
   const stopping = new AbortController();
-  let isLooking = false;
-  let lookAgain = false;
-  let callOff: (() => void) | undefined;
 
-  function wake(): void {
-    lookAgain = true;
-    if (isLooking || stopping.signal.aborted) return;
-    isLooking = true;
-    needs.background.run("look for webhook deliveries", async () => {
-      try {
-        while (lookAgain && !stopping.signal.aborted) {
-          lookAgain = false;
-          await look();
-        }
-      } catch (error) {
-        wakeAfter(AGAIN_MS);
-        throw error;
-      } finally {
-        isLooking = false;
-      }
-    });
-  }
-
-  function wakeAfter(ms: number): void {
-    callOff?.();
-    if (!stopping.signal.aborted) callOff = needs.after(ms, wake);
-  }
+  const { wake, wakeAfter, stop } = createLookout(needs, {
+    name: "look for webhook deliveries",
+    look,
+    longestWaitMs: LONGEST_WAIT_MS,
+  });
 
   async function look(): Promise<void> {
     for (const due of await needs.webhooks.due(needs.now(), busy)) begin(due);
@@ -237,7 +215,7 @@ export function createWebhookDispatcher(needs: WebhookDispatcherNeeds): WebhookD
     },
     stop() {
       stopping.abort();
-      callOff?.();
+      stop();
     },
   };
 }

@@ -43,6 +43,10 @@ function parseChannel(from: StoredRow): Channel | undefined {
   };
 }
 
+/** Of the row of a channel. */
+export const kindOf = (from: StoredRow): ChannelTarget["kind"] | undefined =>
+  storedJson(from, "target", isTarget)?.kind;
+
 function quietOf(row: Row): QuietHours | undefined {
   const calendar = optionalText(row, "quiet_calendar");
   if (calendar === undefined) return undefined;
@@ -55,11 +59,13 @@ const FIELDS: Readonly<Record<ChannelTarget["kind"], readonly string[]>> = {
   ntfy: ["server", "topic"],
   telegram: ["server", "chat"],
   webhook: ["url"],
+  push: ["person"],
 };
 
 function isTarget(value: unknown): value is ChannelTarget {
   const fields = (value ?? {}) as Readonly<Record<string, unknown>>;
   const kind = CHANNEL_KINDS.find((one) => one === fields["kind"]);
   if (kind === undefined || !FIELDS[kind].every((field) => typeof fields[field] === "string")) return false;
+  if (kind === "push") return Array.isArray(fields["devices"]);
   return kind !== "mail" || typeof fields["port"] === "number";
 }

@@ -6,7 +6,7 @@ import type { Writer } from "./writer.ts";
 export function createChannelStore(reader: Database, writer: Writer): ChannelStore {
   return {
     insert: (channel, trail) => writer.run("insertChannel", { channel, trail }),
-    update: (channel, trail) => writer.run("updateChannel", { channel, trail }),
+    update: (channel, trail, before) => writer.run("updateChannel", { channel, trail, before }),
     delete: (named, trail) => writer.run("deleteChannel", { named, trail }),
     ofSite: (siteId) => channelsOf(reader, siteId),
     async find(siteId, id) {

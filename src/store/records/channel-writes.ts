@@ -2,6 +2,7 @@ import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { ACCESS_LEVELS } from "#core/access/level.ts";
 import { refuse } from "#core/app-error.ts";
 import { type Channel, MOST_CHANNELS } from "#core/notification/channel.ts";
+import type { Instant } from "#core/time/instant.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
 import { recordAudit, recordIfChanged } from "./audit-writes.ts";
 import { CHANNEL_COLUMNS } from "./channel-row.ts";
@@ -41,18 +42,23 @@ export const channelWrites = {
     locks: ({ channel }) => locks(channel.siteId),
     informs: NOBODY,
     fromReserve: false,
-    async run(database: WriteDatabase, { channel, trail }: { channel: Channel; trail: AuditEntry }): Promise<boolean> {
+    async run(
+      database: WriteDatabase,
+      { channel, trail, before }: { channel: Channel; trail: AuditEntry | undefined; before: Instant | undefined },
+    ): Promise<boolean> {
       await requireOwnSite(database, channel.siteId);
       await requireName(database, channel);
       const changed = await database.run(
         `UPDATE notification_channel SET name = ?, target = ?, sealed_secret = ?, language = ?, quiet_calendar = ?,
-         quiet_except = ?, allow_private = ?, updated_at = ? WHERE site_id = ? AND id = ?`,
+         quiet_except = ?, allow_private = ?, updated_at = ?
+         WHERE site_id = ? AND id = ?${before === undefined ? "" : " AND updated_at = ?"}`,
         ...changing(channel),
         channel.updatedAt,
         channel.siteId,
         channel.id,
+        ...(before === undefined ? [] : [before]),
       );
-      return await recordIfChanged(database, trail, changed);
+      return trail === undefined ? changed > 0 : await recordIfChanged(database, trail, changed);
     },
   }),
 

@@ -1,9 +1,12 @@
 import { MESSAGE_STATES } from "#core/notification/after-send.ts";
+import type { ChannelTarget } from "#core/notification/channel.ts";
+import { type Instant, instant } from "#core/time/instant.ts";
 import type { MessageStore } from "#service/ports/message-store.ts";
 import type { Database } from "#store/database.ts";
+import { kindOf } from "./channel-row.ts";
 import type { Lists } from "./lists.ts";
 import { MESSAGE_COLUMNS, parseMessage, readMessages, readWatches, WATCH_COLUMNS } from "./message-row.ts";
-import { listed, oneOf, optionalTime, text, time } from "./row.ts";
+import { listed, number, oneOf, optionalTime, text, time } from "./row.ts";
 import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
 
@@ -41,6 +44,21 @@ export function createMessageStore(reader: Database, writer: Writer, lists: List
         ...{ id: text(row, "id"), channelId: text(row, "channel_id"), siteId: text(row, "site_id") },
         ...{ state: oneOf(row, "state", MESSAGE_STATES), nextAttemptAt: optionalTime(row, "next_attempt_at") },
       }));
+    },
+    async backlog() {
+      const rows = await reader.all(
+        `SELECT target, total, oldest FROM notification_channel JOIN (SELECT channel_id, count(*) AS total, min(queued_at) AS oldest
+         FROM notification_message WHERE ${OPEN} GROUP BY channel_id) waiting ON waiting.channel_id = notification_channel.id`,
+      );
+      const kinds = new Map<ChannelTarget["kind"], { readonly count: number; readonly oldestAt: Instant }>();
+      for (const row of rows) {
+        const kind = kindOf({ database: reader, table: "notification_channel", row });
+        if (kind === undefined) continue;
+        const { count = 0, oldestAt = time(row, "oldest") } = kinds.get(kind) ?? {};
+        const oldest = instant(Math.min(oldestAt, time(row, "oldest")));
+        kinds.set(kind, { count: count + number(row, "total"), oldestAt: oldest });
+      }
+      return [...kinds].map(([kind, waiting]) => ({ kind, ...waiting }));
     },
     async find(id) {
       const sql = `SELECT ${MESSAGE_COLUMNS} FROM notification_message WHERE id = ?`;

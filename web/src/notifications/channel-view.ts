@@ -4,9 +4,9 @@ import type { AlertSeverity } from "#core/alert/alert-state.ts";
 import { type ChannelTarget, type MessageLanguage, USUAL_PORT } from "#core/notification/channel.ts";
 import { channelProblems } from "#core/notification/channel-problems.ts";
 
-/** Kinds that a form makes. */
-export const FORM_KINDS = ["mail", "ntfy", "telegram", "webhook"] as const;
-export type FormKind = (typeof FORM_KINDS)[number];
+/** Kinds that a form makes. Devices that take push add themselves. */
+export const NEW_KINDS = ["mail", "ntfy", "telegram", "webhook"] as const;
+export type FormKind = (typeof NEW_KINDS)[number] | "push";
 
 /** In the order in which they are asked for. */
 export const FIELDS = {
@@ -14,6 +14,7 @@ export const FIELDS = {
   ntfy: ["topic", "server", "token"],
   telegram: ["token", "chat", "server"],
   webhook: ["url", "secret"],
+  push: [],
 } as const satisfies Readonly<Record<FormKind, readonly string[]>>;
 type FieldName = (typeof FIELDS)[FormKind][number];
 
@@ -23,6 +24,7 @@ const NEEDED: Readonly<Record<FormKind, readonly FieldName[]>> = {
   ntfy: ["topic"],
   telegram: ["token", "chat"],
   webhook: ["url"],
+  push: [],
 };
 /** What the service takes for an empty field. */
 const USUAL: Readonly<Partial<Record<`${FormKind}.${FieldName}`, string>>> = {
@@ -59,7 +61,7 @@ export function newDraft(kind: FormKind, language: MessageLanguage, topic: strin
   return { name: "", kind, language, quiet: "", except: "error", allowPrivate: false, fields };
 }
 
-export function draftOf(channel: NotificationChannel & { readonly kind: FormKind }): ChannelDraft {
+export function draftOf(channel: NotificationChannel): ChannelDraft {
   const { name, kind, language, quiet, allow_private: allowPrivate } = channel;
   const target: Readonly<Record<string, unknown>> = channel[kind] ?? {};
   const fields = Object.fromEntries(
@@ -106,6 +108,8 @@ function targetOf(draft: ChannelDraft): ChannelTarget {
       return { kind: "telegram", server: text("server"), chat: text("chat") };
     case "webhook":
       return { kind: "webhook", url: text("url") };
+    case "push":
+      return { kind: "push", person: "", devices: [] };
   }
 }
 
@@ -117,14 +121,15 @@ export function bodyOf(draft: ChannelDraft): NewNotificationChannel {
     if (text !== undefined) target[field] = field === "port" ? Number(text) : text;
   }
   return {
-    ...{ name: draft.name.trim(), language, [kind]: target },
+    ...{ name: draft.name.trim(), language, ...(kind !== "push" && { [kind]: target }) },
     ...(quiet !== "" && { quiet: { calendar: quiet, ...(except !== "" && { except }) } }),
     ...(allowPrivate && { allow_private: true }),
   };
 }
 
 /** Where its messages go, in a line. */
-export function whereOf({ mail, ntfy, telegram, webhook }: NotificationChannel): string {
+export function whereOf({ mail, ntfy, telegram, webhook, push }: NotificationChannel): string {
+  if (push !== undefined) return push.devices.map(({ name }) => name).join(", ");
   if (mail !== undefined) return mail.to;
   if (ntfy !== undefined) return `${ntfy.server}/${ntfy.topic}`;
   if (telegram !== undefined) return telegram.chat;

@@ -24,6 +24,8 @@ export const t = defineMessages({
     kind_ntfy: "ntfy",
     kind_telegram: "Telegram",
     kind_webhook: "Webhook",
+    kind_push: "Devices",
+    about_push: "Devices of a person that take messages. They add and end themselves.",
     about_mail: "Mails through the mail server of your provider or company, to one address.",
     about_ntfy: "The app ntfy on a phone shows what is sent to a topic. Subscribe to the same topic in the app.",
     about_telegram: "A bot writes into a chat of Telegram. The chat has to begin: write to the bot first.",
@@ -177,6 +179,8 @@ export const t = defineMessages({
     kind_ntfy: "ntfy",
     kind_telegram: "Telegram",
     kind_webhook: "Webhook",
+    kind_push: "Geräte",
+    about_push: "Geräte eines Menschen, die Nachrichten annehmen. Sie kommen und gehen von selbst.",
     about_mail: "E-Mails über den Mailserver Ihres Anbieters oder Ihrer Firma, an eine Adresse.",
     about_ntfy: "Die App ntfy zeigt am Handy, was an ein Thema geschickt wird. Abonnieren Sie dort dasselbe Thema.",
     about_telegram:

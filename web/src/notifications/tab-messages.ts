@@ -4,14 +4,18 @@ import { defineMessages } from "#web/i18n/define-messages.ts";
 export const t = defineMessages({
   en: {
     alerts: "Alerts",
+    notifications: "From rules",
     maintenance: "Maintenance",
+    pushDevice: "On this device",
     messages: "Messages",
     notificationRoutes: "Who is told",
     channels: "Channels",
   },
   de: {
     alerts: "Meldungen",
+    notifications: "Von Regeln",
     maintenance: "Wartung",
+    pushDevice: "Auf diesem Gerät",
     messages: "Nachrichten",
     notificationRoutes: "Wer Bescheid bekommt",
     channels: "Kanäle",

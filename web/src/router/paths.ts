@@ -12,6 +12,7 @@ export const PATHS = {
   dashboard: "/sites/:site/dashboards/:view",
   kiosk: "/sites/:site/kiosk/:view",
   alerts: "/sites/:site/alerts",
+  pushDevice: "/sites/:site/notifications/device",
   messages: "/sites/:site/notifications/messages",
   maintenance: "/sites/:site/maintenance",
   notificationRoutes: "/sites/:site/notifications/routes",
