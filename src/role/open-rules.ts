@@ -16,6 +16,7 @@ import { createNotifyForRule } from "#service/rule/notify-for-rule.ts";
 import { createRuleEngine, type RuleEngine } from "#service/rule/rule-engine.ts";
 import { createRuleFunctions } from "#service/rule/rule-functions.ts";
 import { createRuleLog } from "#service/rule/rule-log.ts";
+import { lookForModules } from "#service/rule/rule-modules.ts";
 import { createRuleNews } from "#service/rule/rule-news.ts";
 import { createRuleReports } from "#service/rule/rule-reports.ts";
 import { createLuaTriggers, type LuaTriggers } from "#service/rule/triggers/lua-triggers.ts";
@@ -73,7 +74,13 @@ function openLua(engines: Engines & { readonly allow: LiveRules }, host: Host, t
   const memoryBytes = engines.config.lua.memoryMb * 1_048_576;
   const onBug = (error: unknown) => engines.log.error({ err: error }, "a driver of a rule failed");
   const lua = createLuaRuleRunner(
-    { ...engines, host, triggers, knownSite: (siteId) => knownSite(engines, siteId) },
+    {
+      ...engines,
+      host,
+      triggers,
+      knownSite: (siteId) => knownSite(engines, siteId),
+      modulesOf: (rule) => lookForModules(engines).of(rule),
+    },
     { memoryBytes, drivers: { hub: undefined, allow: engines.allow, onBug } },
   );
   engines.budgets.watch(lua.memory);

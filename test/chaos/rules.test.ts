@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test, vi } from "vitest";
 import { createClient } from "#client/create-client.ts";
+import { MOST_TRACES } from "#core/rule/rule.ts";
 import { readTraces } from "#service/rule/rule-traces.ts";
 import { openRecords } from "#store/sqlite/open-records.ts";
 import { randomFrom } from "../support/random.ts";
@@ -55,6 +56,81 @@ test("kills under a running rule repeat no command, forget none, and lose no tra
   expect(traces.filter(({ outcome }) => outcome !== "ran").map(({ outcome }) => outcome)).toEqual(
     traces.filter(({ outcome }) => outcome !== "ran").map(() => "skipped"),
   );
+});
+
+const SCRIPT = `
+local device = enapter.device('c0')
+schedule('2s', function(event)
+  if variables.get('stop') then
+    variables.set('stopped', true)
+    return
+  end
+  storage.write('begun ' .. event.id, '')
+  device.commands.execute('read_mode')
+  notify(event.id)
+  system.delay(300)
+  device.commands.execute('read_mode')
+  storage.write('ended ' .. event.id, '')
+end, { missed = 'run_late', late = '1h' })
+`;
+
+test("kills under a script: each function ends, no effect comes twice, and what was cut says so", { timeout: 600_000 }, async () => {
+  const seed = Number(process.env["BUSBAR_TEST_SEED"] ?? Date.now() % 1_000_000);
+  console.log(`seed ${seed} (repeat with BUSBAR_TEST_SEED=${seed})`);
+  const random = randomFrom(seed);
+  const data = tempFolder();
+  let victim = await start(data);
+  const open = () => createClient({ url: victim.url, token: victim.token });
+  const { blueprint } = await open().blueprints.upload(MANIFEST);
+  const fields = { name: "Converter", slug: "c0", blueprint_id: blueprint.id };
+  const device = (await open().provisioning.simulatedDevice(fields)).device_id;
+  const site = (await open().sites.list()).sites[0]?.id ?? "";
+  const script = { code: Buffer.from(SCRIPT).toString("base64"), runtime_version: "V3" } as const;
+  const { rule } = await open().rules.create(site, { slug: "script", script });
+  const executions = async () => (await open().commands.list(device, { limit: 1000 })).executions;
+  const goesOn = async () => {
+    const before = (await executions()).length;
+    await vi.waitFor(async () => expect((await executions()).length).toBeGreaterThan(before), PATIENCE);
+  };
+  for (let kill = 0; kill < roundsOf("kills of scripts of rules"); kill++) {
+    await goesOn();
+    // Often in the middle of a function.
+    await new Promise((resolve) => setTimeout(resolve, random() * 700));
+    victim.kill();
+    expect(await victim.end).toBe("SIGKILL");
+    victim = await start(data);
+  }
+  await goesOn();
+  // Functions run one after the other: the one that hears of it is the last.
+  await open().rules.putVariable(site, "stop", true);
+  await vi.waitFor(async () => {
+    expect((await open().rules.variables(site)).variables.map(({ name }) => name)).toContain("stopped");
+    const { traces } = await open().rules.traces(site, "script", { limit: 100 });
+    expect(traces.filter(({ ended_at }) => ended_at === null)).toEqual([]);
+  }, PATIENCE);
+  const done = await executions();
+  const { notifications } = await open().notifications.list(site, { limit: 1000 });
+  victim.kill();
+  await victim.end;
+
+  const records = await openRecords(data, (error) => {
+    throw error;
+  });
+  const traces = await readTraces(records.rules, rule.id);
+  const kept = [...(await records.rules.storage(rule.id)).keys()];
+  await records.close();
+  const idsOf = (what: string) => kept.flatMap((key) => (key.startsWith(what) ? key.slice(what.length) : [])).sort();
+  const begun = idsOf("begun ");
+  // Nothing that began is forgotten, and no effect comes twice: not its two commands, and not its message.
+  expect(idsOf("ended ")).toEqual(begun);
+  expect(done.length).toBe(2 * begun.length);
+  const texts = notifications.map(({ text }) => text);
+  expect(texts.filter((text) => !begun.includes(text))).toEqual([]);
+  expect(new Set(texts).size).toBe(texts.length);
+  const ends = traces.map(({ ended }) => ended ?? "");
+  expect(ends.filter((text) => !text.startsWith("it ended") && !text.startsWith("it was cut"))).toEqual([]);
+  // A function that was called again has more than one.
+  if (traces.length < MOST_TRACES) expect(ends.filter((text) => text === "it ended").length).toBeGreaterThanOrEqual(begun.length);
 });
 
 async function start(data: string): Promise<Victim> {

@@ -41,6 +41,7 @@ export const ROUNDS = {
   "kills of claims": { few: 2, many: 20 },
   "kills of schedules": { few: 2, many: 40 },
   "kills of rules": { few: 2, many: 20 },
+  "kills of scripts of rules": { few: 2, many: 20 },
   "kills of notifications": { few: 2, many: 20 },
   "kills of telemetry, SQLite": { few: 2, many: 100 },
   "kills of telemetry, PostgreSQL": { few: 1, many: 20 },

@@ -11,6 +11,7 @@ import type { RuleDiagnostic } from "#client/resources.ts";
 import { renderDiagnostic } from "#core/blueprint/diagnostic-wire.ts";
 import { lintRule } from "#core/lua/lint/lint-scripts.ts";
 import { parseRule } from "#manifest/rule/parse-rule.ts";
+import { modulesBeside } from "./modules-beside.ts";
 import { contentOf, readScript } from "./read-script.ts";
 import { type SiteFlags, siteCommand, siteOf } from "./site-command.ts";
 
@@ -46,6 +47,9 @@ async function diagnosticsOf(cli: Cli, file: string, flags: CheckFlags): Promise
     }
   }
   const text = contentOf(resolve(cli.cwd, file)).toString("utf8");
-  const issues = script.language === "lua" ? lintRule({ file: "", text, site: undefined }) : parseRule(text).issues;
+  const issues =
+    script.language === "lua"
+      ? lintRule({ file: "", text, site: undefined, modules: modulesBeside(cli, file, text) })
+      : parseRule(text).issues;
   return issues.map(renderDiagnostic);
 }

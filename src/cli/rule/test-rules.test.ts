@@ -130,3 +130,29 @@ test("tests that a rule keeps itself are played where no file stands beside it, 
   const named = await testing({ "a.yml": kept(`rule: b.yml\n${good()}`), "b.yml": RULE }, "a.yml");
   expect(named).toMatchObject({ code: 0, out: expect.stringContaining("b.yml") });
 });
+
+test("modules of a script are files beside it, and nothing else is read", async () => {
+  const steps = "steps: [{wait: 1s, expect: {variables: {n: 3}}}]\n";
+  const files = {
+    "x/a.lua": "variables.set('n', require('lib').n)",
+    "x/lib.lua": "return { n = require('more') }",
+    "x/more.lua": "return 3",
+    "x/a.test.yml": steps,
+    "x/b.lua": "require('../secret')\nrequire('gone')\nrequire('night')",
+    "x/b.test.yml": steps,
+    "x/night.yml": RULE,
+    "secret.lua": "return 3",
+    "x/c.lua": "require('bad')",
+    "x/bad.lua": "local x = = 3",
+    "x/c.test.yml": "steps: [{wait: 1s}]\n",
+  };
+  expect(await testing(files, "x/a.lua")).toMatchObject({ code: 0 });
+  const { code, out } = await testing(files, "x/b.lua");
+  expect(code).toBe(1);
+  expect(out).toContain("1:9");
+  expect(out).toContain('The module "../secret" cannot be required: a module is another rule of the site');
+  expect(out).toContain('The module "gone" cannot be required: there is no file gone.lua beside it.');
+  expect(out).toContain('The module "night" cannot be required: the rule night is written in YAML');
+  const bad = await testing(files, "x/c.lua");
+  expect([bad.code, bad.out]).toEqual([1, expect.stringContaining("error loading module 'bad'")]);
+});

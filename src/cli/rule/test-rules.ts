@@ -16,6 +16,7 @@ import { splitTests } from "#core/rule/kept-tests.ts";
 import type { TestedScript } from "#core/rule/tested-script.ts";
 import { createRuleTester } from "#runtime/harness/rule/create-rule-tester.ts";
 import { readTestedRule } from "#runtime/harness/rule/read-tested-rule.ts";
+import { modulesBeside } from "./modules-beside.ts";
 
 export type RuleTestFlags = {
   readonly output: "pretty" | "json" | "github" | "junit";
@@ -129,12 +130,11 @@ function scriptOf(cli: Cli, file: string, named: string | undefined): TestedScri
   return testedFile(cli, found);
 }
 
-const testedFile = (cli: Cli, name: string): TestedScript => ({
-  name,
-  language: languageOf(name),
-  text: readText(cli, name),
-  intervalMs: undefined,
-});
+function testedFile(cli: Cli, name: string): TestedScript {
+  const [language, text] = [languageOf(name), readText(cli, name)] as const;
+  const modules = language === "lua" ? modulesBeside(cli, name, text) : undefined;
+  return { name, language, text, modules, intervalMs: undefined };
+}
 
 /** Until the person interrupts. */
 async function watchAndTest(cli: Cli, paths: readonly string[], flags: RuleTestFlags): Promise<void> {

@@ -58,7 +58,8 @@ export function readRuleTest({ source, file, cronProblem, scriptOf }: RuleTestIn
 }
 
 /** A name that the scenario does not have would only be nil in a script, and the test would show nothing. */
-const isWrong = ({ severity, code }: RuleIssue): boolean => severity === "error" || code === "lua_unknown_name";
+const STOPPING: ReadonlySet<string> = new Set(["lua_unknown_name", "lua_module_missing"]);
+const isWrong = ({ severity, code }: RuleIssue): boolean => severity === "error" || STOPPING.has(code);
 
 function madeBy(
   { value: { id, parameters } }: Extract<RuleSubject, { readonly kind: "controller" }>,
@@ -111,7 +112,7 @@ function deviceOf(name: string, declared: DeclaredDevice, scenarios: readonly Ru
 
 const TYPES: Readonly<Record<string, string>> = { string: "string", boolean: "boolean", number: "float" };
 
-function issuesOf({ language, name, text }: TestedScript, known: RuleKnowledge): readonly RuleIssue[] {
+function issuesOf({ language, name, text, modules }: TestedScript, known: RuleKnowledge): readonly RuleIssue[] {
   if (language === "yaml") return parseRule(text, known).issues;
-  return lintRule({ file: name, text, site: known.site });
+  return lintRule({ file: name, text, site: known.site, modules });
 }

@@ -164,7 +164,8 @@ export function createHostedScript(needs: HostedNeeds, { program, context, gate 
     },
     ended({ kind, beganAt }, error) {
       if (needs.hasAsked === undefined || (error === undefined && !needs.hasAsked(beganAt))) return;
-      if (error !== undefined && !faults.take(performance.now())) return;
+      // A function of a trigger that has ended is not called again, whatever it says.
+      if (error !== undefined && kind !== "trigger" && !faults.take(performance.now())) return;
       const by = { id: beganAt, kind, beganAt: wallTime(beganAt), endedAt: Date.now(), error };
       post({ kind: "ended", slot, by });
     },

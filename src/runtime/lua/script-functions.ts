@@ -10,6 +10,7 @@ import type { JobList } from "./job-list.ts";
 import { createJsonReader, type JsonReader } from "./json-reader.ts";
 import { createJsonWriter } from "./json-writer.ts";
 import { jsonOf } from "./payload-of.ts";
+import { findRuleModule } from "./rule/rule-program.ts";
 import type { ScriptHost } from "./script-host.ts";
 import { dateOf, timeOf } from "./script-time.ts";
 
@@ -50,9 +51,13 @@ export function createScriptFunctions(needs: FunctionNeeds): ReadonlyMap<string,
       return [nextRun - host.now(), nextRun];
     },
     require(name, folder) {
-      const found = findModule(program, textOf(short(name)), textOf(String(folder)));
+      const asked = textOf(short(name));
+      const isRule = program.host === "rule";
+      const found = isRule ? findRuleModule(program, asked) : findModule(program, asked, textOf(String(folder)));
       if ("path" in found) return [bytesOf(found.path), sourceOf(program, found.path)];
-      return "library" in found ? [found.library] : [undefined, undefined, bytesOf(found.tried)];
+      if ("library" in found) return [found.library];
+      const tried = isRule ? found.tried : `:\n\tno field package.preload['${asked}']${found.tried}`;
+      return [undefined, undefined, bytesOf(tried)];
     },
     "chunk name": (path) => [program.nodebug ? "=?" : `@${String(path)}`],
     seed: () => [Math.trunc(host.randomSeed)],

@@ -1,6 +1,7 @@
 // What a script would have done with the stored past. The script runs in a thread of its own, in virtual time; what it reads of the past
 // is asked for here, with the rights of a rule of the site.
 
+import type { RuleModules } from "#core/rule/rule-modules.ts";
 import type { RuleSample } from "#core/rule/rule-world.ts";
 import type { Simulation } from "#core/rule/simulate-rule.ts";
 import type { SiteRule, VariableValue } from "#core/rule/site-rule.ts";
@@ -8,6 +9,7 @@ import type { SiteRule, VariableValue } from "#core/rule/site-rule.ts";
 export interface LuaDryRunInput {
   /** It need not be stored. */
   readonly rule: SiteRule;
+  readonly modules?: RuleModules | undefined;
   readonly timezone: string;
   readonly from: number;
   readonly to: number;

@@ -18,10 +18,13 @@ export interface LuaTraces {
     ruleId: string,
     by: LuaActivity,
     place: string | undefined,
+    isAgain?: boolean,
   ): RuleWatch & { answered(values: readonly unknown[]): void };
   ended(ruleId: string, by: LuaActivity, how: { readonly at: number; readonly error: string | undefined }): void;
   /** Nothing of the rule runs any more. */
   stopped(ruleId: string): void;
+  /** The script begins anew: what still goes on has been cut, here and in traces that were stored before. */
+  cut(ruleId: string, stored: readonly RuleTrace[]): void;
 }
 
 interface Open {
@@ -47,13 +50,13 @@ interface LuaTracesNeeds {
 export function createLuaTraces({ now, trace }: LuaTracesNeeds): LuaTraces {
   const open = new Map<string, Open>();
 
-  function begin(ruleId: string, by: LuaActivity): Open {
+  function begin(ruleId: string, by: LuaActivity, isAgain = false): Open {
     const before = open.get(ruleId);
     if (before?.by.id === by.id) return before;
     const { kind, beganAt: at } = by;
     const fresh: RuleTrace = {
       ...{ id: `${ruleId}/${kind}@${at}:${Math.floor(by.id)}`, at, trigger: kind, outcome: "ran", branch: "then" },
-      ...{ why: WHY[kind] ?? kind, causes: [], evidence: [], steps: [], endedAt: undefined, ended: undefined },
+      ...{ why: isAgain ? say("trigger_again") : (WHY[kind] ?? kind), causes: [], evidence: [], steps: [], endedAt: undefined, ended: undefined },
     };
     const one = { by, trace: fresh };
     open.set(ruleId, one);
@@ -61,8 +64,8 @@ export function createLuaTraces({ now, trace }: LuaTracesNeeds): LuaTraces {
   }
 
   return {
-    watch(ruleId, by, place = "") {
-      const one = begin(ruleId, by);
+    watch(ruleId, by, place = "", isAgain = false) {
+      const one = begin(ruleId, by, isAgain);
       let step: number | undefined;
       return {
         saw({ subject, value, ageMs }) {
@@ -94,6 +97,13 @@ export function createLuaTraces({ now, trace }: LuaTracesNeeds): LuaTraces {
       const failed = error === undefined ? {} : { outcome: "failed" as const, why: short(error) };
       const ended = error === undefined ? say("script_ended") : short(error);
       trace(ruleId, { ...one.trace, ...failed, endedAt: at, ended });
+    },
+    cut(ruleId, stored) {
+      const own = open.get(ruleId)?.trace;
+      open.delete(ruleId);
+      const known = new Map([...stored, ...(own === undefined || own.steps.length === 0 ? [] : [own])].map((one) => [one.id, one]));
+      for (const one of known.values())
+        if (one.endedAt === undefined) trace(ruleId, { ...one, endedAt: now(), ended: say("cut") });
     },
     stopped(ruleId) {
       const one = open.get(ruleId);

@@ -1,17 +1,19 @@
 // Runs the enabled rules of sites whose engine is active. Where several nodes share the records, one of them does. Changing one
 // rule starts or stops that rule alone.
+import { areSame, type RuleModules } from "#core/rule/rule-modules.ts";
 import { type Explanation, LONGEST_ERROR, type RuleError, type RuleReport } from "#core/rule/rule-report.ts";
 import type { RuntimeVersion, SiteRule } from "#core/rule/site-rule.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Background } from "#service/background.ts";
 import type { Claim, Nodes } from "#service/ports/nodes.ts";
-import type { ReportedRule, RunnableRule } from "#service/ports/rule-store.ts";
+import type { ReportedRule } from "#service/ports/rule-store.ts";
 import type { Needs } from "#service/ports.ts";
 import type { LatestTraces } from "./latest-traces.ts";
 import type { RuleLog } from "./rule-log.ts";
+import { type KeptTexts, lookForModules } from "./rule-modules.ts";
 import type { RuleNews } from "./rule-news.ts";
 import { lastRunOf, type RuleReports } from "./rule-reports.ts";
-import type { RuleRunner } from "./rule-runner.ts";
+import type { RuleRunner, StartedRule } from "./rule-runner.ts";
 import { readLastTraces } from "./rule-traces.ts";
 
 export interface RuleEngineNeeds extends Pick<Needs, "rules" | "now"> {
@@ -40,6 +42,7 @@ export interface RuleEngine {
 interface Running {
   /** What it was started with: anything else starts it anew. */
   readonly key: string;
+  readonly modules: RuleModules | undefined;
   readonly rule: SiteRule;
   readonly runner: RuleRunner;
   /** When it could not be started, such as while the records were away. It is tried again. */
@@ -55,6 +58,7 @@ export function createRuleEngine(needs: RuleEngineNeeds, runners: readonly RuleR
   let isStopped = false;
   let turning: Promise<void> = Promise.resolve();
   let duty: Claim | undefined;
+  let texts: KeptTexts = new Map();
 
   const runnerOf = (version: RuntimeVersion) => runners.find(({ runtimeVersion }) => runtimeVersion === version);
 
@@ -96,7 +100,16 @@ export function createRuleEngine(needs: RuleEngineNeeds, runners: readonly RuleR
     await one?.runner.stop(id);
   }
 
-  async function reconcile(wanted: readonly RunnableRule[], isElsewhere = false): Promise<void> {
+  /** With what each consists of. */
+  async function wantedRules(): Promise<readonly StartedRule[]> {
+    const look = lookForModules(needs, texts);
+    const wanted: StartedRule[] = [];
+    for (const one of await needs.rules.runnable()) wanted.push({ ...one, modules: await look.of(one.rule) });
+    texts = look.kept;
+    return wanted;
+  }
+
+  async function reconcile(wanted: readonly StartedRule[], isElsewhere = false): Promise<void> {
     const keys = new Map(wanted.map((one) => [one.rule.id, keyOf(one)]));
     for (const [id, { rule }] of [...running]) {
       if (keys.has(id)) continue;
@@ -111,7 +124,7 @@ export function createRuleEngine(needs: RuleEngineNeeds, runners: readonly RuleR
       const { id } = runnable.rule;
       const key = keyOf(runnable);
       const before = running.get(id);
-      const isSame = before?.key === key;
+      const isSame = before?.key === key && areSame(before.modules, runnable.modules);
       if (isSame) running.set(id, { ...before, rule: runnable.rule });
       if ((isSame && !isToBeTriedAgain(before)) || isStopped) continue;
       // One that cannot be started keeps no other from it.
@@ -124,16 +137,16 @@ export function createRuleEngine(needs: RuleEngineNeeds, runners: readonly RuleR
   const isToBeTriedAgain = ({ failedAt }: Running): boolean =>
     failedAt !== undefined && Math.abs(needs.now() - failedAt) >= AGAIN_MS;
 
-  async function startRule(runnable: RunnableRule, key: string): Promise<void> {
-    const { rule } = runnable;
+  async function startRule(runnable: StartedRule, key: string): Promise<void> {
+    const { rule, modules } = runnable;
     await stopRule(rule.id);
     const runner = runnerOf(rule.script.runtimeVersion);
     if (runner === undefined) return;
-    running.set(rule.id, { key, rule, runner });
+    running.set(rule.id, { key, modules, rule, runner });
     try {
       await runner.start(runnable);
     } catch (error) {
-      running.set(rule.id, { key, rule, runner, failedAt: needs.now() });
+      running.set(rule.id, { key, modules, rule, runner, failedAt: needs.now() });
       throw error;
     }
     const last = await lastTrace(rule);
@@ -146,7 +159,7 @@ export function createRuleEngine(needs: RuleEngineNeeds, runners: readonly RuleR
     if (isOutdated || needs.nodes.isShared) {
       isOutdated = false;
       try {
-        await reconcile(await needs.rules.runnable());
+        await reconcile(await wantedRules());
         isOutdated ||= [...running.values()].some(({ failedAt }) => failedAt !== undefined);
       } catch (error) {
         isOutdated = true;
@@ -222,4 +235,4 @@ function cut(error: RuleError): RuleError {
 const LONGEST_FILE = 200;
 
 /** A new slug changes nothing for a rule that runs. */
-const keyOf = ({ rule: { script }, timezone }: RunnableRule): string => JSON.stringify([script, timezone]);
+const keyOf = ({ rule: { script }, timezone }: StartedRule): string => JSON.stringify([script, timezone]);

@@ -2,6 +2,7 @@
 // containment, and starts it again after a failure, later each time.
 import type { Issue } from "#core/blueprint/issue.ts";
 import type { LogSeverity } from "#core/device/device-message.ts";
+import type { RuleModules } from "#core/rule/rule-modules.ts";
 import type { RuleError } from "#core/rule/rule-report.ts";
 import type { RuleTrace } from "#core/rule/rule-trace.ts";
 import type { RuntimeVersion, SiteRule } from "#core/rule/site-rule.ts";
@@ -20,12 +21,17 @@ export interface RuleStatus {
 /** Something that is wrong with the text, found before it is stored. Errors refuse it. */
 export type CodeProblem = Pick<Issue, "severity" | "message" | "path" | "range"> & { readonly code: string };
 
+/** A rule with the other rules of its site that it runs as modules. */
+export interface StartedRule extends RunnableRule {
+  readonly modules?: RuleModules | undefined;
+}
+
 export interface RuleRunner {
   readonly runtimeVersion: RuntimeVersion;
   /** Compares the text with what the site has, too. */
   check(siteId: string, code: Uint8Array): Promise<readonly CodeProblem[]>;
   /** Replaces the one that runs. Failures are its status, not a rejection. */
-  start(runnable: RunnableRule): Promise<void>;
+  start(rule: StartedRule): Promise<void>;
   stop(ruleId: string): Promise<void>;
   /** Called every second while this node runs the rules. */
   turn?(): Promise<void>;

@@ -5,6 +5,7 @@ import { auditTrail } from "#service/access/audit-trail.ts";
 import type { RuleChange } from "#service/ports/rule-store.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import type { RuleEngine } from "./rule-engine.ts";
+import { rulesThatRequire } from "./rule-modules.ts";
 
 export interface SaveRuleNeeds extends Pick<Needs, "rules" | "now" | "newId"> {
   readonly ruleEngine: Pick<RuleEngine, "changed" | "runnerOf">;
@@ -36,7 +37,11 @@ export async function changeRules(
 ): Promise<readonly [SiteRule, ...SiteRule[]]> {
   if (change.script !== undefined) await requireCode(needs, siteId, change.script);
   const ids: string[] = [];
-  for (const name of names) ids.push((await requireRule(needs, siteId, name)).id);
+  for (const name of names) {
+    const rule = await requireRule(needs, siteId, name);
+    if (change.slug !== undefined && change.slug !== rule.slug) await requireUnused(needs, rule);
+    ids.push(rule.id);
+  }
   const trail = auditTrail(needs, call, { target: { siteId }, details: detailsOf(ids, names, change) });
   const [first, ...others] = (await needs.rules.change({ siteId, ids, at: needs.now(), ...change }, trail)) ?? [];
   if (first === undefined) throw noRule(names[0] ?? "");
@@ -50,9 +55,21 @@ export async function deleteRule(
   { siteId, name, expected }: { readonly siteId: string; readonly name: string; readonly expected: number | undefined },
 ): Promise<void> {
   const rule = await requireRule(needs, siteId, name);
+  await requireUnused(needs, rule);
   if (!(await needs.rules.delete({ siteId, id: rule.id, expected }, trailOf(needs, call, rule)))) throw noRule(name);
   needs.ruleEngine.changed();
 }
+
+/** What runs goes on: a module that enabled rules require keeps its name, and is not deleted. */
+async function requireUnused(needs: SaveRuleNeeds, rule: SiteRule): Promise<void> {
+  const users = rule.script.runtimeVersion === "V3" ? await rulesThatRequire(needs, rule) : [];
+  if (users.length === 0) return;
+  const more = users.length > MOST_USERS ? ` and ${users.length - MOST_USERS} more` : "";
+  const message = `${users.slice(0, MOST_USERS).join(", ")}${more} require the rule ${rule.slug}: change or disable them first`;
+  throw refuse("conflict", message);
+}
+
+const MOST_USERS = 5;
 
 export async function requireRule(needs: Pick<Needs, "rules">, siteId: string, name: string): Promise<SiteRule> {
   const rule = await needs.rules.find(siteId, name);

@@ -79,6 +79,34 @@ test.each([
   expect(lint(text).filter((line) => !line.includes("undefined_global: Nothing defines the global x"))).toEqual([]);
 });
 
+const modulesOf = (texts: Readonly<Record<string, string>>, problems: Readonly<Record<string, string>> = {}) => ({
+  texts: new Map(Object.entries(texts).map(([slug, text]) => [slug, new TextEncoder().encode(text)])),
+  problems: new Map(Object.entries(problems)),
+});
+
+test.each([
+  ["return require('prices').at()", modulesOf({ prices: "return {}" }), []],
+  ["return limit", modulesOf({ prices: "" }), ["lua_undefined_global: Nothing defines the global limit."]],
+  ["require('prices') return limit", modulesOf({ prices: "limit = 5" }), []],
+  ["require('prices') return limit", undefined, []],
+  [
+    "require('prices')",
+    modulesOf({}, { prices: "the site has no rule prices" }),
+    ['lua_module_missing: The module "prices" cannot be required: the site has no rule prices.'],
+  ],
+  ["package.preload.prices = print require('prices')", modulesOf({}, { prices: "the site has no rule prices" }), []],
+  [
+    "require('pri' .. 'ces')",
+    modulesOf({}),
+    [
+      "lua_dynamic_require: Only a module whose name is written down is there when the rule runs: write require('prices').",
+    ],
+  ],
+])("%s with its modules", (text, modules, expected) => {
+  const issues = lintRule({ file: "rule.lua", text, site: undefined, modules });
+  expect(issues.map(({ code, message }) => `${code}: ${message}`)).toEqual(expected);
+});
+
 test("without a site, names are not looked at", () => {
   expect(lintRule({ file: "rule.lua", text: "enapter.device('metre')", site: undefined })).toEqual([]);
 });

@@ -7,9 +7,11 @@ import type { LuaChain } from "#core/lua/lua-syntax.ts";
 import { parseLua } from "#core/lua/parse-lua.ts";
 import { scanRequires } from "#core/lua/scan-requires.ts";
 import { walkLua } from "#core/lua/walk-lua.ts";
+import { isRuleLibrary, type RuleModules, requiredNames } from "#core/rule/rule-modules.ts";
 import type { RuleSite } from "#core/rule/rule-site.ts";
 import { checkCall, checkManifestNames, reportUnknownField } from "./check-calls.ts";
 import { checkGlobals } from "./check-globals.ts";
+import { checkModules } from "./check-modules.ts";
 import { checkSiteNames } from "./check-site-names.ts";
 import { createHostTypes, type HostCall } from "./host-types.ts";
 import { gatherFacts, type LintFacts, type ParsedFile } from "./lint-facts.ts";
@@ -114,6 +116,15 @@ function lintParsed(
   return report.issues();
 }
 
+/** For what they define. Undefined: not all of them can be read. */
+function parsedModules({ texts, problems }: RuleModules, mostCharacters: number): readonly ParsedFile[] | undefined {
+  const all = [...texts].map(([slug, bytes]) => ({ path: `${slug}.lua`, text: new TextDecoder().decode(bytes) }));
+  const characters = all.reduce((sum, { text }) => sum + text.length, 0);
+  if (characters > mostCharacters || problems.size > 0) return undefined;
+  const parsed = all.map(({ path, text }) => ({ path, chunk: parseLua(text).chunk, isOwn: false }));
+  return parsed.every((one): one is ParsedFile => one.chunk !== undefined) ? parsed : undefined;
+}
+
 let ruleApi: HostApi | undefined;
 
 export interface LintedRule {
@@ -121,10 +132,12 @@ export interface LintedRule {
   readonly text: string;
   /** Undefined: names are not checked. */
   readonly site: RuleSite | undefined;
+  /** What it requires. Undefined: nobody knows. */
+  readonly modules?: RuleModules | undefined;
 }
 
 /** The script of a rule: what is no Lua is an error, everything else a warning. Never throws. */
-export function lintRule({ file, text, site }: LintedRule): readonly ScriptIssue[] {
+export function lintRule({ file, text, site, modules }: LintedRule): readonly ScriptIssue[] {
   const { chunk, problem } = parseLua(text);
   if (chunk === undefined) {
     const report = createLintReport(new Map([[file, text]]));
@@ -139,9 +152,15 @@ export function lintRule({ file, text, site }: LintedRule): readonly ScriptIssue
   }
   ruleApi ??= createRuleApi();
   const api = ruleApi;
-  const program = { parsed: [{ path: file, chunk, isOwn: true }], texts: new Map([[file, text]]), api };
-  const libraryAt = (name: string) => (api.tables.has(name) ? name : undefined);
-  return lintParsed({ ...program, isComplete: true, libraryAt }, (report, facts) => ({ path, chain, call }) => {
-    if (site !== undefined) checkSiteNames({ report, facts, site }, path, chain, call);
+  const others = modules === undefined ? undefined : parsedModules(modules, MOST_CHARACTERS - text.length);
+  const parsed = [{ path: file, chunk, isOwn: true }, ...(others ?? [])];
+  const isComplete = others !== undefined || requiredNames(text).every(isRuleLibrary);
+  const libraryAt = (name: string) => (isRuleLibrary(name) && api.tables.has(name) ? name : undefined);
+  const program = { parsed, texts: new Map([[file, text]]), api, isComplete, libraryAt };
+  return lintParsed(program, (report, facts) => {
+    if (modules !== undefined) checkModules({ report, facts, modules }, file, chunk);
+    return ({ path, chain, call }) => {
+      if (site !== undefined) checkSiteNames({ report, facts, site }, path, chain, call);
+    };
   });
 }

@@ -9,24 +9,45 @@ for _, name in pairs({ 'coroutine', 'table', 'string', 'math', 'utf8', 'os' }) d
 end
 local loaded, preload = package.loaded, package.preload
 
--- The folder of the file that is being loaded: its siblings are found first.
-local folder = ''
+-- The file that is being loaded, and its folder: siblings are found first.
+local file, folder = nil, ''
 -- One file is one module, by whatever names it is asked for.
 local by_path = {}
+-- Modules that are being loaded: the file that asked for each, or true.
+local loading = {}
+
+-- By which way a file requires itself.
+local function circle_to(from)
+  local way, at = from, file
+  while type(at) == 'string' and at ~= from do
+    way, at = at .. ' -> ' .. way, loading[at]
+  end
+  return from .. ' -> ' .. way
+end
 
 local function run_file(path, source, name)
   local chunk, problem = load(source, instant('chunk name', path), 't')
   if not chunk then
     error("error loading module '" .. name .. "' from file '" .. path .. "':\n\t" .. problem, 0)
   end
-  local outer = folder
+  local outer, outer_folder = file, folder
   local _ <close> = setmetatable({}, {
     __close = function()
-      folder = outer
+      file, folder = outer, outer_folder
     end,
   })
-  folder = match(path, '^(.*/)[^/]*$') or ''
+  file, folder = path, match(path, '^(.*/)[^/]*$') or ''
   return (chunk(name, path))
+end
+
+local function load_module(path, source, name)
+  loading[path] = file or true
+  local _ <close> = setmetatable({}, {
+    __close = function()
+      loading[path] = nil
+    end,
+  })
+  return run_file(path, source, name)
 end
 
 function require(name)
@@ -44,13 +65,15 @@ function require(name)
     local source, problem
     from, source, problem = instant('require', name, folder)
     if from == nil then
-      error("module '" .. name .. "' not found:\n\tno field package.preload['" .. name .. "']" .. problem, 2)
+      error("module '" .. name .. "' not found" .. problem, 2)
     elseif source == nil then
       value = _G[from]
     elseif by_path[from] ~= nil then
       value = by_path[from]
+    elseif loading[from] then
+      error("module '" .. name .. "' requires itself: " .. circle_to(from), 2)
     else
-      value = run_file(from, source, name)
+      value = load_module(from, source, name)
     end
   end
   if value == nil then
@@ -75,6 +98,8 @@ set_play('main', function()
   seed_random()
   local path, source, host = instant('entry')
   local again = host and require('busbar.' .. host)
+  -- A rule is no module of its own modules: it would run twice.
+  loading[path] = host == 'rule' or nil
   local function run()
     run_file(path, source, path)
     local main = type(enapter) == 'table' and enapter.main

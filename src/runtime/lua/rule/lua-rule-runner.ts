@@ -2,6 +2,7 @@
 // script; the rules of a site share a number of calls.
 import type { Position } from "#core/blueprint/issue.ts";
 import { lintRule } from "#core/lua/lint/lint-scripts.ts";
+import { NO_MODULES, type RuleModules } from "#core/rule/rule-modules.ts";
 import type { RuleSite } from "#core/rule/rule-site.ts";
 import type { SiteRule } from "#core/rule/site-rule.ts";
 import type { BufferUse } from "#core/share/byte-budgets.ts";
@@ -15,14 +16,18 @@ import { createTokenBucket, type TokenBucket } from "#runtime/lua/token-bucket.t
 import type { RunnableRule } from "#service/ports/rule-store.ts";
 import type { Needs } from "#service/ports.ts";
 import { createLuaTraces } from "#service/rule/lua-traces.ts";
+import type { RequiringRule } from "#service/rule/rule-modules.ts";
 import type { CodeProblem, RuleHost, RuleRunner, RuleStatus } from "#service/rule/rule-runner.ts";
+import { readTraces } from "#service/rule/rule-traces.ts";
 import type { LuaTriggers } from "#service/rule/triggers/lua-triggers.ts";
+import { ruleProgram } from "./rule-program.ts";
 
 export interface LuaRuleNeeds extends Pick<Needs, "rules" | "now" | "randomBytes"> {
   readonly after: (ms: number, task: () => void) => () => void;
   readonly host: RuleHost;
   readonly triggers: LuaTriggers;
   readonly knownSite: (siteId: string) => Promise<RuleSite | undefined>;
+  readonly modulesOf: (rule: RequiringRule) => Promise<RuleModules>;
   readonly log: { error(about: object, text: string): void };
 }
 
@@ -43,6 +48,8 @@ const OVERRUN_MS = 75_000;
 
 export function createLuaRuleRunner(needs: LuaRuleNeeds, settings: LuaPoolSettings = {}): LuaRuleRunner {
   const started = new Map<string, SiteRule>();
+  /** Rules that have been started here: what was stored before has been looked at. */
+  const known = new Set<string>();
   const budgets = new Map<string, TokenBucket>();
   const traces = createLuaTraces({ now: needs.now, trace: needs.host.trace });
   const pool = createLuaPool(
@@ -56,7 +63,7 @@ export function createLuaRuleRunner(needs: LuaRuleNeeds, settings: LuaPoolSettin
       store,
       ask,
       ended(ruleId, { error, endedAt, ...by }) {
-        needs.triggers.ended(ruleId);
+        needs.triggers.ended(ruleId, by.kind);
         traces.ended(ruleId, by, { at: endedAt, error: error && openError(error).message });
       },
       statusChanged: () => {},
@@ -79,11 +86,11 @@ export function createLuaRuleRunner(needs: LuaRuleNeeds, settings: LuaPoolSettin
     const budget = budgets.get(rule.siteId) ?? createTokenBucket(SITE_ASKS.perSecond, SITE_ASKS.burst);
     budgets.set(rule.siteId, budget);
     while (!budget.take(needs.now())) await new Promise<void>((resolve) => needs.after(PAUSE_MS, resolve));
-    const watch = traces.watch(ruleId, by, by.place);
     try {
       const plain = args.map(plainOf);
       const triggered = await needs.triggers.ask(ruleId, name, plain);
       if (triggered !== undefined) return triggered.map(luaValueOf);
+      const watch = traces.watch(ruleId, by, by.place, needs.triggers.isCalledAgain(ruleId));
       const values = await needs.host.ask(rule, name, plain, { watch, causes: needs.triggers.causesOf(ruleId) });
       watch.answered(values);
       return values.map(luaValueOf);
@@ -111,7 +118,15 @@ export function createLuaRuleRunner(needs: LuaRuleNeeds, settings: LuaPoolSettin
     }
   }
 
+  /** What went on when the script ended, or the gateway before this one. */
+  async function tellCut(ruleId: string): Promise<void> {
+    const isFirst = !known.has(ruleId);
+    known.add(ruleId);
+    traces.cut(ruleId, isFirst ? await readTraces(needs.rules, ruleId) : []);
+  }
+
   async function contextOf({ rule, timezone }: RunnableRule): Promise<ScriptContext> {
+    await tellCut(rule.id);
     await needs.triggers.begun(rule, timezone);
     const interval = rule.script.execInterval === undefined ? undefined : parseDuration(rule.script.execInterval);
     return {
@@ -129,18 +144,26 @@ export function createLuaRuleRunner(needs: LuaRuleNeeds, settings: LuaPoolSettin
   return {
     runtimeVersion: "V3",
     memory: { ...pool.memory, name: "rule_scripts" },
-    check: async (siteId, code) => problemsOf(code, await needs.knownSite(siteId)),
+    async check(siteId, code) {
+      const script = {
+        code: Buffer.from(code).toString("base64"),
+        runtimeVersion: "V3",
+        execInterval: undefined,
+      } as const;
+      const modules = await needs.modulesOf({ siteId, slug: "", script });
+      return problemsOf(code, await needs.knownSite(siteId), modules);
+    },
     async start(runnable) {
-      const { rule } = runnable;
+      const { rule, modules = NO_MODULES } = runnable;
       started.set(rule.id, rule);
-      const entry = `${rule.slug}.lua`;
-      const modules = new Map([[entry, new Uint8Array(Buffer.from(rule.script.code, "base64"))]]);
-      await pool.start(rule.id, { entry, modules, nodebug: false, host: "rule" }, () => contextOf(runnable));
+      const program = ruleProgram(`${rule.slug}.lua`, Buffer.from(rule.script.code, "base64"), modules);
+      await pool.start(rule.id, program, () => contextOf(runnable));
     },
     async stop(ruleId) {
       started.delete(ruleId);
       needs.triggers.stopped(ruleId);
       pool.stop(ruleId);
+      known.delete(ruleId);
       traces.stopped(ruleId);
     },
     turn,
@@ -174,10 +197,10 @@ function statusOf({ state, lastError, restartAt }: ScriptStatus): RuleStatus {
 }
 
 /** What the interpreter would not take, and names that the site does not have. */
-function problemsOf(code: Uint8Array, site: RuleSite | undefined): readonly CodeProblem[] {
+function problemsOf(code: Uint8Array, site: RuleSite | undefined, modules: RuleModules): readonly CodeProblem[] {
   if (code[0] === 0x1b) return [problem({ line: 1, column: 1 }, "this is compiled Lua; only its text is taken")];
   if (code.includes(0)) return [problem({ line: 1, column: 1 }, "this is no text")];
-  return lintRule({ file: "", text: Buffer.from(code).toString("utf8"), site });
+  return lintRule({ file: "", text: Buffer.from(code).toString("utf8"), site, modules });
 }
 
 const problem = (start: Position, message: string): CodeProblem => ({

@@ -19,8 +19,15 @@ end
 local interval
 RULE_ID, TIMEZONE, interval = instant('rule')
 
--- The moment for which the script runs, and how many commands it has executed since: a repeated run repeats no command.
-local due, executed
+-- The moment for which the script runs, and how many effects it has had since: a repeated run repeats no command and no message.
+local due, effects
+
+local function key_of_effect()
+  if due then
+    effects = effects + 1
+    return due .. '-' .. effects
+  end
+end
 
 -- Both `object.f(x)` and `object:f(x)`.
 local function own(object, first, ...)
@@ -70,12 +77,7 @@ local function new_device(about)
   end
   function object.commands.execute(...)
     local name, arguments = own(object.commands, ...)
-    local key
-    if due then
-      executed = executed + 1
-      key = due .. '-' .. executed
-    end
-    return call('rule.execute', id, name, arguments, key)
+    return call('rule.execute', id, name, arguments, key_of_effect())
   end
   function object.claim(...)
     local control, value, options = own(object, ...)
@@ -120,7 +122,7 @@ enapter.explain = explain
 
 -- A message to people.
 function notify(text, options)
-  return call('rule.notify', tostring(text), options)
+  return call('rule.notify', tostring(text), options, key_of_effect())
 end
 
 tariff = {}
@@ -168,15 +170,16 @@ function off(id)
 end
 
 set_play('trigger', function(id, branch, event)
+  local is_wanted = call('rule.fired', event.id)
   local fn = waiting[id] and waiting[id][branch]
-  if fn == nil or not call('rule.fired', event.id) then
+  if fn == nil or not is_wanted then
     return
   end
-  local due_before, executed_before = due, executed
-  due, executed = event.id, 0
+  local due_before, effects_before = due, effects
+  due, effects = event.id, 0
   local _ <close> = setmetatable({}, {
     __close = function()
-      due, executed = due_before, executed_before
+      due, effects = due_before, effects_before
     end,
   })
   fn(event)
@@ -224,7 +227,7 @@ return function(run)
         waiting = {}
         call('rule.off_all')
       end
-      due, executed = tostring(at), 0
+      due, effects = tostring(at), 0
       -- Before the run: an error of it does not end the next ones.
       arm()
       run()

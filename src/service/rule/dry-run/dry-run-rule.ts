@@ -14,6 +14,7 @@ import type { SimulateRule } from "#service/ports/simulate-rule.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import type { LuaDryRun } from "#service/rule/lua-dry-run.ts";
 import { callOfRule } from "#service/rule/rule-caller.ts";
+import { lookForModules } from "#service/rule/rule-modules.ts";
 import { cronProblem } from "#service/schedule/next-time.ts";
 import type { NowNeeds } from "#service/telemetry/read-now.ts";
 import { nobodyWaits, pastValues } from "./past-values.ts";
@@ -56,8 +57,9 @@ const TRIED = { id: "dry-run", slug: "dry-run", disabled: false, revision: 1 } a
 async function dryRunScript(needs: DryRunRuleNeeds, input: DryRunInput): Promise<DryRun> {
   const { site, script, from, to, signal } = input;
   const rule = { ...TRIED, siteId: site.id, script, createdAt: instant(from), updatedAt: instant(from) };
+  const modules = await lookForModules(needs).of({ siteId: site.id, slug: TRIED.slug, script });
   const variables = await variablesOf(needs, input);
-  const given = { rule, timezone: site.timezone, from, to, variables };
+  const given = { rule, modules, timezone: site.timezone, from, to, variables };
   const simulation = await needs.luaDryRun.run(given, signal).catch((error: unknown) => {
     throw signal.aborted ? nobodyWaits() : error;
   });

@@ -1,7 +1,7 @@
-// Scenarios of a rule, played in virtual time. Nothing of the site is read but a stored rule that is named, and nothing is changed.
+// Scenarios of a rule, played in virtual time. Nothing of the site is read but a stored rule that is named, with the rules that it
+// requires, and nothing is changed.
 import { refuse } from "#core/app-error.ts";
 import { splitTests } from "#core/rule/kept-tests.ts";
-import type { RuleScript } from "#core/rule/site-rule.ts";
 import type { TestedScript } from "#core/rule/tested-script.ts";
 import type { Shares } from "#core/share/shares.ts";
 import { parseDuration, toMilliseconds } from "#core/time/duration.ts";
@@ -13,6 +13,7 @@ import type { TestRule } from "#service/ports/test-rule.ts";
 import type { Needs } from "#service/ports.ts";
 import { type RuleSiteNeeds, requireRuleSite } from "#service/rule/require-rule-site.ts";
 import { RULE_LEVEL } from "#service/rule/rule-caller.ts";
+import { lookForModules, type RequiringRule } from "#service/rule/rule-modules.ts";
 import { parseScript } from "#service/rule/rule-wire.ts";
 import { requireRule } from "#service/rule/save-rule.ts";
 import { newRuleTestSchema, renderRuleTest, ruleTestSchema } from "./rule-test-wire.ts";
@@ -68,10 +69,8 @@ async function scriptOf(
 ): Promise<TestedScript | undefined> {
   if (script !== undefined && rule !== undefined)
     throw refuse("invalid_body", "give either a script or a rule", { pointer: "/rule" });
-  if (script !== undefined) return testedScript("rule", parseScript(script));
-  if (rule === undefined) return undefined;
-  const stored = await requireRule(needs, siteId, rule);
-  return testedScript(stored.slug, stored.script);
+  if (script !== undefined) return await testedScript(needs, { siteId, slug: "rule", script: parseScript(script) });
+  return rule === undefined ? undefined : await testedScript(needs, await requireRule(needs, siteId, rule));
 }
 
 /** What a rule keeps itself is read without the rest of its text, so places are those of the tests. */
@@ -81,13 +80,18 @@ function keptTests(script: TestedScript | undefined): string {
   throw refuse("invalid_body", "the rule keeps no tests; give scenarios", { pointer: "/scenarios" });
 }
 
-function testedScript(slug: string, { code, runtimeVersion, execInterval }: RuleScript): TestedScript {
+async function testedScript(needs: RuleTestNeeds, rule: RequiringRule): Promise<TestedScript> {
+  const {
+    slug,
+    script: { code, runtimeVersion, execInterval },
+  } = rule;
   const language = runtimeVersion === "V3" ? "lua" : "yaml";
   const interval = execInterval === undefined ? undefined : parseDuration(execInterval);
   return {
     name: `${slug}.${language === "lua" ? "lua" : "yml"}`,
     language,
     text: Buffer.from(code, "base64").toString("utf8"),
+    modules: await lookForModules(needs).of(rule),
     intervalMs: interval === undefined ? undefined : toMilliseconds(interval),
   };
 }

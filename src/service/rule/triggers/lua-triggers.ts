@@ -30,8 +30,10 @@ export interface LuaTriggers {
   stored(records: readonly RuleRecord[]): void;
   /** What led to what the function that runs now does. */
   causesOf(ruleId: string): readonly string[];
+  /** Whether the function that runs now was cut before. */
+  isCalledAgain(ruleId: string): boolean;
   /** An activity of the script has ended. */
-  ended(ruleId: string): void;
+  ended(ruleId: string, kind: string): void;
   close(): void;
 }
 
@@ -125,9 +127,12 @@ export function createLuaTriggers(needs: LuaTriggersNeeds): LuaTriggers {
       for (const { ruleId, memory } of records) if (memory !== undefined) kept.get(ruleId)?.set.stored(memory);
     },
     causesOf: (ruleId) => kept.get(ruleId)?.running?.causes ?? [],
-    ended(ruleId) {
+    isCalledAgain: (ruleId) => (kept.get(ruleId)?.running?.calls ?? 0) > 1,
+    ended(ruleId, kind) {
       const one = kept.get(ruleId);
-      if (one !== undefined) one.running = undefined;
+      if (one?.running === undefined || kind !== "trigger") return;
+      one.set.ended(one.running.id);
+      one.running = undefined;
     },
     close: stopListening,
   };

@@ -33,7 +33,8 @@ async function pass({ site, set }: Steps, seconds: number): Promise<readonly str
   for (let n = 0; n < seconds; n++) {
     for (const one of await set.step()) {
       came.push(`${new Date(one.at).toISOString().slice(11, 19)} ${one.branch}`);
-      expect(set.began(one.id)).toEqual(one);
+      expect(set.began(one.id)).toEqual({ ...one, calls: 1 });
+      set.ended(one.id);
     }
     site.now += 1000;
   }
@@ -89,6 +90,43 @@ test("what came and was not begun before a stop comes again, unless it is too la
     expect(next.set.waiting()).toEqual(expected === 1 ? [firing] : []);
     expect(next.set.waiting()).toEqual([]);
   }
+});
+
+test("a function that was begun and did not end is called again after a restart, three times at most", async () => {
+  const site = new RuleSiteInTime();
+  const first = open(site);
+  await add(first, { every: "10s" });
+  await pass(first, 1);
+  site.now += 10_000;
+  const [firing] = await first.set.step();
+  if (firing === undefined) throw new Error("the trigger did not come");
+  let { set } = first;
+  for (const calls of [1, 2, 3]) {
+    expect(set.began(firing.id)?.calls).toBe(calls);
+    const next = open(site, set.memory());
+    await add(next, { every: "10s" });
+    set = next.set;
+    expect(set.waiting().map(({ id }) => id)).toEqual(calls < 3 ? [firing.id] : []);
+  }
+  expect(set.began(firing.id)).toBeUndefined();
+});
+
+test("a function that has ended is not called again, and is kept until its trace is stored", async () => {
+  const site = new RuleSiteInTime();
+  const first = open(site);
+  await add(first, { every: "10s" });
+  await pass(first, 1);
+  site.now += 10_000;
+  const [firing] = await first.set.step();
+  if (firing === undefined) throw new Error("the trigger did not come");
+  first.set.began(firing.id);
+  first.set.ended(firing.id);
+  expect(first.set.began(firing.id)).toBeUndefined();
+  const isKept = () => first.set.memory()?.includes(firing.id) ?? false;
+  await first.set.step();
+  expect(isKept()).toBe(true);
+  await first.set.step();
+  expect(isKept()).toBe(false);
 });
 
 test.each([

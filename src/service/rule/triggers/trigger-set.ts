@@ -22,6 +22,8 @@ export interface Firing {
   readonly causes: readonly string[];
   /** What was looked at, such as `meter.power`. */
   readonly values: Readonly<Record<string, string | number | boolean>>;
+  /** How often its function was begun. Undefined: never. */
+  readonly calls?: number | undefined;
 }
 
 export interface TriggerSetNeeds {
@@ -29,7 +31,7 @@ export interface TriggerSetNeeds {
   readonly now: () => number;
   readonly look: (reads: RuleReads) => Promise<RuleWorld>;
   readonly history: (rule: DeclarativeRule, from: number) => Promise<RuleHistory | undefined>;
-  readonly log: (severity: "warning", message: string) => void;
+  readonly log: (severity: "warning" | "error", message: string) => void;
 }
 
 export interface TriggerSet {
@@ -42,10 +44,12 @@ export interface TriggerSet {
   hear(event: Extract<RuleEvent, { kind: "ended" }>): void;
   /** What comes now. It counts once it is stored. */
   step(): Promise<readonly Firing[]>;
-  /** What was wanted before a restart, for a trigger that is there again. */
+  /** What had not ended before a restart, for a trigger that is there again. */
   waiting(): readonly Firing[];
-  /** The function is being called. */
+  /** The function is being called. Until it has ended, a restart calls it again. */
   began(firingId: string): Firing | undefined;
+  /** The function has ended, by itself or by an error. */
+  ended(firingId: string): void;
   /** When something may come by itself; undefined: only when a value changes. */
   nextDue(): number | undefined;
   /** Undefined: it is what was stored last. */
@@ -60,6 +64,8 @@ const MOST_REMEMBERED = 100;
 const MOST_PENDING = 100;
 const MOST_EVENTS = 100;
 const LATEST_MS = 600_000;
+/** A function that ends its thread each time must not do so for ever. */
+const MOST_CALLS = 3;
 /** That the trigger was there is stored this often even if nothing changes. */
 const CONFIRM_MS = 300_000;
 
@@ -81,6 +87,9 @@ export function createTriggerSet(needs: TriggerSetNeeds, stored: string | undefi
   const { states, pending: before } = parseMemory(stored);
   const isRestored = new Set(before.map(({ id }) => id));
   let pending = before;
+  /** Functions that have ended. Each is forgotten one step later, when its trace is stored. */
+  let ended = new Set<string>();
+  let endedBefore = new Set<string>();
   let events: readonly RuleEvent[] = [];
   let last = stored === undefined ? undefined : render(true);
   let storedAt = needs.now();
@@ -137,6 +146,8 @@ export function createTriggerSet(needs: TriggerSetNeeds, stored: string | undefi
     remove(id) {
       triggers.delete(id);
       states.delete(id);
+      // One that runs ends by itself.
+      pending = pending.filter(({ trigger, calls = 0 }) => trigger !== id || calls > 0);
     },
     clear() {
       triggers.clear();
@@ -149,6 +160,9 @@ export function createTriggerSet(needs: TriggerSetNeeds, stored: string | undefi
       if (events.length < MOST_EVENTS && triggers.size > 0) events = [...events, event];
     },
     async step() {
+      pending = pending.filter(({ id }) => !endedBefore.has(id));
+      endedBefore = ended;
+      ended = new Set();
       const firings: Firing[] = [];
       for (const trigger of [...triggers.values()]) firings.push(...(await stepOne(trigger)));
       events = [];
@@ -165,15 +179,21 @@ export function createTriggerSet(needs: TriggerSetNeeds, stored: string | undefi
       for (const { id } of again) isRestored.delete(id);
       const now = needs.now();
       const late = again.filter(({ at }) => Math.abs(now - at) > LATEST_MS);
-      pending = pending.filter((one) => !late.includes(one));
+      const cut = again.filter((one) => !late.includes(one) && (one.calls ?? 0) >= MOST_CALLS);
+      pending = pending.filter((one) => !late.includes(one) && !cut.includes(one));
       for (const { why } of late) needs.log("warning", `too late for a trigger that came before the stop: ${why}`);
-      return again.filter((one) => !late.includes(one));
+      for (const { why } of cut)
+        needs.log("error", `a function was cut ${MOST_CALLS} times, and is not called again: ${why}`);
+      return again.filter((one) => !late.includes(one) && !cut.includes(one));
     },
     began(firingId) {
       const firing = pending.find(({ id }) => id === firingId);
-      pending = pending.filter((one) => one !== firing);
-      return firing;
+      if (firing === undefined || ended.has(firingId) || endedBefore.has(firingId)) return undefined;
+      const begun = { ...firing, calls: (firing.calls ?? 0) + 1 };
+      pending = pending.map((one) => (one === firing ? begun : one));
+      return begun;
     },
+    ended: (firingId) => void ended.add(firingId),
     nextDue() {
       const due = [...triggers.values()].flatMap(({ nextDue, hasBegun }) =>
         hasBegun ? (nextDue ?? []) : [needs.now()],
@@ -226,6 +246,7 @@ function isFiring(value: unknown): value is Firing {
     ["id", "trigger", "why"].every((name) => typeof fields[name] === "string") &&
     (fields["branch"] === "then" || fields["branch"] === "else") &&
     typeof fields["at"] === "number" &&
+    ["undefined", "number"].includes(typeof fields["calls"]) &&
     Array.isArray(fields["causes"]) &&
     typeof fields["values"] === "object" &&
     fields["values"] !== null

@@ -1,8 +1,10 @@
 // Tries scripts of rules, each in a thread of its own that has an end: by time, by memory, and by the number of its runs.
 import { Worker } from "node:worker_threads";
 import { refuse } from "#core/app-error.ts";
+import { NO_MODULES } from "#core/rule/rule-modules.ts";
 import { tryPost } from "#core/thread/try-post.ts";
 import { parseDuration, toMilliseconds } from "#core/time/duration.ts";
+import { ruleProgram } from "#runtime/lua/rule/rule-program.ts";
 import type { LuaDryRun, LuaDryRunInput, LuaSimulation } from "#service/rule/lua-dry-run.ts";
 import { createLuaPast, type LuaPast, type LuaPastNeeds } from "#service/rule/lua-past.ts";
 import type { DryRunSetup, FromDryRun, PastAnswer, PastQuestion, ToDryRun } from "./dry-run-messages.ts";
@@ -56,15 +58,17 @@ export function createLuaDryRun(needs: LuaPastNeeds, limits: DryRunLimits = LIMI
   };
 }
 
-async function setupOf({ rule, ...given }: LuaDryRunInput, past: LuaPast, limits: DryRunLimits): Promise<DryRunSetup> {
-  const entry = `${rule.slug}.lua`;
+async function setupOf(
+  { rule, modules = NO_MODULES, ...given }: LuaDryRunInput,
+  past: LuaPast,
+  limits: DryRunLimits,
+): Promise<DryRunSetup> {
   const interval = rule.script.execInterval === undefined ? undefined : parseDuration(rule.script.execInterval);
-  const modules = new Map([[entry, new Uint8Array(Buffer.from(rule.script.code, "base64"))]]);
   return {
     limits: { wallMs: limits.wallMs, steps: limits.steps },
     past: {
       ruleId: rule.id,
-      program: { entry, modules, nodebug: false, host: "rule" },
+      program: ruleProgram(`${rule.slug}.lua`, Buffer.from(rule.script.code, "base64"), modules),
       intervalMs: interval === undefined ? undefined : toMilliseconds(interval),
       location: await past.location(),
       ...given,

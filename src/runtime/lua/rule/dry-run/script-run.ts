@@ -63,6 +63,10 @@ export function startScriptRun(needs: ScriptRunNeeds) {
   const wallAt = (beganAt: number) => beganAt + now() - elapsed();
   let [started, isDead, lastFired, triggerDue] = [0, false, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   let pending: Promise<unknown> | undefined;
+  let running: string | undefined;
+  const began = (firing: { readonly id: string } | undefined) => {
+    running = firing?.id;
+  };
 
   async function call(full: string, args: Parameters<Drivers["call"]>[1]) {
     if (full.startsWith("http.")) return [undefined, NO_NETWORK];
@@ -73,7 +77,7 @@ export function startScriptRun(needs: ScriptRunNeeds) {
     const by = { id: beganAt, kind, beganAt: wallAt(beganAt) };
     const watch = recorder.watch(ruleId, by, file === undefined ? undefined : `${file}:${line}`);
     const plain = args.map(plainOf);
-    const answering = answerTrigger(triggers, name, plain)
+    const answering = answerTrigger(triggers, name, plain, { began })
       .then((own) => own ?? site.ask(name, plain, watch))
       .catch((error: unknown) => {
         problem(`the gateway could not answer ${name}: ${String(error)}`);
@@ -92,6 +96,7 @@ export function startScriptRun(needs: ScriptRunNeeds) {
       drivers: { call, close() {} },
       ended(activity, error) {
         started += 1;
+        if (activity.kind === "trigger" && running !== undefined) triggers.ended(running);
         const by = { id: activity.beganAt, kind: activity.kind, beganAt: wallAt(activity.beganAt) };
         recorder.ended(ruleId, by, { at: now(), error: error && openError(error).message });
       },
