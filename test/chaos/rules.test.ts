@@ -74,7 +74,9 @@ schedule('2s', function(event)
 end, { missed = 'run_late', late = '1h' })
 `;
 
-test("kills under a script: each function ends, no effect comes twice, and what was cut says so", { timeout: 600_000 }, async () => {
+test("kills under a script: each function ends, no effect comes twice, and what was cut says so", {
+  timeout: 600_000,
+}, async () => {
   const seed = Number(process.env["BUSBAR_TEST_SEED"] ?? Date.now() % 1_000_000);
   console.log(`seed ${seed} (repeat with BUSBAR_TEST_SEED=${seed})`);
   const random = randomFrom(seed);
@@ -130,7 +132,8 @@ test("kills under a script: each function ends, no effect comes twice, and what 
   const ends = traces.map(({ ended }) => ended ?? "");
   expect(ends.filter((text) => !text.startsWith("it ended") && !text.startsWith("it was cut"))).toEqual([]);
   // A function that was called again has more than one.
-  if (traces.length < MOST_TRACES) expect(ends.filter((text) => text === "it ended").length).toBeGreaterThanOrEqual(begun.length);
+  if (traces.length < MOST_TRACES)
+    expect(ends.filter((text) => text === "it ended").length).toBeGreaterThanOrEqual(begun.length);
 });
 
 async function start(data: string): Promise<Victim> {

@@ -17,7 +17,7 @@ const LIBRARIES: ReadonlySet<string> = new Set(
 export const isRuleLibrary = (name: string): boolean => LIBRARIES.has(name);
 
 /** The text of a rule, and the names that it requires. */
-export interface ModuleText {
+interface ModuleText {
   readonly bytes: Uint8Array;
   readonly requires: readonly string[];
 }
@@ -42,7 +42,7 @@ export function areSame(some: RuleModules = NO_MODULES, others: RuleModules = NO
 const isEqual = (some: ReadonlyMap<string, unknown>, others: ReadonlyMap<string, unknown>): boolean =>
   some.size === others.size && [...some].every(([name, value]) => others.get(name) === value);
 
-export interface GatheredModules extends RuleModules {
+interface GatheredModules extends RuleModules {
   /** Slugs of rules to be read. Empty: nothing is missing. */
   readonly wanted: readonly string[];
 }

@@ -5,6 +5,7 @@ import { TRACE_OUTCOMES } from "#core/rule/rule-trace.ts";
 import type { ExpectedValue } from "#core/scenario/expected-value.ts";
 import * as r from "#manifest/reader.ts";
 import { expectedText, expectedValue } from "#manifest/scenario/expected.ts";
+import { expectedRequest } from "./http.ts";
 import { byDevice } from "./scenario-context.ts";
 
 const LIMITS = {
@@ -120,6 +121,10 @@ const FIELDS = {
     "The commands that it executed in the step, by device and in this order; none: no command.",
   ),
   messages: r.may(inOrder(message), "The messages that it sent in the step, in this order; none: no message."),
+  requests: r.may(
+    inOrder(expectedRequest),
+    "The requests that the script sent in the step, in this order; none: no request.",
+  ),
   runs: r.may(inOrder(run), "Its runs in the step, in this order: then, else, or an outcome; none: no run."),
   variables: r.withDefault(r.record(r.anyKey("variable"), value), none, "Variables at the end of the step."),
   is: r.may(r.placed(r.oneOf(["on", "off"])), "Whether a rule with conditions is on."),

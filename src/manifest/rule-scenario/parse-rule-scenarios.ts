@@ -9,6 +9,7 @@ import { lasting } from "#manifest/rule/rule-context.ts";
 import { expectedText, expectedValue } from "#manifest/scenario/expected.ts";
 import { DEFAULT_START } from "#manifest/scenario/parse-scenarios.ts";
 import { type Node, rootTrail } from "#manifest/tree.ts";
+import { type RequestAnswer, requestAnswers } from "./http.ts";
 import { type GivenTariff, tariff } from "./prices.ts";
 import type { RuleScenarioContext } from "./scenario-context.ts";
 import {
@@ -69,6 +70,11 @@ const OWN_FIELDS = {
     "Where the site is, for sunrise and sunset.",
   ),
   variables: r.withDefault(variables, new Map(), "Variables of the site, by name."),
+  http: r.withDefault(
+    requestAnswers,
+    new Map<string, readonly RequestAnswer[]>(),
+    "What servers answer to requests of a script, by method and address: {GET http://10.0.0.9/status: {json: {power: 5}}}.",
+  ),
   calendars: r.withDefault(
     calendars,
     new Map<string, GivenCalendar>(),
@@ -178,6 +184,7 @@ function scenarioOf(given: GivenFile, own: GivenScenario): RuleScenario {
     start: own.start ?? given.start ?? DEFAULT_START,
     timezone: own.timezone ?? given.timezone ?? "UTC",
     location: own.location ?? given.location,
+    http: new Map([...given.http, ...own.http]),
     variables: new Map([...given.variables, ...own.variables]),
     calendars: new Map([...given.calendars, ...own.calendars]),
     tariff: new Map([...given.tariff, ...own.tariff]),

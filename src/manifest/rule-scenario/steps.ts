@@ -4,6 +4,7 @@ import * as r from "#manifest/reader.ts";
 import { claim } from "#manifest/scenario/claims.ts";
 import { follow, type Trail } from "#manifest/tree.ts";
 import { NO_EXPECTATIONS, ruleExpectations } from "./expectations.ts";
+import { type RequestAnswer, requestAnswers } from "./http.ts";
 import { type GivenTariff, tariff } from "./prices.ts";
 import { byDevice, deviceName } from "./scenario-context.ts";
 import { COMMAND_ENDS, calendarState, type DeviceChange, deviceChanges, variables } from "./site.ts";
@@ -41,6 +42,11 @@ const FIELDS = {
     "Calendars go on, off, or to a value.",
   ),
   tariff: r.withDefault(tariff, NO_TARIFF, "Prices change, or become known."),
+  http: r.withDefault(
+    requestAnswers,
+    new Map<string, readonly RequestAnswer[]>(),
+    "From now on servers answer this, by method and address.",
+  ),
   claim: r.withDefault(
     byDevice(r.record(r.anyKey("control"), claim)),
     new Map(),

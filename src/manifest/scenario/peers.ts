@@ -19,7 +19,7 @@ const ANSWER_FIELDS = {
 /** The body holds one byte a character. */
 export type HttpAnswer = Omit<r.ReadFields<typeof ANSWER_FIELDS>, "json">;
 
-const httpAnswer = r.byForm<HttpAnswer>({
+export const httpAnswer = r.byForm<HttpAnswer>({
   scalar: r.mapped(r.integer(100, 599), (code) => ({ code, body: "", headers: new Map() })),
   map: r.mapped(r.object("answer", ANSWER_FIELDS), ({ body, json, headers, ...rest }) => ({
     ...rest,

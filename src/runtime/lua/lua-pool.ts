@@ -4,6 +4,7 @@ import { availableParallelism } from "node:os";
 import type { Payload } from "#core/command/execution.ts";
 import type { LogSeverity } from "#core/device/device-message.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
+import type { SentRequest } from "#core/rule/shown-request.ts";
 import type { BufferUse } from "#core/share/byte-budgets.ts";
 import { createDriverThread, type DriverThreadNeeds } from "#drivers/driver-thread.ts";
 import type { LuaValue } from "#drivers/lua-value.ts";
@@ -32,6 +33,9 @@ export interface LuaPoolNeeds {
   registerChild(deviceId: string, child: ScriptChild): Promise<string | undefined>;
   /** Answers a call of a rule's script. Absent where no rules run. */
   ask?(ruleId: string, asked: AskedOfPool): Promise<readonly LuaValue[]>;
+  /** A rule's script sends a request, and then: what came of it. Absent where no rules run. */
+  requests?(ruleId: string, by: AskingActivity, sent: SentRequest): void;
+  requested?(ruleId: string, result: string): void;
   /** What had asked for something, or has failed. Absent where no rules run. */
   ended?(ruleId: string, by: EndedActivity): void;
   statusChanged(deviceId: string, status: ScriptStatus): void;
@@ -306,10 +310,10 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
         void settle(hosted, message, needs.registerChild(deviceId, message.child));
         break;
       case "ask":
-        void answer(hosted, message);
-        break;
+      case "request":
+      case "requested":
       case "ended":
-        needs.ended?.(deviceId, message.by);
+        takeFromRule(hosted, message);
         break;
       case "fault":
         takeFault(hosted, message);
@@ -319,6 +323,14 @@ export function createLuaPool(needs: LuaPoolNeeds, settings: LuaPoolSettings = {
         setBack(hosted, message.byLimit ? "QUARANTINED" : "FAILED", undefined);
         break;
     }
+  }
+
+  function takeFromRule(hosted: Hosted, message: Extract<ToPool, { kind: "ask" | "request" | "requested" | "ended" }>) {
+    const { deviceId } = hosted;
+    if (message.kind === "ask") void answer(hosted, message);
+    else if (message.kind === "request") needs.requests?.(deviceId, message.by, message.sent);
+    else if (message.kind === "requested") needs.requested?.(deviceId, message.result);
+    else needs.ended?.(deviceId, message.by);
   }
 
   function takeFault(hosted: Hosted, { error: raw, at }: Extract<ToPool, { kind: "fault" }>): void {

@@ -3,6 +3,7 @@
 import type { Payload } from "#core/command/execution.ts";
 import type { LogSeverity } from "#core/device/device-message.ts";
 import type { ScriptProgram } from "#core/lua/script-program.ts";
+import type { SentRequest } from "#core/rule/shown-request.ts";
 import type { DriverThreadData } from "#drivers/driver-thread.ts";
 import type { LuaValue } from "#drivers/lua-value.ts";
 import type { CommandGate } from "./command-gate.ts";
@@ -128,6 +129,9 @@ export type ToPool =
       /** What the script is doing. */
       readonly by: AskingActivity;
     }
+  /** A rule's script sends a request; "requested" says what came of it. */
+  | { readonly kind: "request"; readonly slot: number; readonly by: AskingActivity; readonly sent: SentRequest }
+  | { readonly kind: "requested"; readonly slot: number; readonly result: string }
   /** An activity that has asked for something has ended. */
   | { readonly kind: "ended"; readonly slot: number; readonly by: EndedActivity }
   | { readonly kind: "fault"; readonly slot: number; readonly error: ScriptError; readonly at: number }

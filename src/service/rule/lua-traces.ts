@@ -2,6 +2,7 @@
 // ended. One that changed nothing leaves none.
 import type { RuleTrace } from "#core/rule/rule-trace.ts";
 import { say } from "#core/rule/run-phrases.ts";
+import type { SentRequest } from "#core/rule/shown-request.ts";
 import type { RuleWatch } from "./rule-function.ts";
 
 /** An activity of a script: its file, or a job or handler of it. */
@@ -12,6 +13,8 @@ interface LuaActivity {
   readonly beganAt: number;
 }
 
+type PlacedActivity = LuaActivity & { readonly place: string | undefined };
+
 export interface LuaTraces {
   /** For one call of the activity, from this line. */
   watch(
@@ -20,6 +23,8 @@ export interface LuaTraces {
     place: string | undefined,
     isAgain?: boolean,
   ): RuleWatch & { answered(values: readonly unknown[]): void };
+  /** The activity sends a request. The answered function says what came of it. */
+  requested(ruleId: string, by: PlacedActivity, sent: SentRequest): (result: string) => void;
   ended(ruleId: string, by: LuaActivity, how: { readonly at: number; readonly error: string | undefined }): void;
   /** Nothing of the rule runs any more. */
   stopped(ruleId: string): void;
@@ -29,6 +34,8 @@ export interface LuaTraces {
 
 interface Open {
   readonly by: LuaActivity;
+  /** Whether it is stored. Requests that only read are no reason. */
+  isTold: boolean;
   trace: RuleTrace;
 }
 
@@ -56,14 +63,47 @@ export function createLuaTraces({ now, trace }: LuaTracesNeeds): LuaTraces {
     const { kind, beganAt: at } = by;
     const fresh: RuleTrace = {
       ...{ id: `${ruleId}/${kind}@${at}:${Math.floor(by.id)}`, at, trigger: kind, outcome: "ran", branch: "then" },
-      ...{ why: isAgain ? say("trigger_again") : (WHY[kind] ?? kind), causes: [], evidence: [], steps: [], endedAt: undefined, ended: undefined },
+      ...{
+        why: isAgain ? say("trigger_again") : (WHY[kind] ?? kind),
+        causes: [],
+        evidence: [],
+        steps: [],
+        endedAt: undefined,
+        ended: undefined,
+      },
     };
-    const one = { by, trace: fresh };
+    const one = { by, trace: fresh, isTold: false };
     open.set(ruleId, one);
     return one;
   }
 
+  /** The number of the step; undefined: there are too many. */
+  function addStep(one: Open, place: string, what: string): number | undefined {
+    const { steps } = one.trace;
+    if (steps.length >= MOST_STEPS) return undefined;
+    const added = { place, at: now(), key: undefined, what: short(what), result: undefined };
+    one.trace = { ...one.trace, steps: [...steps, added] };
+    return steps.length;
+  }
+
+  function settle(ruleId: string, one: Open, step: number | undefined, result: string): void {
+    if (step === undefined) return;
+    const steps = one.trace.steps.map((each, n) => (n === step ? { ...each, result } : each));
+    one.trace = { ...one.trace, steps };
+    if (one.isTold) trace(ruleId, one.trace);
+  }
+
   return {
+    requested(ruleId, { place = "", ...by }, { what, changes }) {
+      const one = begin(ruleId, by);
+      const step = addStep(one, place, what);
+      one.isTold ||= changes;
+      if (one.isTold) trace(ruleId, one.trace);
+      return (result) => {
+        // The activity may have ended meanwhile.
+        if (open.get(ruleId) === one) settle(ruleId, one, step, short(result));
+      };
+    },
     watch(ruleId, by, place = "", isAgain = false) {
       const one = begin(ruleId, by, isAgain);
       let step: number | undefined;
@@ -75,41 +115,34 @@ export function createLuaTraces({ now, trace }: LuaTracesNeeds): LuaTraces {
           one.trace = { ...one.trace, evidence: [...evidence, seen] };
         },
         acted(what) {
-          const { steps } = one.trace;
-          if (steps.length >= MOST_STEPS) return;
-          step = steps.length;
-          const added = { place, at: now(), key: undefined, what: short(what), result: undefined };
-          one.trace = { ...one.trace, steps: [...steps, added] };
-          trace(ruleId, one.trace);
+          step = addStep(one, place, what);
+          one.isTold = true;
+          if (step !== undefined) trace(ruleId, one.trace);
         },
         answered(values) {
-          if (step === undefined) return;
-          const steps = one.trace.steps.map((each, n) => (n === step ? { ...each, result: resultOf(values) } : each));
-          one.trace = { ...one.trace, steps };
-          trace(ruleId, one.trace);
+          settle(ruleId, one, step, resultOf(values));
         },
       };
     },
     ended(ruleId, by, { at, error }) {
       const one = begin(ruleId, by);
       open.delete(ruleId);
-      if (one.trace.steps.length === 0 && error === undefined) return;
+      if (!one.isTold && error === undefined) return;
       const failed = error === undefined ? {} : { outcome: "failed" as const, why: short(error) };
       const ended = error === undefined ? say("script_ended") : short(error);
       trace(ruleId, { ...one.trace, ...failed, endedAt: at, ended });
     },
     cut(ruleId, stored) {
-      const own = open.get(ruleId)?.trace;
+      const own = open.get(ruleId);
       open.delete(ruleId);
-      const known = new Map([...stored, ...(own === undefined || own.steps.length === 0 ? [] : [own])].map((one) => [one.id, one]));
-      for (const one of known.values())
+      const told = own?.isTold === true ? [...stored, own.trace] : stored;
+      for (const one of new Map(told.map((each) => [each.id, each])).values())
         if (one.endedAt === undefined) trace(ruleId, { ...one, endedAt: now(), ended: say("cut") });
     },
     stopped(ruleId) {
       const one = open.get(ruleId);
       open.delete(ruleId);
-      if (one !== undefined && one.trace.steps.length > 0)
-        trace(ruleId, { ...one.trace, endedAt: now(), ended: say("stopped") });
+      if (one?.isTold === true) trace(ruleId, { ...one.trace, endedAt: now(), ended: say("stopped") });
     },
   };
 }

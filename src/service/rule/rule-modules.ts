@@ -26,7 +26,7 @@ interface KeptText {
   readonly bytes: Uint8Array | undefined;
 }
 
-export interface ModuleLook {
+interface ModuleLook {
   of(rule: RequiringRule & { readonly id?: string }): Promise<RuleModules>;
   /** What was read. The next look needs not to decode it again. */
   readonly kept: KeptTexts;

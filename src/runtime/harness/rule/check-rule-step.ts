@@ -9,8 +9,10 @@ import type {
   ExpectedRun,
   RuleExpectations,
 } from "#manifest/rule-scenario/expectations.ts";
+import type { ExpectedRequest } from "#manifest/rule-scenario/http.ts";
 import type { RuleRecord, RunOfRule } from "./rule-record.ts";
 import type { ClaimedByRule } from "./scenario-site.ts";
+import type { RequestOfRule } from "./tested-rule.ts";
 
 export interface RuleView {
   readonly record: RuleRecord;
@@ -27,6 +29,7 @@ export function checkRuleStep(view: RuleView, expect: RuleExpectations): readonl
     ...checkClaims(view, expect),
     ...checkCommands(view, expect),
     ...checkMessages(view, expect),
+    ...checkRequests(view, expect),
     ...checkRuns(view, expect),
     ...checkState(view, expect),
     ...checkLog(view, expect),
@@ -147,6 +150,21 @@ function checkMessages({ record, from }: RuleView, { messages }: RuleExpectation
     fits,
     wanted: ({ severity, text }) => [severity, describeExpected(text)].filter(Boolean).join(": "),
     given: ({ severity, text }) => `${severity}: ${describeValue(text)}`,
+  });
+}
+
+function checkRequests({ record, from }: RuleView, { requests }: RuleExpectations): readonly Failure[] {
+  if (requests === undefined) return [];
+  const text = ({ method, url }: RequestOfRule) => `${method} ${url}`;
+  const fits = (wanted: ExpectedRequest, one: RequestOfRule) =>
+    holds(wanted.request, text(one)) && (wanted.body === undefined || holds(wanted.body, one.body));
+  const sent = record.since(from, "request").map(({ request }) => request);
+  return checkList(requests, sent, {
+    what: "requests",
+    fits,
+    wanted: ({ request, body }) =>
+      [describeExpected(request), body && `with ${describeExpected(body)}`].filter(Boolean).join(" "),
+    given: (one) => (one.body === "" ? text(one) : `${text(one)} with ${describeValue(one.body)}`),
   });
 }
 

@@ -1,7 +1,7 @@
 // Everything that a rule did in one scenario, with the time since its start.
 import type { RuleEffect } from "#core/rule/rule-effect.ts";
 import type { RuleTrace } from "#core/rule/rule-trace.ts";
-import type { RuleSink } from "./tested-rule.ts";
+import type { RequestOfRule, RuleSink } from "./tested-rule.ts";
 
 type EffectOf<K extends RuleEffect["kind"]> = Extract<RuleEffect, { readonly kind: K }>;
 export type RunOfRule = Pick<RuleTrace, "id" | "outcome" | "branch" | "trigger" | "why">;
@@ -12,6 +12,7 @@ export type RuleHappening = { readonly at: number } & (
   | { readonly kind: "set"; readonly effect: EffectOf<"set"> }
   | { readonly kind: "run"; run: RunOfRule }
   | { readonly kind: "log"; readonly severity: string; readonly text: string }
+  | { readonly kind: "request"; readonly request: RequestOfRule }
   | { readonly kind: "error"; readonly message: string; isWanted: boolean }
   | { readonly kind: "note"; readonly text: string }
   | { readonly kind: "step"; readonly text: string }
@@ -63,6 +64,7 @@ export class RuleRecord {
       this.#runs.set(id, happening);
       this.#add(happening);
     },
+    request: (request) => this.#add({ kind: "request", request, at: this.#now() }),
     log: (severity, text) => this.#add({ kind: "log", severity, text, at: this.#now() }),
     explain: (text) => {
       this.explanation = text;
@@ -88,6 +90,8 @@ export function describeHappening(one: RuleHappening): string {
       return `run by ${one.run.trigger}: ${one.run.outcome === "ran" ? one.run.branch : one.run.outcome} (${one.run.why})`;
     case "log":
       return `${one.severity}: ${one.text}`;
+    case "request":
+      return `asks ${one.request.method} ${one.request.url}`;
     case "error":
       return `error: ${one.message}`;
     case "note":

@@ -156,6 +156,7 @@ class RuleScenarioRun {
     for (const [name, change] of step.set) site.change(name, change);
     for (const [name, value] of step.variables) site.setVariable(name, value);
     for (const [name, state] of step.calendars) site.setCalendar(name, state);
+    site.requests.change(step.http);
     site.setPrices(step.tariff);
     for (const [device, controls] of step.release) for (const one of controls) site.release(device, one);
     for (const [device, controls] of step.claim)
@@ -277,8 +278,8 @@ class RuleScenarioRun {
 
 /** Whether the step does more than check the result of the previous step once more. */
 function doesSomething(step: RuleStep): boolean {
-  const { wait, within, clock, restart, execution, set, variables, calendars, tariff, claim, release } = step;
-  const sizes = [set, variables, calendars, tariff, claim, release].map(({ size }) => size);
+  const { wait, within, clock, restart, execution, set, variables, calendars, tariff, http, claim, release } = step;
+  const sizes = [set, variables, calendars, tariff, http, claim, release].map(({ size }) => size);
   return [wait, within, clock, restart, execution].some((one) => one !== undefined) || sizes.some((size) => size > 0);
 }
 

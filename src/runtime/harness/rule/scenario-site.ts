@@ -14,6 +14,7 @@ import { conversionOf } from "#manifest/unit-conversion.ts";
 import { cronTimes } from "#service/schedule/next-time.ts";
 import type { ScenarioClock } from "./scenario-clock.ts";
 import { createScenarioPrices, type ScenarioPrices } from "./scenario-prices.ts";
+import { ScriptedRequests } from "./scripted-requests.ts";
 
 /** What the tested rule claims now. */
 export type ClaimedByRule = (now: number) => readonly (Omit<ClaimBand, "to"> & { readonly leaseUntil: number })[];
@@ -49,6 +50,7 @@ export class ScenarioSite {
   readonly #variables = new Map<string, RuleVariable>();
   readonly #calendars: Map<string, GivenCalendar>;
   readonly #prices: ScenarioPrices;
+  readonly requests = new ScriptedRequests();
   readonly #book: ReturnType<typeof createCalendarBook>;
   readonly #cron = new Map<string, ReturnType<typeof cronTimes>>();
   #others: readonly Claim[] = [];
@@ -63,6 +65,7 @@ export class ScenarioSite {
     for (const [name, change] of scenario.set) this.change(name, change);
     for (const [name, value] of scenario.variables) this.setVariable(name, value);
     this.#prices = createScenarioPrices(scenario.timezone, scenario.tariff);
+    this.requests.change(scenario.http);
     this.#calendars = new Map(scenario.calendars);
     const plans = [...scenario.calendars].flatMap(([name, given]) =>
       given.kind === "weekly"

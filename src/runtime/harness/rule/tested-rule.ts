@@ -11,6 +11,13 @@ export interface ExecutionEnd {
   readonly causes: readonly string[];
 }
 
+export interface RequestOfRule {
+  readonly method: string;
+  /** Without login. */
+  readonly url: string;
+  readonly body: string;
+}
+
 /** What came of the rule, as it comes. */
 export interface RuleSink {
   /** Commands, messages, variables and reports. Claims are asked for. */
@@ -18,6 +25,7 @@ export interface RuleSink {
   /** A run began. It may come again with the same id when more is known. */
   run(trace: Pick<RuleTrace, "id" | "outcome" | "branch" | "trigger" | "why">): void;
   log(severity: string, text: string): void;
+  request(request: RequestOfRule): void;
   explain(text: string): void;
   error(message: string): void;
 }

@@ -88,3 +88,25 @@ test("a thread that takes too long is ended, and the caller hears it", async () 
   gone.abort(new Error("nobody waits"));
   await expect(left).rejects.toThrow("nobody waits");
 });
+
+test("requests are answered as declared, with delays, errors and time-outs; one that is not declared fails the scenario", async () => {
+  const rule = `scheduler.add(60000, function()
+  local answer, why = http.client({ timeout = 2 }):post('http://u:p@10.0.0.9/set', 'text/plain', 'on')
+  enapter.log(answer and answer.code .. ' ' .. answer.body or why)
+end)`;
+  const head = `http: {"POST http://10.0.0.9/set": [{body: done, delay: 1s}, 204, {error: gone}, silent, {code: 200, delay: 1m}]}\n${SITE}`;
+  const steps = `
+  - {wait: 60s, expect: {no_log: done, requests: {request: POST http://10.0.0.9/set, body: "on"}}}
+  - {wait: 1s, expect: {log: 200 done, requests: none}}
+  - {at: 120s, expect: {log: "204 "}}
+  - {at: 180s, expect: {log: gone}}
+  - {at: 241s, expect: {no_log: no answer}}
+  - {at: 242s, expect: {log: no answer within 2000 ms}}
+  - {at: 302s, expect: {log: no answer within 2000 ms}}
+  - {http: {"POST http://10.0.0.9/set": 201}, wait: 60s, expect: {log: "201 "}}
+`;
+  expect(await failing(rule, steps, head)).toEqual([]);
+  const undeclared = "the scenario declares no answer to POST http://10.0.0.9/set";
+  expect((await failing(rule, "  - wait: 61s\n")).join()).toContain(undeclared);
+  expect(await failing(rule, `  - {wait: 61s, expect: {error: ${undeclared}, log: ${undeclared}}}\n`)).toEqual([]);
+});

@@ -1,4 +1,6 @@
 // A rule in Lua under test: the script runs in virtual time, as in a dry run, and sees what the scenario says instead of the past.
+import { ConnectionError } from "#drivers/connection-error.ts";
+import type { HttpRequest } from "#drivers/http/http-request.ts";
 import type { LuaEngine } from "#runtime/lua/lua-engine.ts";
 import { createPastSite, type PastFunction, type PastSource } from "#runtime/lua/rule/dry-run/past-site.ts";
 import { type RunningScript, type ScriptRun, startScriptRun } from "#runtime/lua/rule/dry-run/script-run.ts";
@@ -7,6 +9,7 @@ import { nameAt, optionsAt, RuleProblem, textAt } from "#service/rule/rule-argum
 import { isVariableValue, VARIABLE_RULE } from "#service/rule/rule-variables.ts";
 import type { ScenarioClock } from "./scenario-clock.ts";
 import type { ScenarioSite } from "./scenario-site.ts";
+import { type RequestEnd, withoutLogin } from "./scripted-requests.ts";
 import type { RuleSink, TestedRule } from "./tested-rule.ts";
 
 interface TestedScriptNeeds {
@@ -46,6 +49,7 @@ export function testedScript({ engine, script, clock, site, sink }: TestedScript
         ...{ engine, script, site: past, clock, storage, memory, trace: sink.run },
         problem: (text) => sink.log("warning", text),
         log: sink.log,
+        http: requestOf(site, sink),
         history: () => site().history,
         failed: sink.error,
         mayGoOn: () => true,
@@ -75,6 +79,20 @@ export function testedScript({ engine, script, clock, site, sink }: TestedScript
     claimed: (now) => past.bands.standing(now),
     isOn: () => undefined,
     stored: (key) => storage.read(key),
+  };
+}
+
+/** A request that the scenario does not declare fails it: the script might do anything with nil. */
+function requestOf(site: () => ScenarioSite, sink: RuleSink): (request: HttpRequest) => RequestEnd {
+  return (request) => {
+    const { method, body } = request;
+    const url = withoutLogin(request.url);
+    sink.request({ method, url, body: body === undefined ? "" : Buffer.from(body).toString("utf8") });
+    const found = site().requests.answerTo(request);
+    if (found !== undefined) return found;
+    const problem = `the scenario declares no answer to ${method} ${url}`;
+    sink.error(problem);
+    return { afterMs: 0, answer: new ConnectionError("refused", problem) };
   };
 }
 

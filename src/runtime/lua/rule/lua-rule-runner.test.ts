@@ -44,7 +44,8 @@ function startRunner(site: Site, triggers: LuaTriggers = NO_TRIGGERS, before: re
   const runner = createLuaRuleRunner(
     {
       rules: {
-        storage: async () => new Map(), traces: async () => before.map((trace) => ({ id: "", at: instant(0), trace })),
+        storage: async () => new Map(),
+        traces: async () => before.map((trace) => ({ id: "", at: instant(0), trace })),
       } as unknown as Parameters<typeof createLuaRuleRunner>[0]["rules"],
       now: () => instant(Date.now()),
       randomBytes: () => new Uint8Array(4),
@@ -240,7 +241,14 @@ test.each([
 });
 
 test("traces that went on when the gateway ended are told to be cut, and so are those of a script that ends", async () => {
-  const goesOn = { id: "r1/trigger@5:1", at: 5, trigger: "trigger", outcome: "ran", why: "a trigger came", branch: "then" };
+  const goesOn = {
+    id: "r1/trigger@5:1",
+    at: 5,
+    trigger: "trigger",
+    outcome: "ran",
+    why: "a trigger came",
+    branch: "then",
+  };
   const step = { place: "surplus.lua:1", at: 6, what: "claim power: 1" };
   const text = JSON.stringify({ ...goesOn, causes: [], evidence: [], steps: [step] });
   const ended = JSON.stringify({ ...goesOn, id: "done", causes: [], evidence: [], steps: [step], endedAt: 7 });

@@ -50,6 +50,8 @@ export function createLuaRuleRunner(needs: LuaRuleNeeds, settings: LuaPoolSettin
   const started = new Map<string, SiteRule>();
   /** Rules that have been started here: what was stored before has been looked at. */
   const known = new Set<string>();
+  /** A script waits for each answer, so at most one is under way. */
+  const requests = new Map<string, (result: string) => void>();
   const budgets = new Map<string, TokenBucket>();
   const traces = createLuaTraces({ now: needs.now, trace: needs.host.trace });
   const pool = createLuaPool(
@@ -62,6 +64,11 @@ export function createLuaRuleRunner(needs: LuaRuleNeeds, settings: LuaPoolSettin
       log: (ruleId, { severity, text }) => needs.host.log(ruleId, severity, text),
       store,
       ask,
+      requests: (ruleId, by, sent) => void requests.set(ruleId, traces.requested(ruleId, by, sent)),
+      requested(ruleId, result) {
+        requests.get(ruleId)?.(result);
+        requests.delete(ruleId);
+      },
       ended(ruleId, { error, endedAt, ...by }) {
         needs.triggers.ended(ruleId, by.kind);
         traces.ended(ruleId, by, { at: endedAt, error: error && openError(error).message });
@@ -164,6 +171,7 @@ export function createLuaRuleRunner(needs: LuaRuleNeeds, settings: LuaPoolSettin
       needs.triggers.stopped(ruleId);
       pool.stop(ruleId);
       known.delete(ruleId);
+      requests.delete(ruleId);
       traces.stopped(ruleId);
     },
     turn,

@@ -1,5 +1,6 @@
 // Calls of a rule's script to the main thread, within a thread of the pool. A script waits for each answer, so at most one is
 // under way. One that asks too often waits longer; what changes something costs more.
+import type { SentRequest } from "#core/rule/shown-request.ts";
 import type { Drivers } from "#drivers/drivers.ts";
 import { type LuaValue, sizeOf } from "#drivers/lua-value.ts";
 import type { AskingActivity, ToPool } from "#runtime/lua/pool-messages.ts";
@@ -31,6 +32,8 @@ export const argumentsProblem = (args: readonly LuaValue[]): string | undefined 
 export interface RuleAsks extends Drivers {
   /** Resolves when the script may spend so much more: one that asks too often waits longer. */
   spend(cost: number): Promise<void>;
+  /** For traces. The answered function is told what came of it. */
+  sends(sent: SentRequest): (result: string) => void;
   answered(id: number, values: readonly LuaValue[]): void;
   /** Whether the activity that began at this elapsed time has asked for something. */
   hasAsked(beganAt: number): boolean;
@@ -77,6 +80,10 @@ export function createRuleAsks({ slot, post, activity }: RuleAsksNeeds): RuleAsk
       const id = ++last;
       post({ kind: "ask", slot, id, name, args, by: asking() });
       return await new Promise((resolve) => waiting.set(id, resolve));
+    },
+    sends(sent) {
+      post({ kind: "request", slot, by: asking(), sent });
+      return (result) => post({ kind: "requested", slot, result });
     },
     answered(id, values) {
       waiting.get(id)?.(values);

@@ -7,6 +7,10 @@ function setUp(isFree = true) {
   const done: string[] = [];
   const asks: RuleAsks = {
     call: async (name) => [`asked ${name}`],
+    sends: ({ what }) => {
+      done.push(what);
+      return (result) => void done.push(result.replace(/\d+ ms/, "n ms"));
+    },
     spend: async (cost) => void done.push(`spent ${cost}`),
     answered: () => {},
     hasAsked: () => false,
@@ -27,9 +31,11 @@ test("a request costs twenty questions and a place, and everything else is asked
   expect(await drivers.call("modbus.open", [])).toEqual(["asked modbus.open"]);
   expect(await drivers.call("coded", ["http.send"])).toEqual(["asked coded"]);
   expect(done).toEqual([]);
-  expect(await drivers.call("http.send", [])).toEqual(["sent http.send"]);
-  expect(await drivers.call("http.send", [])).toEqual(["sent http.send"]);
-  expect(done).toEqual(["spent 20", "opened", "gave back", "spent 20", "gave back"]);
+  const sending = ["GET", "http://u:p@x/a?key=1"];
+  expect(await drivers.call("http.send", sending)).toEqual(["sent http.send"]);
+  expect(await drivers.call("http.send", sending)).toEqual(["sent http.send"]);
+  const told = ["ask GET x/a", ", after n ms", "gave back"];
+  expect(done).toEqual(["spent 20", "opened", ...told, "spent 20", ...told]);
   drivers.close();
   expect(done.slice(-2)).toEqual(["closed", "http closed"]);
 });

@@ -1,5 +1,7 @@
 // What the script of a rule calls: its site, over the main thread, and servers over HTTP, from its own thread.
+import { requestResult, sentRequest } from "#core/rule/shown-request.ts";
 import type { Drivers } from "#drivers/drivers.ts";
+import { type LuaValue, textOf } from "#drivers/lua-value.ts";
 import type { RuleAsks } from "./rule-asks.ts";
 import type { SiteRequests } from "./site-requests.ts";
 
@@ -15,6 +17,21 @@ export interface RuleDriverNeeds {
   readonly openHttp: () => Drivers;
 }
 
+/** Sends it, and tells the trace. */
+async function noted(asks: RuleAsks, [method, url]: readonly LuaValue[], sending: ReturnType<Drivers["call"]>) {
+  const began = performance.now();
+  const told = asks.sends(sentRequest(textOf(String(method)), textOf(String(url))));
+  const values = await sending;
+  told(resultOf(values, performance.now() - began));
+  return values;
+}
+
+/** Of a request that has ended: `{code, ...}`, or nothing and why. */
+export function resultOf([answer, problem]: readonly LuaValue[], ms: number): string {
+  const code = answer instanceof Map ? Number(answer.get("code")) : undefined;
+  return requestResult(code, textOf(String(problem ?? "")), ms);
+}
+
 export function createRuleDrivers({ siteId, asks, requests, openHttp }: RuleDriverNeeds): Drivers {
   let http: Drivers | undefined;
   let isClosed = false;
@@ -27,7 +44,7 @@ export function createRuleDrivers({ siteId, asks, requests, openHttp }: RuleDriv
       try {
         if (isClosed) return [undefined, "the rule has stopped"];
         http ??= openHttp();
-        return await http.call(name, args);
+        return await noted(asks, args, http.call(name, args));
       } finally {
         give();
       }

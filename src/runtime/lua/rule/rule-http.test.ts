@@ -48,9 +48,11 @@ function startRunner(...allow: readonly string[]) {
   const onBug = (error: unknown) => void lines.push(`bug: ${String(error)}`);
   const runner = createLuaRuleRunner(
     {
-      rules: { storage: async () => new Map(), traces: async () => [], remember: async () => {} } as unknown as Parameters<
-        typeof createLuaRuleRunner
-      >[0]["rules"],
+      rules: {
+        storage: async () => new Map(),
+        traces: async () => [],
+        remember: async () => {},
+      } as unknown as Parameters<typeof createLuaRuleRunner>[0]["rules"],
       now: () => instant(Date.now()),
       randomBytes: () => new Uint8Array(4),
       after: () => () => {},

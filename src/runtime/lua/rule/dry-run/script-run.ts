@@ -4,12 +4,17 @@
 import type { ScriptProgram } from "#core/lua/script-program.ts";
 import type { RuleTrace } from "#core/rule/rule-trace.ts";
 import type { RuleHistory } from "#core/rule/rule-world.ts";
-import type { Drivers } from "#drivers/drivers.ts";
-import { bytesOf, luaValueOf, plainOf } from "#drivers/lua-value.ts";
+import { sentRequest } from "#core/rule/shown-request.ts";
+import { ConnectionError } from "#drivers/connection-error.ts";
+import { createDrivers } from "#drivers/create-drivers.ts";
+import { httpCalls } from "#drivers/http/http-calls.ts";
+import type { HttpAnswer, HttpRequest } from "#drivers/http/http-request.ts";
+import { bytesOf, type LuaValue, luaValueOf, plainOf, textOf } from "#drivers/lua-value.ts";
 import { createDeviceScript } from "#runtime/lua/device-script.ts";
 import type { LuaEngine } from "#runtime/lua/lua-engine.ts";
 import { openError } from "#runtime/lua/open-error.ts";
 import { argumentsProblem } from "#runtime/lua/rule/rule-asks.ts";
+import { resultOf } from "#runtime/lua/rule/rule-drivers.ts";
 import type { DeviceScript, ScriptHost } from "#runtime/lua/script-host.ts";
 import { createLuaTraces } from "#service/rule/lua-traces.ts";
 import { answerTrigger } from "#service/rule/triggers/answer-trigger.ts";
@@ -32,6 +37,8 @@ interface ScriptRunNeeds {
   readonly storage: ScriptHost["storage"];
   /** What triggers remember from the start before. */
   readonly memory: string | undefined;
+  /** What a server answers, and after how long. Undefined: there is no network. */
+  readonly http?: (request: HttpRequest) => { readonly afterMs: number; readonly answer: HttpAnswer | ConnectionError };
   /** What is stored of the time before a restart. */
   readonly history?: () => RuleHistory;
   /** It comes again with the same id when it has changed. */
@@ -68,14 +75,42 @@ export function startScriptRun(needs: ScriptRunNeeds) {
     running = firing?.id;
   };
 
-  async function call(full: string, args: Parameters<Drivers["call"]>[1]) {
-    if (full.startsWith("http.")) return [undefined, NO_NETWORK];
+  /** A request is answered later. */
+  let sleeping: { readonly at: number; readonly wake: () => void } | undefined;
+  async function send(request: HttpRequest): Promise<HttpAnswer> {
+    const { afterMs, answer } = needs.http?.(request) ?? {
+      afterMs: 0,
+      answer: new ConnectionError("refused", NO_NETWORK),
+    };
+    if (afterMs > 0) await new Promise<void>((wake) => (sleeping = { at: elapsed() + afterMs, wake }));
+    if (answer instanceof ConnectionError) throw answer;
+    return answer;
+  }
+  const http = createDrivers([{ calls: httpCalls(send, now), close() {} }]);
+
+  function asking() {
+    const { kind = "job", beganAt = 0, file, line } = playing.activity() ?? {};
+    const place = file === undefined ? undefined : `${file}:${line}`;
+    return { id: beganAt, kind, beganAt: wallAt(beganAt), place };
+  }
+
+  async function request(args: readonly LuaValue[]): Promise<readonly LuaValue[]> {
+    const began = elapsed();
+    const told = recorder.requested(ruleId, asking(), sentRequest(textOf(String(args[0])), textOf(String(args[1]))));
+    const answering = http.call("http.send", args);
+    pending = answering;
+    const values = await answering.finally(() => (pending = undefined));
+    told(resultOf(values, elapsed() - began));
+    return values;
+  }
+
+  async function call(full: string, args: readonly LuaValue[]): Promise<readonly LuaValue[]> {
+    if (full.startsWith("http.")) return await request(args);
     const tooLong = argumentsProblem(args);
     if (tooLong !== undefined) return [undefined, tooLong];
     const name = full.replace(/^rule\./, "");
-    const { kind = "job", beganAt = 0, file, line } = playing.activity() ?? {};
-    const by = { id: beganAt, kind, beganAt: wallAt(beganAt) };
-    const watch = recorder.watch(ruleId, by, file === undefined ? undefined : `${file}:${line}`);
+    const { place, ...by } = asking();
+    const watch = recorder.watch(ruleId, by, place);
     const plain = args.map(plainOf);
     const answering = answerTrigger(triggers, name, plain, { began })
       .then((own) => own ?? site.ask(name, plain, watch))
@@ -119,6 +154,11 @@ export function startScriptRun(needs: ScriptRunNeeds) {
         if (!needs.mayGoOn(started)) return "over";
         if (isDead) return "dead";
         if (state === "more") continue;
+        if (sleeping !== undefined) {
+          if (sleeping.at > elapsed()) return "idle";
+          sleeping.wake();
+          sleeping = undefined;
+        }
         if (pending === undefined && !(state === "waiting" && playing.nextDue() === undefined)) {
           if ((playing.nextDue() ?? Number.POSITIVE_INFINITY) <= elapsed()) continue;
           return "idle";
@@ -133,7 +173,8 @@ export function startScriptRun(needs: ScriptRunNeeds) {
     /** On the wall. */
     nextDue(): number {
       triggerDue = nextTrigger();
-      return Math.min(wallAt(playing.nextDue() ?? Number.POSITIVE_INFINITY), triggerDue);
+      const due = Math.min(playing.nextDue() ?? Number.POSITIVE_INFINITY, sleeping?.at ?? Number.POSITIVE_INFINITY);
+      return Math.min(wallAt(due), triggerDue);
     },
     isTriggerDue: (): boolean => triggerDue <= now(),
     /** Triggers look at the site. */
