@@ -62,6 +62,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
     parseIdentities: async (text) => (await loadBackups()).parseIdentities(text),
   },
   writeBrokerFiles: async (options) => (await import("#role/broker-files.ts")).writeBrokerFiles(options),
+  spreadDatabase: async (options) => (await import("#role/spread-database.ts")).spreadDatabase(options),
   migrate: async (options) => (await import("#role/migrate.ts")).migrate(options),
   serve: async (config, log) => (await import("#role/serve.ts")).serve(config, log),
 });

@@ -120,4 +120,9 @@ export type Cli = {
   readonly backups: OfflineBackups;
   /** Writes the files of an outside broker. */
   readonly writeBrokerFiles: (options: BrokerFilesOptions) => Promise<BrokerFiles>;
+  /** Spreads the tables of a database over its servers; false when they were spread before. */
+  readonly spreadDatabase: (options: {
+    readonly config: Config;
+    readonly say: (text: string) => void;
+  }) => Promise<boolean>;
 };

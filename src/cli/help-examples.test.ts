@@ -11,6 +11,7 @@ const cli: Cli = {
   stdout: { write: () => true },
   stderr: { write: () => true },
   writeBrokerFiles: () => Promise.reject(new Error("no broker")),
+  spreadDatabase: () => Promise.reject(new Error("nothing is spread here")),
   migrate: () => Promise.reject(new Error("nothing is moved here")),
   serve: () => Promise.resolve(),
   backups: backupCommands,

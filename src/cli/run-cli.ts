@@ -25,6 +25,10 @@ export const VERBS: Readonly<Record<string, readonly [about: string, load: () =>
     "The files of an outside MQTT broker.",
     async () => (await import("#cli/commands/broker.ts")).addBrokerCommands,
   ],
+  database: [
+    "The PostgreSQL of several nodes: spread it over servers.",
+    async () => (await import("#cli/commands/database.ts")).addDatabaseCommands,
+  ],
   open: [
     "Print a link that opens the web page and signs in.",
     async () => (await import("#cli/commands/open.ts")).addOpenCommand,

@@ -1,8 +1,12 @@
 // A database that Citus spreads over several servers keeps the contracts of a single one.
-import { describe, expect, test } from "vitest";
-import { HAS_CITUS, startCitus, WITHOUT_CITUS } from "../support/citus.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Citus, HAS_CITUS, startCitus, WITHOUT_CITUS } from "../support/citus.ts";
+import { type StatementWatch, watchStatements } from "../support/explain-tasks.ts";
 import { usePostgresRecords } from "../support/postgres-records.ts";
 import { IS_LONG, roundsOf } from "../support/rounds.ts";
+import { SCATTERED } from "../support/scattered-statements.ts";
+import { citusKillsContract } from "./citus-kills-contract.ts";
+import { citusSpreadContract } from "./citus-spread-contract.ts";
 import { executionChangesContract } from "./execution-changes-contract.ts";
 import { executionCopiesContract } from "./execution-copies-contract.ts";
 import { executionModelContract } from "./execution-model-contract.ts";
@@ -18,7 +22,16 @@ if (!HAS_CITUS) {
 }
 
 describe.runIf(HAS_CITUS)("records on Citus", () => {
-  const { emptied, rows } = usePostgresRecords(15, startCitus);
+  let cluster: Citus;
+  const { emptied, rows, session } = usePostgresRecords(15, async () => {
+    cluster = await startCitus();
+    return cluster;
+  });
+  let watch: StatementWatch;
+  beforeAll(() => {
+    watch = watchStatements();
+  });
+  afterAll(() => watch.stop());
   if (IS_LONG) recordStoreContract(emptied);
   describe("executions", () => {
     const open = async () => {
@@ -31,4 +44,17 @@ describe.runIf(HAS_CITUS)("records on Citus", () => {
     executionModelContract(emptied, () => expectCountersRight(rows), roundsOf("random lives of executions, Citus"));
     executionCopiesContract(emptied);
   });
+
+  test("a statement that names a device asks one server; those that ask all are known, with the reason", async () => {
+    watch.stop();
+    const { scattered, all } = await watch.explain(session());
+    expect(all.length).toBeGreaterThan(20);
+    expect(scattered.filter((text) => /\bdevice_id = \$\d/.test(text))).toEqual([]);
+    expect(scattered.filter((text) => !SCATTERED.some(({ matches }) => matches.test(text)))).toEqual([]);
+    if (!IS_LONG) return;
+    expect(SCATTERED.filter(({ matches }) => !scattered.some((text) => matches.test(text)))).toEqual([]);
+  });
+
+  citusSpreadContract(() => cluster);
+  citusKillsContract(() => cluster);
 });

@@ -2,28 +2,29 @@
 import { existsSync } from "node:fs";
 import type pg from "pg";
 import { prepareDatabase } from "#store/postgres/connect.ts";
-import { type Postgres, startPostgres } from "./postgres.ts";
+import { type Postgres, type PostgresOptions, startPostgres } from "./postgres.ts";
 
 export const HAS_CITUS = existsSync("/usr/share/postgresql/15/extension/citus.control");
 export const WITHOUT_CITUS =
   "the extension citus is not installed for the PostgreSQL 15 of this machine: what needs it is not run";
 
-/** Two are enough to be on two servers, and each takes time to make. */
-const SHARDS = 2;
+/** Enough for two devices to be apart; each takes time to make. */
+const SHARDS = 4;
 
 export interface Citus extends Pick<Postgres, "prepared" | "database" | "session" | "stop"> {
   readonly coordinator: Postgres;
   readonly workers: readonly Postgres[];
 }
 
-export async function startCitus(): Promise<Citus> {
+export async function startCitus(options: Omit<PostgresOptions, "version"> = {}, shards = SHARDS): Promise<Citus> {
   const settings = {
     shared_preload_libraries: "citus",
     max_prepared_transactions: 100,
     max_connections: 150,
     "citus.node_conninfo": "sslmode=disable",
+    "citus.recover_2pc_interval": "2s",
   };
-  const start = () => startPostgres({ version: 15, settings });
+  const start = () => startPostgres({ ...options, version: 15, settings });
   const [coordinator, ...workers] = await Promise.all([start(), start(), start()]);
   const servers = [coordinator, ...workers];
 
@@ -35,7 +36,7 @@ export async function startCitus(): Promise<Citus> {
       await at(
         server,
         name,
-        `ALTER DATABASE "${name}" SET citus.shard_count = ${SHARDS}`,
+        `ALTER DATABASE "${name}" SET citus.shard_count = ${shards}`,
         "CREATE EXTENSION IF NOT EXISTS citus",
       );
     }

@@ -21,6 +21,8 @@ export function usePostgresRecords(
   emptied(): Promise<RecordStore>;
   /** What a statement finds in the database itself. */
   rows(sql: string): Promise<readonly Record<string, unknown>[]>;
+  /** A connection to it. */
+  session(): pg.Client;
 } {
   let server: Pick<Postgres, "prepared" | "stop">;
   let records: RecordStore;
@@ -35,6 +37,7 @@ export function usePostgresRecords(
     // A notification is a transaction. While it runs, later changes are not settled, as below.
     records = await openPostgresRecords(url, { allowLoss: true, notifications: false });
     client = new pg.Client(url);
+    client.on("error", () => {});
     await client.connect();
     // While it runs, the numbers of later changes are not settled yet: lists of changes end earlier for a moment.
     await client.query("ALTER SYSTEM SET autovacuum = off");
@@ -55,6 +58,7 @@ export function usePostgresRecords(
     await server.stop();
   });
   return {
+    session: () => client,
     rows: async (sql) => (await client.query(sql)).rows,
     async emptied() {
       if (isSpread) {

@@ -36,6 +36,7 @@ export const ROUNDS = {
   "kills of commands of scripts": { few: 2, many: 40 },
   "kills of bulk commands, simulated": { few: 500, many: 50_000 },
   "kills of bulk commands": { few: 2, many: 20 },
+  "kills of servers of Citus": { few: 2, many: 30 },
   "kills of creates": { few: 2, many: 100 },
   "kills of events": { few: 1, many: 60 },
   "kills of claims": { few: 2, many: 20 },

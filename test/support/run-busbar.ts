@@ -5,6 +5,7 @@ import type { Cli } from "#cli/cli.ts";
 import { runCli } from "#cli/run-cli.ts";
 import { backupCommands } from "#role/backup-commands.ts";
 import { writeBrokerFiles } from "#role/broker-files.ts";
+import { spreadDatabase } from "#role/spread-database.ts";
 
 export type Ran = { readonly code: number; readonly out: string; readonly err: string };
 
@@ -60,6 +61,7 @@ export async function runBusbar(command: string | readonly string[], world: Worl
     readInput: input === undefined ? undefined : () => Promise.resolve(Buffer.from(input as string)),
     backups: backupCommands,
     writeBrokerFiles: (options) => writeBrokerFiles(options),
+    spreadDatabase: (options) => spreadDatabase(options),
     migrate: () => Promise.reject(new Error("nothing is moved here")),
     serve: world.serve ?? (() => Promise.resolve()),
   });

@@ -1,6 +1,7 @@
 import pg from "pg";
 import { clientConfig } from "./connect.ts";
 import { requireKnown } from "./migrate.ts";
+import { requireNoNodes } from "./require-no-nodes.ts";
 
 /**
  * Makes a database that was restored from a dump fit to be used again, as a restored data folder is. Nothing that was
@@ -13,7 +14,7 @@ export async function finishRestoredDatabase(url: string): Promise<void> {
   try {
     await client.connect();
     await requireKnown(client);
-    await requireNoNodes(client);
+    await requireNoNodes(client, "stop all nodes, and restore again");
     await client.query("BEGIN");
     await client.query("UPDATE execution SET attempted = 1 WHERE is_open = 1 AND attempted = 0");
     await client.query("DELETE FROM epoch");
@@ -21,13 +22,4 @@ export async function finishRestoredDatabase(url: string): Promise<void> {
   } finally {
     await client.end().catch(() => {});
   }
-}
-
-async function requireNoNodes(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ count: number }>(
-    `SELECT count(*) AS count FROM pg_stat_activity
-     WHERE datname = current_database() AND application_name = 'busbar' AND pid <> pg_backend_pid()`,
-  );
-  if ((rows[0]?.count ?? 0) > 0)
-    throw new Error("a node of Busbar runs on the database; stop all nodes, and restore again");
 }

@@ -52,11 +52,11 @@ function isPassing(error: unknown, code: string): boolean {
   return PASSING.test(code) || NETWORK.has(code) || isLostMessage(error);
 }
 
-/** The library reports these without a code. */
+/** The library reports these without a code, and Citus those of its other servers as a fault. */
 function isLostMessage(error: unknown): boolean {
   return (
     error instanceof Error &&
-    /^(?:Connection terminated|Client (?:was closed|has encountered)|timeout e(?:xpired|xceeded)|Query read timeout)/.test(
+    /^(?:Connection terminated|Client (?:was closed|has encountered)|timeout e(?:xpired|xceeded)|Query read timeout|server closed the connection|connection (?:not open|to the remote node)|could not (?:receive|send) data)/.test(
       error.message,
     )
   );
