@@ -9,6 +9,8 @@ import { UsageError } from "./usage-error.ts";
 export interface Connection {
   readonly url: string;
   readonly token: string;
+  /** The id of a token that was made for this connection alone: it ends with a logout. */
+  readonly ownTokenId?: string;
 }
 
 export interface Connections {

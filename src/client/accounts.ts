@@ -40,6 +40,10 @@ export function accounts({ perform }: Transport) {
     renamePasskey: (passkey_id: string, name: string) =>
       perform("renamePasskey", { params: { passkey_id }, body: { name } }),
     deletePasskey: (passkey_id: string) => perform("deletePasskey", { params: { passkey_id } }),
+    /** Tokens of the person that are valid. */
+    ownTokens: listOf("tokens", (query: Queries["listOwnTokens"] = {}) => perform("listOwnTokens", { query })),
+    /** One of the person, or the token of the call itself. */
+    revokeOwnToken: (token_id: string) => perform("revokeOwnToken", { params: { token_id } }),
     signIns: listOf("sign_ins", (query: Queries["listOwnSignIns"] = {}) => perform("listOwnSignIns", { query })),
   };
 }

@@ -19,6 +19,7 @@ export type { LiveEvent } from "./live-event.ts";
 export type { Page, Window } from "./page.ts";
 export type * from "./resources.ts";
 export type { CommandRun, EndedExecution } from "./run-command.ts";
+export { type BrowserSignIn, type BrowserSignInOptions, signInByBrowser } from "./sign-in-by-browser.ts";
 export type { TimeseriesRows } from "./telemetry.ts";
 export type { Now } from "./telemetry-now.ts";
 export type { SeriesColumn, TimeseriesColumns } from "./timeseries-columns.ts";

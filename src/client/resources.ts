@@ -2175,6 +2175,13 @@ export type NewTelegramChannel = {
   readonly token?: string | undefined;
 };
 
+export type NewTerminalSignIn = {
+  /** What asks and where it runs, such as `busbar on laptop`. It is shown to the person as what the program says. */
+  readonly program: string;
+  /** The highest level that it wants. */
+  readonly level?: AccessLevel | undefined;
+};
+
 export type NewToken = {
   /** What the token is for. */
   readonly name: string;
@@ -3440,6 +3447,10 @@ export type SystemThread = {
   readonly cpu_seconds: number;
 };
 
+export type TakenTerminalSignIn = {
+  readonly device_code: string;
+};
+
 /** What energy costs at a site. Prices are for a kilowatt-hour. */
 export type Tariff = {
   /** ISO 4217, such as EUR. */
@@ -3545,6 +3556,35 @@ export type TelemetryImportProblem = {
   readonly line: number;
   readonly telemetry?: string;
   readonly message: string;
+};
+
+export type TerminalApproval = {
+  readonly level: AccessLevel;
+  /** Without it: all sites. */
+  readonly site_ids?: readonly string[] | undefined;
+  /** How long the token lives, up to 366d; without it 30d. */
+  readonly expires_in?: string | undefined;
+};
+
+export type TerminalSignIn = {
+  /** For the program alone. It is shown this once. */
+  readonly device_code: string;
+  /** For the person, who types it into the page. */
+  readonly user_code: string;
+  /** The page that takes it, at this server. */
+  readonly verification_path: string;
+  readonly expires_at: string;
+  /** Seconds to wait between two questions. */
+  readonly interval: number;
+};
+
+export type TerminalSignInState = {
+  /** SLOW_DOWN: it was asked too soon; wait 5 s longer from now on. */
+  readonly state: "PENDING" | "SLOW_DOWN" | "APPROVED" | "DENIED" | "EXPIRED";
+  /** Of the token. */
+  readonly id: string | null;
+  /** Only with APPROVED, and this once. */
+  readonly token: string | null;
 };
 
 export type TileSeries = {
@@ -3700,6 +3740,19 @@ export type ViewHead = {
   readonly updated_at: string;
 };
 
+export type WaitingTerminal = {
+  /** What the program says that it is. */
+  readonly program: string;
+  /** The highest level that it wants; null: none was named. */
+  readonly level: AccessLevel | null;
+  /** The address from which it asked. */
+  readonly from: string;
+  /** That is the address from which this call came. */
+  readonly is_same_address: boolean;
+  readonly created_at: string;
+  readonly expires_at: string;
+};
+
 /** An address that receives events. */
 export type Webhook = {
   /** Webhook identifier. */
@@ -3771,6 +3824,7 @@ export type Answers = {
   readonly adjustSimulation: {
     readonly simulation: Simulation;
   };
+  readonly approveTerminalSignIn: JsonObject;
   readonly assignBlueprint: {
     readonly device: Device;
     readonly changes: readonly BlueprintChange[];
@@ -3834,6 +3888,7 @@ export type Answers = {
   readonly createSite: {
     readonly site: Site;
   };
+  readonly createTerminalSignIn: TerminalSignIn;
   readonly createToken: CreatedToken;
   readonly createView: {
     readonly view: SavedView;
@@ -3865,6 +3920,7 @@ export type Answers = {
   };
   readonly deleteView: JsonObject;
   readonly deleteWebhook: JsonObject;
+  readonly denyTerminalSignIn: JsonObject;
   readonly disableRule: {
     readonly rule: Rule;
     readonly pending_change?: GatewayChange;
@@ -4051,6 +4107,7 @@ export type Answers = {
   readonly getTariff: {
     readonly tariff: Tariff | null;
   };
+  readonly getTerminalSignIn: WaitingTerminal;
   readonly getUplink: Uplink;
   readonly getView: {
     readonly view: SavedView;
@@ -4182,6 +4239,11 @@ export type Answers = {
   };
   readonly listOwnSignIns: {
     readonly sign_ins: readonly SignInEntry[];
+    /** How many match, on all pages. */
+    readonly total_count: number;
+  };
+  readonly listOwnTokens: {
+    readonly tokens: readonly Token[];
     /** How many match, on all pages. */
     readonly total_count: number;
   };
@@ -4387,6 +4449,7 @@ export type Answers = {
     readonly delivery: Delivery;
   };
   readonly revokeGateway: JsonObject;
+  readonly revokeOwnToken: JsonObject;
   readonly revokeToken: JsonObject;
   readonly rotateGatewayCredential: JsonObject;
   readonly signInWithPasskey: {
@@ -4397,6 +4460,7 @@ export type Answers = {
     readonly engine: RuleEngine;
     readonly pending_change?: GatewayChange;
   };
+  readonly takeTerminalSignIn: TerminalSignInState;
   readonly testNotificationChannel: NotificationTest;
   readonly testRule: {
     readonly test: RuleTest;
@@ -4468,6 +4532,7 @@ export type Bodies = {
   readonly acknowledgeAlert: AcknowledgeAlert;
   readonly addPasskey: NewPasskey;
   readonly adjustSimulation: SimulationChange;
+  readonly approveTerminalSignIn: TerminalApproval;
   readonly assignBlueprint: AssignBlueprint;
   readonly changeOwnPassword: PasswordChange;
   /** As for putInterlock. */
@@ -4489,6 +4554,7 @@ export type Bodies = {
   readonly createRule: NewRule;
   readonly createSession: SignIn;
   readonly createSite: NewSite;
+  readonly createTerminalSignIn: NewTerminalSignIn;
   readonly createToken: NewToken;
   readonly createView: NewView;
   readonly createWebhook: NewWebhook;
@@ -4534,6 +4600,7 @@ export type Bodies = {
   readonly replaceRecoveryCodes: SecondFactorProof;
   readonly signInWithPasskey: PasskeySignIn;
   readonly subscribePush: NewPushDevice;
+  readonly takeTerminalSignIn: TakenTerminalSignIn;
   readonly testRule: NewRuleTest;
   readonly tryPriceSource: NewPriceSource;
   readonly unacknowledgeAlert: UnacknowledgeAlert;
@@ -4885,6 +4952,12 @@ export type Queries = {
     readonly offset?: number | undefined;
   };
   readonly listOwnSignIns: {
+    /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
+    readonly limit?: number | undefined;
+    /** How many items to skip before the first one. */
+    readonly offset?: number | undefined;
+  };
+  readonly listOwnTokens: {
     /** The most items to answer with. Default 100; more than 1000 counts as 1000. */
     readonly limit?: number | undefined;
     /** How many items to skip before the first one. */

@@ -14,6 +14,7 @@ import { createSessionCookie } from "#service/access/session-cookie.ts";
 import { createSessions } from "#service/access/sessions.ts";
 import { createSignInCodes } from "#service/access/sign-in-codes.ts";
 import { createSignInPlaces } from "#service/access/sign-in-places.ts";
+import { createTerminalSignIns } from "#service/access/terminal-sign-ins.ts";
 import { createOfflineAccess } from "#service/link/offline-access.ts";
 
 export async function openAccess(foundation: Foundation) {
@@ -59,5 +60,6 @@ export async function openAccess(foundation: Foundation) {
     sessionLifetimeMs: toMilliseconds(config.sessions.lifetime),
     sessionCookie: createSessionCookie(Buffer.from(deriveKey(sealKey, "name of the cookie", 4)).toString("hex")),
     wrongTokens: createWrongTokenLimit(wrongTokenLimit),
+    terminals: createTerminalSignIns({ ...foundation, authenticator, attemptLimits }, wrongTokenLimit),
   };
 }

@@ -152,8 +152,12 @@ test("a body where none is taken does no harm", async () => {
     const isOwn =
       ["/v3/sessions", "/v3/sessions/codes", "/v3/backups"].includes(path) ||
       /^\/v3\/site\/rule_engine\/\w+$/.test(path);
-    // There are no passkeys at an address of digits.
-    const status = path === "/v3/sessions/passkey/options" ? 409 : isOwn ? 200 : 404;
+    // There are no passkeys at an address of digits, and only somebody who is signed in to the page lets programs in.
+    const refused = new Map([
+      ["/v3/sessions/passkey/options", 409],
+      ["/v3/terminal_sign_ins/:user_code/deny", 403],
+    ]);
+    const status = refused.get(path) ?? (isOwn ? 200 : 404);
     expect([method, path, answer.status]).toEqual([method, path, status]);
   }
   const head = `GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello`;

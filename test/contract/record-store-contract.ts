@@ -41,6 +41,7 @@ import { simulationStoreContract } from "./simulation-store-contract.ts";
 import { siteStoreContract } from "./site-store-contract.ts";
 import { ALL, auditIds, type OpenStores } from "./stores.ts";
 import { tariffStoreContract } from "./tariff-store-contract.ts";
+import { terminalSignInStoreContract } from "./terminal-sign-in-store-contract.ts";
 import { tokenStoreContract } from "./token-store-contract.ts";
 import { viewStoreContract } from "./view-store-contract.ts";
 import { makeNotice, makeWebhook, webhookStoreContract } from "./webhook-store-contract.ts";
@@ -62,6 +63,7 @@ export function recordStoreContract(open: OpenStores): void {
   describe("settings", () => settingStoreContract(open));
   describe("tokens", () => tokenStoreContract(open));
   describe("accounts", () => accountStoreContract(open));
+  describe("sign-ins of terminals", () => terminalSignInStoreContract(open));
   describe("sessions", () => sessionStoreContract(open));
   describe("second factors", () => secondFactorStoreContract(open));
   describe("passkeys", () => passkeyStoreContract(open));

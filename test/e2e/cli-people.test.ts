@@ -1,12 +1,16 @@
 // People and how they are told, on the command line against a real service: whoever is named need not be given by id.
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 import { runBusbar } from "../support/run-busbar.ts";
 import { type RunningBusbar, startBusbar } from "../support/start-busbar.ts";
+
+interface Kept {
+  readonly connections: Readonly<Record<string, { readonly token: string }>>;
+}
 
 let folder: string;
 let server: RunningBusbar;
@@ -48,6 +52,48 @@ test("a person is added with a password, signs in, and is changed by name and by
   expect(await ok("account", "invite", "Anna B.")).toMatch(/sign-in#invitation=/);
   await ok("account", "delete", "Anna B.", "--yes");
   expect(await signIn()).toBe(401);
+});
+
+test("login shows a code, gets a token of the person who lets it in, and logout ends it", async () => {
+  const password = "four words are fine";
+  writeFileSync(join(folder, "password"), `${password}\n`);
+  await ok("account", "create", "Cleo", "cleo@example.org", "--level", "user", "--password-file", "password");
+  const page = { "Sec-Fetch-Site": "same-origin", "Content-Type": "application/json" };
+  const post = (path: string, body: object, headers: Readonly<Record<string, string>> = {}) =>
+    fetch(server.url + path, { method: "POST", headers: { ...page, ...headers }, body: JSON.stringify(body) });
+  const signedIn = await post("/v3/sessions", { mail: "cleo@example.org", password });
+  const Cookie = (signedIn.headers.getSetCookie()[0] ?? "").split(";")[0] ?? "";
+  const home = mkdtempSync(join(folder, "home-"));
+  const world = { cwd: folder, env: { HOME: home } };
+  const decided: Promise<Response>[] = [];
+  const login = async (verb: "approve" | "deny", body: object) => {
+    let said = "";
+    const onWrite = (text: string) => {
+      said += text;
+      const code = /^ {4}([B-Z]{4}-[B-Z]{4})$/m.exec(said)?.[1];
+      if (code === undefined) return;
+      said = "";
+      decided.push(post(`/v3/terminal_sign_ins/${code}/${verb}`, body, { Cookie }));
+    };
+    return await runBusbar(["login", server.url, "--name", "plant", "--level", "owner"], { ...world, onWrite });
+  };
+  const refused = await login("deny", {});
+  expect([refused.code, refused.err]).toEqual([3, expect.stringContaining("refused in the page")]);
+  const { code, err } = await login("approve", { level: "readonly" });
+  expect([code, err]).toEqual([0, expect.stringMatching(/as "Cleo: busbar on .*" \(level readonly\)/)]);
+  expect((await Promise.all(decided)).map(({ status }) => status)).toEqual([200, 200]);
+  const file = join(home, ".config/busbar/connections.json");
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const { token } = (JSON.parse(readFileSync(file, "utf8")) as Kept).connections["plant"] ?? { token: "" };
+  expect(err).not.toContain(token);
+  const status = async () =>
+    (await fetch(`${server.url}/v3/sites`, { headers: { "X-Service-Auth-Token": token } })).status;
+  expect([(await runBusbar(["whoami"], world)).out, await status()]).toEqual([
+    expect.stringMatching(/level +readonly/),
+    200,
+  ]);
+  expect((await runBusbar(["logout"], world)).err).toContain("the token of plant has ended");
+  expect(await status()).toBe(401);
 });
 
 test("channels and routes are given by their names", async () => {

@@ -76,6 +76,7 @@ export const NOT_SPREAD: Readonly<Record<string, string>> = {
   used_challenge: SMALL,
   session: SMALL,
   sign_in_code: SMALL,
+  terminal_sign_in: SMALL,
   setting: SMALL,
   saved_view: SMALL,
   webhook: SMALL,

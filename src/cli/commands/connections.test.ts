@@ -31,7 +31,7 @@ const run = (command: readonly string[], more: { answer?: string; env?: Record<s
 const lastToken = () => server.requests.at(-1)?.headers["x-service-auth-token"];
 
 test("a person signs in once, and later commands use that server and token", async () => {
-  const { code, err } = await run(["login", server.url, "--name", "plant"], { answer: "secret" });
+  const { code, err } = await run(["login", server.url, "--name", "plant", "--ask-token"], { answer: "secret" });
   expect([code, err]).toEqual([0, expect.stringContaining('as "operator" (level owner); the connection is "plant"')]);
   expect(err).not.toContain("secret");
   expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -51,14 +51,14 @@ test("a person signs in once, and later commands use that server and token", asy
 });
 
 test("a wrong token is refused, and nothing is kept", async () => {
-  const { code, err } = await run(["login", server.url], { answer: "wrong" });
+  const { code, err } = await run(["login", server.url, "--ask-token"], { answer: "wrong" });
   expect([code, err]).toEqual([3, expect.stringContaining("the token is unknown")]);
   expect(() => statSync(file)).toThrow("ENOENT");
-  expect((await run(["login", server.url])).err).toContain("a token is needed: give --token-file FILE");
+  expect((await run(["login", server.url, "--ask-token"])).err).toContain("a token is needed: give --token-file FILE");
 });
 
 test("of several connections the named one is used, by flag or environment, and flags of the address win", async () => {
-  await run(["login", server.url, "--name", "a"], { answer: "secret" });
+  await run(["login", server.url, "--name", "a", "--ask-token"], { answer: "secret" });
   const stored = JSON.parse(readFileSync(file, "utf8"));
   stored.connections.b = { url: server.url, token: "other" };
   writeFileSync(file, JSON.stringify(stored));
@@ -80,14 +80,14 @@ test("of several connections the named one is used, by flag or environment, and 
 });
 
 test("to sign out forgets the token, and the local server is used again", async () => {
-  await run(["login", server.url, "--name", "plant"], { answer: "secret" });
+  await run(["login", server.url, "--name", "plant", "--ask-token"], { answer: "secret" });
   expect((await run(["logout"])).err).toContain('forgot the connection "plant"');
   expect(() => statSync(file)).toThrow("ENOENT");
   expect((await run(["logout"])).err).toContain("you are not signed in anywhere");
 });
 
 test("a file that holds no connections is named, with what to do", async () => {
-  await run(["login", server.url], { answer: "secret" });
+  await run(["login", server.url, "--ask-token"], { answer: "secret" });
   for (const content of ["{", '{"connections":{"a":{"url":1}}}', "[]"]) {
     writeFileSync(file, content);
     const { code, err } = await run(["site", "list"]);

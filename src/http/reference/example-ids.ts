@@ -10,6 +10,7 @@ export const EXAMPLE_IDS = {
   token_id: "01a1ddf7-1b22-7d4f-8e63-7a2f9c3d5e41",
   passkey_id: "AQIDBAUGBwgJCgsMDQ4PEA",
   account_id: "01a1ddf7-1b22-7d4f-8e63-7a2f9c3d5e42",
+  user_code: "BCDF-GHJK",
   session_id: "01a1ddf7-2c33-7e5a-9f74-8b3a0d4e6f52",
   gateway_id: "01a1ddf7-3d44-7f6b-8a85-9c4b1e5f7a63",
   join_code_id: "01a1ddf7-7a88-7d0f-8ec9-d08f5c9dbea7",

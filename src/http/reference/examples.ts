@@ -468,6 +468,22 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     body: { code: "...", password: "four other plain words" },
     ts: 'client.perform("acceptInvitation", { body: { code: "...", password: "four other plain words" } })',
   },
+  createTerminalSignIn: {
+    body: { program: "busbar on laptop", level: "user" },
+    ts: 'client.perform("createTerminalSignIn", { body: { program: "busbar on laptop", level: "user" } })',
+  },
+  takeTerminalSignIn: {
+    body: { device_code: "..." },
+    ts: 'client.perform("takeTerminalSignIn", { body: { device_code: "..." } })',
+  },
+  getTerminalSignIn: { ts: 'client.perform("getTerminalSignIn", { params: { user_code: "BCDF-GHJK" } })' },
+  approveTerminalSignIn: {
+    body: { level: "user", expires_in: "30d" },
+    ts: 'client.perform("approveTerminalSignIn", { params: { user_code: "BCDF-GHJK" }, body: { level: "user", expires_in: "30d" } })',
+  },
+  denyTerminalSignIn: { ts: 'client.perform("denyTerminalSignIn", { params: { user_code: "BCDF-GHJK" } })' },
+  listOwnTokens: { ts: "client.accounts.ownTokens()" },
+  revokeOwnToken: { ts: `client.accounts.revokeOwnToken(${JSON.stringify(ID.token_id)})` },
   getOwnAccount: { ts: "client.accounts.own()" },
   updateOwnAccount: { body: { language: "de" }, ts: 'client.accounts.updateOwn({ language: "de" })' },
   changeOwnPassword: {

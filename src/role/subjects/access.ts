@@ -8,9 +8,11 @@ import { accountOperations } from "#service/access/account-operations.ts";
 import { auditOperations } from "#service/access/audit-operations.ts";
 import { invitationOperations } from "#service/access/invitation-operations.ts";
 import { ownAccountOperations } from "#service/access/own-account-operations.ts";
+import { ownTokenOperations } from "#service/access/own-token-operations.ts";
 import { passkeyOperations } from "#service/access/passkey-operations.ts";
 import { secondFactorOperations } from "#service/access/second-factor-operations.ts";
 import { sessionOperations } from "#service/access/session-operations.ts";
+import { terminalSignInOperations } from "#service/access/terminal-sign-in-operations.ts";
 import { tokenOperations } from "#service/access/token-operations.ts";
 
 export function access(parts: Parts): Subject {
@@ -24,6 +26,8 @@ export function access(parts: Parts): Subject {
       ...sessionOperations(parts),
       ...secondFactorOperations(parts),
       ...passkeyOperations(parts),
+      ...terminalSignInOperations(parts),
+      ...ownTokenOperations(parts),
       ...auditOperations(parts),
     ],
     chores: [

@@ -36,6 +36,7 @@ import type { SettingStore } from "./setting-store.ts";
 import type { SimulationStore } from "./simulation-store.ts";
 import type { RetentionStore, SiteStore } from "./site-store.ts";
 import type { TariffStore } from "./tariff-store.ts";
+import type { TerminalSignInStore } from "./terminal-sign-in-store.ts";
 import type { TokenStore } from "./token-store.ts";
 import type { ViewStore } from "./view-store.ts";
 import type { WebhookStore } from "./webhook-store.ts";
@@ -52,6 +53,7 @@ export interface SubjectStores {
   readonly attempts: AttemptStore;
   readonly secondFactors: SecondFactorStore;
   readonly passkeys: PasskeyStore;
+  readonly terminalSignIns: TerminalSignInStore;
   readonly audit: AuditStore;
   readonly executions: ExecutionStore;
   readonly bulks: BulkStore;

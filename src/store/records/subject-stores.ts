@@ -40,6 +40,7 @@ import { createSettingStore } from "./setting-store.ts";
 import { createSimulationStore } from "./simulation-store.ts";
 import { createSiteStore } from "./site-store.ts";
 import { createTariffStore } from "./tariff-store.ts";
+import { createTerminalSignInStore } from "./terminal-sign-in-store.ts";
 import { createTokenStore } from "./token-store.ts";
 import { createViewStore } from "./view-store.ts";
 import { createWebhookStore } from "./webhook-store.ts";
@@ -72,6 +73,7 @@ export function createSubjectStores(
     uploadedProfiles: createProfileStore(reader, writer),
     tokens: createTokenStore(reader, writer),
     accounts: createAccountStore(reader, writer),
+    terminalSignIns: createTerminalSignInStore(reader, writer),
     sessions: createSessionStore(reader, writer),
     attempts: createAttemptStore(writer),
     secondFactors: createSecondFactorStore(reader, writer),

@@ -38,6 +38,7 @@ import { settingWrites } from "./setting-writes.ts";
 import { simulationWrites } from "./simulation-writes.ts";
 import { siteWrites } from "./site-writes.ts";
 import { tariffWrites } from "./tariff-writes.ts";
+import { terminalSignInWrites } from "./terminal-sign-in-writes.ts";
 import { tokenWrites } from "./token-writes.ts";
 import { viewWrites } from "./view-writes.ts";
 import { webhookWrites } from "./webhook-writes.ts";
@@ -51,6 +52,7 @@ export const WRITES = {
   ...profileWrites,
   ...tokenWrites,
   ...accountWrites,
+  ...terminalSignInWrites,
   ...sessionWrites,
   ...attemptWrites,
   ...secondFactorWrites,

@@ -105,6 +105,7 @@ export const ROUTES: { readonly [Name in RouteName]: Route } = {
   access: page("access", () => import("#web/access/tokens-screen.svelte")),
   account: page("access", () => import("#web/access/account-screen.svelte")),
   people: page<"people">("access", () => import("#web/access/people-screen.svelte")),
+  terminal: page<"terminal">("access", () => import("#web/access/terminal-screen.svelte")),
   accessSessions: page("access", () => import("#web/access/sessions-screen.svelte")),
   audit: page("access", () => import("#web/access/audit-screen.svelte")),
   system: page("system", () => import("#web/system/system-screen.svelte")),

@@ -53,6 +53,7 @@ export const PATHS = {
   account: "/access/account",
   people: "/access/people",
   accessSessions: "/access/sessions",
+  terminal: "/terminal",
   audit: "/access/audit",
   system: "/system",
   gateways: "/system/gateways",
