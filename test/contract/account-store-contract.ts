@@ -230,13 +230,20 @@ export function accountStoreContract(open: OpenStores): void {
     expect(await accounts.findInvitation("second")).toBeUndefined();
   });
 
-  test("a new password, a suspension and a deletion end an invitation, and nobody suspended or unknown is invited", async () => {
+  test("what makes a link lead to more or to somebody else ends it, and so does a deletion; nobody suspended or unknown is invited", async () => {
     const { stores, id, change } = await withPerson(open);
     const { accounts } = stores;
     const invite = (accountId = id) => accounts.invite({ accountId, hash: "h", expiresAt: at(100) }, makeEntry());
-    for (const end of [{ password: "$argon2id$other" }, { isSuspended: true }] as const) {
+    const ends = [
+      { level: "owner" },
+      { sites: "all" },
+      { mail: "other@example.com" },
+      { password: "$argon2id$other" },
+      { isSuspended: true },
+    ] as const;
+    for (const end of ends) {
       await invite();
-      await change({ name: "Anna A", level: "owner" });
+      await change({ name: "Anna A" });
       expect(await accounts.findInvitation("h")).toBeDefined();
       await change(end);
       expect(await accounts.findInvitation("h")).toBeUndefined();

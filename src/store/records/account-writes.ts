@@ -176,9 +176,11 @@ async function apply(
     ...(change.isSuspended === undefined ? [] : [["revoked_at", change.isSuspended ? at : null] as const]),
   ];
   await set(database, "token", id, access);
+  // Whoever has an older link would become somebody with more rights, or with another address.
+  const outdatesLink = ends || change.level !== undefined || change.sites !== undefined || change.mail !== undefined;
+  if (outdatesLink) await database.run("DELETE FROM account_invitation WHERE account_id = ?", id);
   if (ends) {
     await database.run("DELETE FROM session WHERE token_id = ?", id);
-    await database.run("DELETE FROM account_invitation WHERE account_id = ?", id);
     await database.run("DELETE FROM sign_in_step WHERE account_id = ?", id);
   }
   const after = { ...before, ...(await findAccount(database, id)) };
