@@ -109,6 +109,9 @@ test("kills under a script: each function ends, no effect comes twice, and what 
     expect((await open().rules.variables(site)).variables.map(({ name }) => name)).toContain("stopped");
     const { traces } = await open().rules.traces(site, "script", { limit: 100 });
     expect(traces.filter(({ ended_at }) => ended_at === null)).toEqual([]);
+    // Traces are stored together: with that of the last function, those of all before it.
+    const last = traces.find(({ steps }) => steps.some(({ what }) => what === "set stopped = true"));
+    expect(last?.ended).toBe("it ended");
   }, PATIENCE);
   const done = await executions();
   const { notifications } = await open().notifications.list(site, { limit: 1000 });
