@@ -78,7 +78,8 @@ function push(): void {
         expect(one).toMatchObject({ title: "Busbar" });
         await visitor.move(deviceAt());
         await tap(worker, one?.data);
-        await page.waitForURL((url) => url.origin === busbar.url && !url.pathname.endsWith("/device"));
+        // Home is the page of the only site.
+        await page.waitForURL(`${busbar.url}/sites/${rig.site}`);
       }
 
       await visitor.move(deviceAt());
