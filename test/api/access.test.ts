@@ -575,7 +575,7 @@ beforeAll(async () => {
   const newSite = async (name: string) => (await busbar.admin.post<{ site: Site }>("/v3/sites", { name })).body.site.id;
   const own = await newSite("Own");
   other = await newSite("Other");
-  for (let i = 0; i < 2 * ACCESS_LEVELS.length * SCOPES.length; i++) doomed.push(await newSite("Doomed"));
+  for (let i = 0; i < 3 * ACCESS_LEVELS.length * SCOPES.length; i++) doomed.push(await newSite("Doomed"));
   allDoomed.push(...doomed);
   const upload = async (bytes: string) =>
     (await busbar.admin.call<{ blueprint: { id: string } }>("POST", "/v3/blueprints/upload", { bytes })).body.blueprint
@@ -674,18 +674,19 @@ function paramsOf(target: Target): Readonly<Record<string, string>> {
   };
 }
 
-async function call(operation: string, token: string | undefined, target: Target) {
+async function call(operation: string, by: string | Person | undefined, target: Target) {
   const route = routes.find((one) => one.name === operation);
   const body = TABLE[operation]?.[2];
   const params = paramsOf(target);
   const path = (route?.path ?? "").replaceAll(/:(\w+)/g, (_, name: string) => params[name] ?? "");
-  const session = token === undefined ? busbar.anonymous : busbar.as(token);
+  const session = typeof by === "string" ? busbar.as(by) : busbar.anonymous;
+  const asPerson = typeof by === "object" ? { "Sec-Fetch-Site": "same-origin", Cookie: by.cookie } : {};
   const options = body === undefined ? {} : typeof body === "string" ? { bytes: BYTES[body] } : { json: body(target) };
   cells++;
   const query = QUERIES[operation]?.(target) ?? "";
   return await session.call(route?.method ?? "", path + query, {
     ...options,
-    headers: { Prefer: "wait=0", ...SAID[operation] },
+    headers: { Prefer: "wait=0", ...SAID[operation], ...asPerson },
   });
 }
 
@@ -914,6 +915,75 @@ test.each(INSIDE)("%s is open to the same levels and sites for callers within th
   }
 });
 
+/** What the session of a person gets otherwise than a token of the same level and sites. */
+const BY_SESSION: Readonly<Record<string, number>> = {
+  // A session makes no further ones.
+  createSignInCode: 403,
+  getCurrentSession: 200,
+  endCurrentSession: 200,
+  getOwnAccount: 200,
+  updateOwnAccount: 200,
+  listOwnSignIns: 200,
+  // The current password is wrong.
+  changeOwnPassword: 400,
+  listPasskeys: 200,
+  getSecondFactor: 200,
+  // An address of digits has no passkeys.
+  offerPasskey: 409,
+  addPasskey: 409,
+  // The password is wrong, and nothing has been offered.
+  offerSecondFactor: 400,
+  confirmSecondFactor: 409,
+  // No program waits with this code.
+  getTerminalSignIn: 404,
+  approveTerminalSignIn: 404,
+  denyTerminalSignIn: 404,
+};
+const ENDS_SESSION: readonly string[] = ["createSession", "endCurrentSession", "endOwnSessions"];
+const PASSWORD = "four plain small words";
+const people = new Map<string, Person>();
+
+interface Person {
+  readonly cookie: string;
+}
+
+/** One for all operations, and another one for each that ends sessions. */
+async function personOf(level: AccessLevel, scope: Scope, operation: string): Promise<Person> {
+  const key = `${level} ${scope}`;
+  const known = ENDS_SESSION.includes(operation) ? undefined : people.get(key);
+  if (known !== undefined) return known;
+  const mail = `${uuidv7()}@example.org`;
+  const site_ids = { "all sites": undefined, "own site": [standing.site, ...doomed], "other site": [other] }[scope];
+  const made = await busbar.admin.post("/v3/accounts", { name: key, mail, password: PASSWORD, level, site_ids });
+  expect(made.errors).toEqual([]);
+  const headers = { "Sec-Fetch-Site": "same-origin" };
+  const signedIn = await busbar.anonymous.post("/v3/sessions", { mail, password: PASSWORD }, { headers });
+  const person = { cookie: (signedIn.headers.getSetCookie()[0] ?? "").split(";")[0] ?? "" };
+  if (!ENDS_SESSION.includes(operation)) people.set(key, person);
+  return person;
+}
+
+test.each(Object.keys(TABLE))("%s is open to the same levels and sites for people in the page", async (operation) => {
+  for (const level of levelsAround(operation)) {
+    // No person has the level of the admin token.
+    if (level === "system") continue;
+    for (const scope of SCOPES) {
+      const status = expected(operation, level, scope);
+      const wanted = status === 403 ? status : (BY_SESSION[operation] ?? status);
+      const isPublic = TABLE[operation]?.[0] === "public";
+      const person = await personOf(level, scope, operation);
+      const answer = await call(operation, person, await freshTarget(operation, status));
+      expect([level, scope, answer.status, answer.text.slice(0, 200)]).toEqual([
+        level,
+        scope,
+        isPublic ? status : operation.endsWith("TerminalSignIn") ? BY_SESSION[operation] : wanted,
+        answer.text.slice(0, 200),
+      ]);
+      if (operation === "deleteSite" && answer.status === 200) doomed.shift();
+    }
+  }
+});
+
 test.each(["none", "malformed", "expired", "revoked"])("a token that is %s opens only what is public", async (kind) => {
   for (const [operation, [needs]] of Object.entries(TABLE)) {
     const answer = await call(operation, tokens.get(kind), standing);
@@ -922,7 +992,7 @@ test.each(["none", "malformed", "expired", "revoked"])("a token that is %s opens
 });
 
 test("every combination was tried", () => {
-  const combinations = Object.keys(TABLE).length * (ACCESS_LEVELS.length * SCOPES.length + 4);
+  const combinations = Object.keys(TABLE).length * (ACCESS_LEVELS.length * SCOPES.length + 4 + SCOPES.length);
   console.log(`access matrix: ${cells} calls over ${combinations} combinations`);
   expect(cells).toBeGreaterThanOrEqual(combinations);
 });
