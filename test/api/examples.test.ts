@@ -37,6 +37,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   putNotificationRoute: "not_found",
   deleteNotificationRoute: "not_found",
   retryNotificationMessage: "not_found",
+  endPush: "not_found",
   retryWebhookDelivery: "not_found",
   // The execution of the example has ended.
   cancelCommandExecution: "not_cancellable",
