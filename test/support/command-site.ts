@@ -18,6 +18,7 @@ interface WireExecution {
   readonly request: { readonly name: string; readonly manifest_name: string; readonly arguments: object };
   readonly response?: WireResponse;
   readonly log?: readonly WireResponse[];
+  readonly requested_by?: { readonly door: string } | null;
 }
 
 export type OneExecution = { readonly execution: WireExecution };
