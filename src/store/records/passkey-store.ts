@@ -1,8 +1,7 @@
 import type { Passkey } from "#core/access/passkey.ts";
 import type { PasskeyStore } from "#service/ports/passkey-store.ts";
-import type { Database, Row } from "#store/database.ts";
-import { PASSKEY_COLUMNS } from "./passkey-writes.ts";
-import { bytes, number, optionalTime, text, time } from "./row.ts";
+import type { Database } from "#store/database.ts";
+import { PASSKEY_COLUMNS, parsePasskey } from "./passkey-row.ts";
 import { readRows } from "./stored-json.ts";
 import type { Writer } from "./writer.ts";
 
@@ -18,18 +17,5 @@ export function createPasskeyStore(reader: Database, writer: Writer): PasskeySto
     use: (use) => writer.run("usePasskey", { use }),
     rename: (named, trail) => writer.run("renamePasskey", { named, trail }),
     delete: (named, trail) => writer.run("deletePasskey", { named, trail }),
-  };
-}
-
-function parsePasskey(row: Row): Passkey {
-  return {
-    id: text(row, "id"),
-    accountId: text(row, "account_id"),
-    name: text(row, "name"),
-    host: text(row, "host"),
-    publicKey: bytes(row, "public_key"),
-    useCount: number(row, "use_count"),
-    createdAt: time(row, "created_at"),
-    lastUsedAt: optionalTime(row, "last_used_at"),
   };
 }

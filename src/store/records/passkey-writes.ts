@@ -5,10 +5,9 @@ import type { Instant } from "#core/time/instant.ts";
 import type { PasskeyUse, UsedChallenge } from "#service/ports/passkey-store.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
 import { recordAudit, recordIfChanged } from "./audit-writes.ts";
+import { PASSKEY_COLUMNS } from "./passkey-row.ts";
 import { number } from "./row.ts";
 import { NOBODY, write } from "./write.ts";
-
-export const PASSKEY_COLUMNS = "id, account_id, name, host, public_key, use_count, created_at, last_used_at";
 
 interface NewPasskey {
   readonly passkey: Passkey;
