@@ -32,11 +32,15 @@ export async function runBulk({ devices, name, values, key, report, stop, leave 
       await client.bulk.cancel(id).catch(() => {});
     }
     const { bulk } = await client.bulk.get(id);
+    let isOpen = false;
     for (let offset = 0; offset < bulk.devices.total; offset += PAGE) {
-      for (const one of (await client.bulk.devices(id, { limit: PAGE, offset })).devices)
+      for (const one of (await client.bulk.devices(id, { limit: PAGE, offset })).devices) {
         report(one.device, outcomeOf(one));
+        isOpen ||= one.state === "WAITING" || one.state === "RUNNING";
+      }
     }
-    if (bulk.ended_at !== null) return;
+    // Whoever sees that all have ended may begin anew at once. That the bulk command has ended may be noted a moment later.
+    if (bulk.ended_at !== null || (bulk.devices.total > 0 && !isOpen)) return;
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY));
   }
 }
