@@ -129,5 +129,6 @@ async function writeRules(gateway: Gateway, devices: readonly BenchDevice[], { t
   }
 }
 
-const part = (gateway: Gateway, devices: ChildProcess) =>
-  sharesWhile(gateway.pid, () => order(devices, { do: "telemetry", active: DEVICES, seconds: SECONDS }));
+function part(gateway: Gateway, devices: ChildProcess) {
+  return sharesWhile(gateway.pid, () => order(devices, { do: "telemetry", active: DEVICES, seconds: SECONDS }));
+}
