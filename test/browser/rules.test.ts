@@ -112,7 +112,10 @@ function rules(): void {
       // What it claims, on its page and in the list; what it was set up with, in words.
       await page.getByText("Boiler, Heat: 2000 W", { exact: true }).waitFor();
       const setUp = page.locator("dl.pairs").first();
-      expect((await setUp.innerText()).replace(/\s+/g, " ")).toContain("Device Boiler Control Heat (W) Value 2000");
+      // Names of devices and controls come with an answer of their own, after the rule's.
+      await expect
+        .poll(async () => (await setUp.innerText()).replace(/\s+/g, " "))
+        .toContain("Device Boiler Control Heat (W) Value 2000");
       await page.getByRole("link", { name: "Rules", exact: true }).first().click();
       await page.locator("[data-rule=cheap-hours]").getByText("Boiler, Heat: 2000 W", { exact: true }).waitFor();
       await page.getByRole("link", { name: "Cheap hours" }).click();
