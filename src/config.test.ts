@@ -79,6 +79,7 @@ test("without any source every setting has its documented default", async () => 
     audit: { retention: parseDuration("90d") },
     alerts: { retention: parseDuration("90d"), unconfirmedAfter: parseDuration("60s") },
     webhooks: { allowPrivate: false },
+    notifications: { pushContact: undefined },
     devices: { silence: parseDuration("30s"), registerChildren: false },
     logs: { retention: parseDuration("30d"), temporaryRetention: parseDuration("1d") },
     lua: { allow: [], memoryMb: 160, ports: [] },
@@ -225,6 +226,12 @@ test.each<[Given, readonly string[]]>([
     ["cloud.url is for a gateway, but role is cloud"],
   ],
   [{ flags: "--port 1883" }, ["port and mqtt.port are both 1883"]],
+  ...["energy@example.com", "mailto:a@b@c", "mailto:a@b?cc=d@e", "mailto:a b@c", "http://example.com", "https://"].map(
+    (wrong): [Given, readonly string[]] => [
+      { flags: `--notifications-push-contact=${wrong.replace(" ", "\t")}` },
+      [expect.stringContaining("push_contact must be an address such as mailto:energy@example.com or https:")],
+    ],
+  ),
 ])("%j is refused with %j", async (given, expected) => {
   expect(await problemsOf(given)).toEqual(expected);
 });

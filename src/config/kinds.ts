@@ -220,6 +220,17 @@ export function url(...schemes: readonly string[]): Kind<string> {
   });
 }
 
+const MAIL_CONTACT = /^mailto:[^\s@<>",;:?&%]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/;
+
+/** Where somebody can be written to: the two forms that push services take. */
+export const contact: Kind<string> = kind("mailto: or https:// address", (text) => {
+  if (MAIL_CONTACT.test(text)) return accept(text);
+  const address = url("https://").parse(text, "");
+  return "problem" in address
+    ? refuse(`must be an address such as mailto:energy@example.com or https://example.com/contact, not "${text}"`)
+    : address;
+});
+
 /** An address that may carry a password. Printed without name, password and parameters. */
 export function secretUrl(...schemes: readonly string[]): Kind<Secret> {
   return {

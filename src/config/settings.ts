@@ -191,6 +191,13 @@ export const SETTINGS = {
       "Lets webhooks and price sources reach this machine and private networks, not only public addresses.",
     ),
   },
+  notifications: {
+    pushContact: optional(
+      "notifications.push_contact",
+      kinds.contact,
+      "Where push services of browsers reach whoever runs this installation. If it is not set, https:// and the first public name of http.names.",
+    ),
+  },
   blueprints: {
     profiles: optional(
       "blueprints.profiles",

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { uuidv7 } from "uuidv7";
+import { pushContact } from "#core/notification/push-contact.ts";
 import { toMilliseconds } from "#core/time/duration.ts";
 import { createMessageSender, MESSAGE_TIMEOUT_MS } from "#outbound/message/create-message-sender.ts";
 import { VAPID_SEED_BYTES } from "#outbound/message/push-crypto.ts";
@@ -74,7 +75,7 @@ export async function openFoundation(
     telemetry: telemetryLane.telemetry,
     telemetryLane,
     ...(await openInspection(records, { config, log, opened, shares }, attempt)),
-    ...createOutbound(config.webhooks, deriveKey(sealKey, "web push", VAPID_SEED_BYTES)),
+    ...createOutbound(config, deriveKey(sealKey, "web push", VAPID_SEED_BYTES)),
     sealKey,
     seal: createSeal(sealKey),
     eventKey: deriveKey(sealKey, `ids of events ${epoch ?? ""}`, EVENT_KEY_BYTES),
@@ -95,11 +96,15 @@ export async function openFoundation(
 }
 
 /** The ways to addresses that people enter. */
-const createOutbound = ({ allowPrivate }: Surroundings["config"]["webhooks"], vapidSeed: Uint8Array) => ({
-  sender: createSender({ allowPrivate, timeoutMs: SENDER_TIMEOUT_MS }),
-  messageSender: createMessageSender({ allowPrivate, timeoutMs: MESSAGE_TIMEOUT_MS, vapidSeed }),
-  priceFetcher: createFetcher({ allowPrivate, timeoutMs: FETCHER_TIMEOUT_MS }),
-});
+function createOutbound({ webhooks, notifications, http }: Surroundings["config"], vapidSeed: Uint8Array) {
+  const { allowPrivate } = webhooks;
+  const push = { vapidSeed, pushContact: pushContact(notifications.pushContact, http.names) };
+  return {
+    sender: createSender({ allowPrivate, timeoutMs: SENDER_TIMEOUT_MS }),
+    messageSender: createMessageSender({ allowPrivate, timeoutMs: MESSAGE_TIMEOUT_MS, ...push }),
+    priceFetcher: createFetcher({ allowPrivate, timeoutMs: FETCHER_TIMEOUT_MS }),
+  };
+}
 
 type Attempt = <Result>(part: string, message: string, task: () => Promise<Result>) => Promise<Result | undefined>;
 

@@ -7,7 +7,10 @@ import { type Browser, checkVapid, type PushService, pushed, startPushService } 
 import { runBusbar } from "../support/run-busbar.ts";
 import { useServer } from "../support/server.ts";
 
-const busbar = useServer(["--mqtt-port", "0", "--webhooks-allow-private"]);
+const busbar = useServer([
+  ...["--mqtt-port", "0", "--webhooks-allow-private"],
+  ...["--notifications-push-contact", "mailto:energy@plant.org"],
+]);
 const strict = useServer(["--mqtt-port", "0"]);
 
 let site: string;
@@ -36,7 +39,8 @@ test("a person subscribes a device, which gets a first message; secrets are neve
   expect([made.status, made.body.outcome, made.body.error]).toEqual([200, "taken", null]);
   const [greeting] = browser.messages;
   expect(greeting?.json).toMatchObject({ kind: "test", open: `/sites/${site}/alerts` });
-  expect(checkVapid(greeting?.headers.authorization).key).toBe(before.public_key);
+  const { key, claims } = checkVapid(greeting?.headers.authorization);
+  expect([key, claims["sub"]]).toEqual([before.public_key, "mailto:energy@plant.org"]);
   const read = await anna.get<Push>(`${base}/push`);
   const device = { id: made.body.device_id, name: "Phone", service: new URL(service.url).host };
   expect(read.body).toMatchObject({ channel_id: made.body.channel_id, devices: [device] });

@@ -50,6 +50,7 @@ function send(target: ChannelTarget, { secret, content = CONTENT, signal, ...set
     allowPrivate: true,
     timeoutMs: 5_000,
     vapidSeed: Buffer.alloc(48),
+    pushContact: "mailto:energy@plant.org",
     ...settings,
   });
   const channel = { siteId: "s1", target, language: "de", allowPrivate: false } as const;
@@ -240,7 +241,12 @@ test("private addresses are refused by every way, also behind a name, unless the
     expect(result).toMatchObject({ outcome: "refused", error: "the address is not a public one" });
   }
   expect([receiver.received.length, mailServer.mails.length]).toEqual(before);
-  const sender = createMessageSender({ allowPrivate: false, timeoutMs: 5_000, vapidSeed: Buffer.alloc(48), lookUp });
+  const sender = createMessageSender({
+    allowPrivate: false,
+    timeoutMs: 5_000,
+    ...{ vapidSeed: Buffer.alloc(48), pushContact: "https://plant.org" },
+    lookUp,
+  });
   const allowed = {
     siteId: "s1",
     target: mail({ host: "rebound.example" }),

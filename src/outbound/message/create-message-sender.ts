@@ -15,6 +15,8 @@ import type { AddressSettings, Way } from "./way.ts";
 export interface MessageSenderSettings extends AddressSettings {
   /** What the key is made of by which push services know us. */
   readonly vapidSeed: Uint8Array;
+  /** Whom they can write to, as a mailto: or https: address. */
+  readonly pushContact: string;
   readonly timeoutMs: number;
 }
 
@@ -25,7 +27,7 @@ export function createMessageSender(settings: MessageSenderSettings): MessageSen
   const ways = [false, true].map((allowPrivate) => createAllowedAddresses({ ...settings, allowPrivate }));
   const wayOf = (allowPrivate: boolean) => ways[allowPrivate || settings.allowPrivate ? 1 : 0] as (typeof ways)[number];
 
-  const vapid = createVapid(settings.vapidSeed);
+  const vapid = createVapid(settings.vapidSeed, settings.pushContact);
 
   const problemWith: MessageSender["problemWith"] = ({ target, allowPrivate }) =>
     // Each device has an address of its own.

@@ -78,7 +78,7 @@ export interface Vapid {
 }
 
 /** The same seed gives the same key: a subscription holds as long as the installation keeps its key. */
-export function createVapid(seed: Uint8Array): Vapid {
+export function createVapid(seed: Uint8Array, contact: string): Vapid {
   if (seed.length !== VAPID_SEED_BYTES) throw new RangeError(`a seed has ${VAPID_SEED_BYTES} bytes`);
   const scalar = (BigInt(`0x${Buffer.from(seed).toString("hex")}`) % (ORDER - 1n)) + 1n;
   const d = Buffer.from(scalar.toString(16).padStart(64, "0"), "hex");
@@ -92,7 +92,7 @@ export function createVapid(seed: Uint8Array): Vapid {
   return {
     publicKey,
     authorization(endpoint, now) {
-      const claims = { aud: endpoint.origin, exp: Math.floor(now / 1_000) + TOKEN_SECONDS, sub: CONTACT };
+      const claims = { aud: endpoint.origin, exp: Math.floor(now / 1_000) + TOKEN_SECONDS, sub: contact };
       const parts = [{ typ: "JWT", alg: "ES256" }, claims].map((part) =>
         Buffer.from(JSON.stringify(part)).toString("base64url"),
       );
@@ -102,6 +102,3 @@ export function createVapid(seed: Uint8Array): Vapid {
     },
   };
 }
-
-/** Push services want somebody to write to. An installation may have no address, so this one names the software. */
-const CONTACT = "mailto:web-push@busbar.example";

@@ -26,7 +26,10 @@ const item = (name: string) => ({
   },
 });
 const CONTENT: MessageContent = { kind: "raised", site: "Plant", timezone: "UTC", count: 0, items: [item("Too hot")] };
-const settings = { allowPrivate: true, timeoutMs: 5_000, vapidSeed: Buffer.alloc(VAPID_SEED_BYTES, 1) };
+const settings = {
+  ...{ allowPrivate: true, timeoutMs: 5_000, vapidSeed: Buffer.alloc(VAPID_SEED_BYTES, 1) },
+  pushContact: "mailto:energy@plant.org",
+};
 
 interface Sent extends Partial<MessageSenderSettings> {
   readonly content?: MessageContent;
