@@ -126,7 +126,7 @@ test.each([
   ["for n = 1, 11 do scheduler.add(1000 + n, function() for n = 1, 1000 do notify('x') end end) end", ""],
   ["local function f() coroutine.wrap(f)() end f()", ""],
 ])("a hostile script has an end: %s", { timeout: 60_000 }, async (text, part) => {
-  const { problems, effects } = await simulate(text, { steps: 1_000, wallMs: 5_000 });
+  const { problems, effects } = await simulate(text, { steps: 1_000, wallMs: 2_000 });
   expect(problems.join("; ")).toContain(part);
   expect(problems).not.toEqual([]);
   expect(effects.length).toBeLessThanOrEqual(10_000);
@@ -157,6 +157,6 @@ scheduler.add(60000, function()
 end)`);
   const text = JSON.stringify(effects);
   expect(text.length).toBeLessThan(4_100_000);
-  expect([text.includes("x".repeat(60_000)), text.includes("x".repeat(60_001))]).toEqual([true, false]);
+  expect(Math.max(...text.split(/[^x]+/).map((run) => run.length))).toBe(60_000);
   expect(problems.join()).toContain("the others are not listed");
 });
