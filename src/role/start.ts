@@ -27,10 +27,11 @@ export async function start(
     const lists = { budgets: createByteBudgets(), shares: createShares(), troubles };
     const surroundings = { config, log, opened, clocks, ...lists };
     // The journal is replayed on its thread while this one loads the rest of the program, which takes about as long.
-    const [stores, { startRole }] = await Promise.all([
-      openStores(surroundings, onFault),
-      import("#role/start-role.ts"),
-    ]);
+    const loading = import("#role/start-role.ts");
+    // Reported below. The stores come first: what opens after a failed start would never be closed.
+    loading.catch(() => {});
+    const stores = await openStores(surroundings, onFault);
+    const { startRole } = await loading;
     const started = await startRole(stores, surroundings);
     return { ...started, troubles, stop: () => opened.disposeAsync() };
   } catch (error) {

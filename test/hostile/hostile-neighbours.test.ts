@@ -13,7 +13,7 @@ import { runAbuse } from "./run-abuse.ts";
 const LENGTHS = IS_LONG ? { calmMs: 1_000, abuseMs: 6_000 } : { calmMs: 150, abuseMs: 500 };
 const ATTEMPTS = 3;
 /** Some of every kind; the long run has all. */
-const EVERY = Math.max(1, Math.floor(ABUSES.length / roundsOf("abuses beside a neighbour")));
+const EVERY = Math.ceil(ABUSES.length / roundsOf("abuses beside a neighbour"));
 const PLAYED = ABUSES.filter((_, index) => index % EVERY === 0);
 const faultsOf = IS_LONG ? strictFaults : tolerantFaults;
 

@@ -30,7 +30,7 @@ export const ROUNDS = {
   "random Lua patterns": { few: 2_000, many: 30_000 },
   "random HTTP calls": { few: 1_000, many: 2_000 },
   "mutated MQTT packets": { few: 5_000, many: 20_000 },
-  "abuses beside a neighbour": { few: 40, many: 1_000 },
+  "abuses beside a neighbour": { few: 20, many: 1_000 },
   "kills of nodes, broker and database": { few: 3, many: 100 },
   "kills of commands": { few: 2, many: 100 },
   "kills of commands of scripts": { few: 2, many: 40 },
