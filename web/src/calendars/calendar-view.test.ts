@@ -9,7 +9,16 @@ test.each([
   ["2026-11-19T05:00:00Z", "2026-11-19T07:00:00Z", ["19 Nov, 06:00", "08:00"]],
   ["2026-11-19T21:00:00Z", "2026-11-20T05:00:00Z", ["19 Nov, 22:00", "20 Nov, 06:00"]],
 ])("%s to %s in Berlin is %j", (from, to, expected) => {
-  const span = spanOf({ from, to }, { locale: "en", zone: "Europe/Berlin" });
+  const span = spanOf({ from, to }, { locale: "en", zone: "Europe/Berlin", hours: "24h" });
+  expect([span.from, span.to]).toEqual(expected);
+});
+
+test.each([
+  ["2026-11-19T05:00:00Z", "2026-11-19T12:30:00Z", ["19 Nov, 06:00 am", "01:30 pm"]],
+  ["2026-11-19T11:00:00Z", "2026-11-20T11:00:00Z", ["19 Nov, 12:00 pm", "20 Nov, 12:00 pm"]],
+  ["2026-11-18T23:00:00Z", "2026-11-19T23:00:00Z", ["19 Nov 2026", undefined]],
+])("with twelve hours, %s to %s is %j; whole days have none", (from, to, expected) => {
+  const span = spanOf({ from, to }, { locale: "en", zone: "Europe/Berlin", hours: "12h" });
   expect([span.from, span.to]).toEqual(expected);
 });
 

@@ -1,7 +1,7 @@
 // What a calendar says, and who asks it. Pure.
 import type { Calendar, CalendarEntry, CommandSchedule } from "#client/resources.ts";
 import { CALENDAR_NAME } from "#core/calendar/site-calendar.ts";
-import type { Locale } from "#web/data/preferences.svelte.ts";
+import type { Hours, Locale } from "#web/data/preferences.svelte.ts";
 import { formatNumber, formatTime } from "#web/i18n/format.ts";
 
 export const isName = (name: string): boolean => CALENDAR_NAME.test(name);
@@ -21,11 +21,11 @@ export const TONES = { on: "ok", off: "neutral", unknown: "warning" } as const;
 /** When an entry is: whole days without their hours. */
 export function spanOf(
   { from, to }: Pick<CalendarEntry, "from" | "to">,
-  { locale, zone }: { readonly locale: Locale; readonly zone: string },
+  reader: { readonly locale: Locale; readonly zone: string; readonly hours: Hours },
 ): { readonly from: string; readonly to: string | undefined } {
   const [start, end] = [Date.parse(from), Date.parse(to)];
-  const say = (at: number, style: "date" | "dateTime" | "time") => formatTime(at, style, { locale, zone });
-  const isMidnight = (at: number) => /^0?0:00$/.test(say(at, "time"));
+  const say = (at: number, style: "date" | "dateTime" | "time") => formatTime(at, style, reader);
+  const isMidnight = (at: number) => formatTime(at, "time", { ...reader, hours: "24h" }) === "00:00";
   if (isMidnight(start) && isMidnight(end)) {
     // The end is the first moment that no longer belongs to it.
     const [first, last] = [say(start, "date"), say(end - 1, "date")];

@@ -12,7 +12,7 @@ import { stateLooks } from "./state-look.ts";
 import { tickTexts } from "./time-ticks.ts";
 
 const at = (text: string) => Date.parse(text);
-const BERLIN = { locale: "en", zone: "Europe/Berlin" } as const;
+const BERLIN = { locale: "en", zone: "Europe/Berlin", hours: "24h" } as const;
 
 test("ticks show as much as they need, and the day where one begins", () => {
   const hours = ["2026-11-15T22:00:00Z", "2026-11-15T23:00:00Z", "2026-11-16T00:00:00Z"].map(at);

@@ -9,7 +9,7 @@ const DAY = 86_400_000;
 export function tickTexts(
   ticks: readonly number[],
   step: number,
-  show: { readonly locale: Locale; readonly zone: string; readonly hours?: Hours },
+  show: { readonly locale: Locale; readonly zone: string; readonly hours: Hours },
 ): readonly string[] {
   return ticks.map((at, index) => {
     if (step >= 28 * DAY) return formatTime(at, "month", show);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatAge, formatLength, formatNumber, formatTime, offsetAt, startOfDay } from "./format.ts";
+import { formatAge, formatClock, formatLength, formatNumber, formatTime, offsetAt, startOfDay } from "./format.ts";
 
 test.each([
   [0, "0", "0"],
@@ -69,8 +69,19 @@ test.each([
 
 test("a time is written in the time zone that is asked for", () => {
   const at = Date.parse("2026-11-16T13:05:09Z");
-  expect(formatTime(at, "seconds", { locale: "en", zone: "Europe/Berlin" })).toBe("14:05:09");
-  expect(formatTime(at, "time", { locale: "de", zone: "UTC" })).toBe("13:05");
+  expect(formatTime(at, "seconds", { locale: "en", zone: "Europe/Berlin", hours: "24h" })).toBe("14:05:09");
+  expect(formatTime(at, "time", { locale: "de", zone: "UTC", hours: "24h" })).toBe("13:05");
   expect(formatTime(at, "time", { locale: "en", zone: "UTC", hours: "12h" })).toBe("01:05 pm");
   expect(offsetAt(at, "Asia/Kolkata")).toBe(19_800_000);
+});
+
+test.each([
+  ["07:30", "07:30", "07:30 am"],
+  [1_290, "21:30", "09:30 pm"],
+  ["00:00", "00:00", "12:00 am"],
+  ["24:00", "24:00", "12:00 am"],
+  ["sunset-30m", "sunset-30m", "sunset-30m"],
+])("the time of day %s is %s and %s", (time, full, half) => {
+  const say = (hours: "24h" | "12h") => formatClock(time, { locale: "en", hours });
+  expect([say("24h"), say("12h")]).toEqual([full, half]);
 });

@@ -35,9 +35,10 @@ export function formatFixed(value: number, locale: Locale, digits: number): stri
   return `${whole}${point}${fraction.padEnd(digits, "0")}`;
 }
 
-export type TimeStyle = "time" | "seconds" | "date" | "day" | "dateTime" | "full" | "month";
+export type TimeStyle = "hour" | "time" | "seconds" | "date" | "day" | "dateTime" | "full" | "month";
 
 const TIME_STYLES: Readonly<Record<TimeStyle, Intl.DateTimeFormatOptions>> = {
+  hour: { hour: "numeric" },
   time: { hour: "2-digit", minute: "2-digit" },
   seconds: { hour: "2-digit", minute: "2-digit", second: "2-digit" },
   date: { day: "numeric", month: "short", year: "numeric" },
@@ -60,11 +61,7 @@ const timeFormats = new Map<string, Intl.DateTimeFormat>();
 export function formatTime(
   at: number,
   style: TimeStyle,
-  {
-    locale,
-    zone,
-    hours = "24h",
-  }: { readonly locale: Locale; readonly zone: string; readonly hours?: Hours | undefined },
+  { locale, zone, hours }: { readonly locale: Locale; readonly zone: string; readonly hours: Hours },
 ): string {
   if (!Number.isFinite(at)) return "–";
   const key = `${locale} ${zone} ${style} ${hours}`;
@@ -78,6 +75,19 @@ export function formatTime(
     timeFormats.set(key, format);
   }
   return format.format(at);
+}
+
+/** A time of day without a date, as `07:30` or in minutes since midnight. 24:00 is the end of a day, which 12 hours do not tell apart. */
+export function formatClock(
+  time: string | number,
+  { locale, hours }: { readonly locale: Locale; readonly hours: Hours },
+) {
+  const [, hour, minute] = typeof time === "string" ? (/^(\d\d):(\d\d)$/.exec(time) ?? []) : [];
+  const minutes = typeof time === "number" ? time : Number(hour) * 60 + Number(minute);
+  if (Number.isNaN(minutes)) return String(time);
+  const two = (value: number) => String(value).padStart(2, "0");
+  if (hours === "24h") return `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
+  return formatTime(minutes * 60_000, "time", { locale, hours, zone: "UTC" });
 }
 
 const LENGTHS = [

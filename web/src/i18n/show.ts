@@ -1,6 +1,14 @@
 import { clock } from "#web/data/clock.svelte.ts";
 import { preferences } from "#web/data/preferences.svelte.ts";
-import { formatAge, formatFixed, formatLength, formatNumber, formatTime, type TimeStyle } from "./format.ts";
+import {
+  formatAge,
+  formatClock,
+  formatFixed,
+  formatLength,
+  formatNumber,
+  formatTime,
+  type TimeStyle,
+} from "./format.ts";
 
 const milliseconds = (at: number | string) => (typeof at === "string" ? Date.parse(at) : at);
 
@@ -11,6 +19,8 @@ export const show = {
   fixed: (value: number, digits = 2) => formatFixed(value, preferences.locale, digits),
   time: (at: number | string, style: TimeStyle = "time") =>
     formatTime(milliseconds(at), style, { locale: preferences.locale, hours: preferences.hours, zone: clock.zone }),
+  /** A time of day as the service writes it, `07:30` or minutes since midnight. Anything else, such as `sunset`, stays. */
+  clock: (time: string | number) => formatClock(time, preferences),
   length: (ms: number) => formatLength(ms, preferences.locale),
   /** Ticks by itself where it is shown. */
   age: (at: number | string) => formatAge(clock.now - milliseconds(at), preferences.locale),

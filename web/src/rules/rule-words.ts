@@ -245,8 +245,7 @@ function momentWords(moment: Moment, names: RuleNames): string {
 }
 
 function timeWord(time: DayTime): string {
-  if (time.kind === "clock")
-    return `${String(Math.floor(time.minutes / 60)).padStart(2, "0")}:${String(time.minutes % 60).padStart(2, "0")}`;
+  if (time.kind === "clock") return show.clock(time.minutes);
   const event = t[time.event];
   if (time.offsetMs === 0) return event;
   return time.offsetMs > 0 ? t.after(show.length(time.offsetMs), event) : t.before(show.length(-time.offsetMs), event);

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { RUN_PHRASES, type RunPhrase, say } from "#core/rule/run-phrases.ts";
 import { logPhrase, runPhrase } from "./run-phrases.ts";
 
-const DE = { locale: "de", zone: "Europe/Berlin" } as const;
-const EN = { locale: "en", zone: "Europe/Berlin" } as const;
+const DE = { locale: "de", zone: "Europe/Berlin", hours: "24h" } as const;
+const EN = { locale: "en", zone: "Europe/Berlin", hours: "24h" } as const;
 
 test.each([
   ["the calendar holidays is on", "der Kalender holidays ist ein"],
@@ -28,6 +28,9 @@ test("a line that a script writes into its log stays as it is", () => {
 test("English stays as the service says it, but for times", () => {
   expect(runPhrase("the rule turned on or off", EN)).toBe("the rule turned on or off");
   expect(runPhrase("wait until 2026-11-19T06:00:00.000Z", EN)).toBe("wait until 19 Nov, 07:00:00");
+  expect(runPhrase("wait until 2026-11-19T16:00:00.000Z", { ...EN, hours: "12h" })).toBe(
+    "wait until 19 Nov, 05:00:00 pm",
+  );
 });
 
 test.each(Object.keys(RUN_PHRASES) as readonly RunPhrase[])(

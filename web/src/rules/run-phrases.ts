@@ -1,6 +1,6 @@
 // What the service says of runs, in the language of the page. A text of a rule's own stays as it is.
 import { type PhraseValues, phraseOf, RUN_PHRASES, type RunPhrase } from "#core/rule/run-phrases.ts";
-import type { Locale } from "#web/data/preferences.svelte.ts";
+import type { Hours, Locale } from "#web/data/preferences.svelte.ts";
 import { formatTime } from "#web/i18n/format.ts";
 
 const GERMAN: { readonly [Phrase in RunPhrase]: string } = {
@@ -59,7 +59,7 @@ const GERMAN: { readonly [Phrase in RunPhrase]: string } = {
 };
 
 /** The clock of the site, and the language. */
-type Reader = { readonly locale: Locale; readonly zone: string };
+type Reader = { readonly locale: Locale; readonly zone: string; readonly hours: Hours };
 
 export function runPhrase(text: string, reader: Reader): string {
   const found = phraseOf(text);

@@ -2,7 +2,9 @@ import { clock } from "#web/data/clock.svelte.ts";
 import { preferences } from "#web/data/preferences.svelte.ts";
 import { logPhrase, runPhrase } from "./run-phrases.ts";
 
-/** What the service says of a run, in the language and time zone that are chosen now. */
-export const showPhrase = (text: string): string => runPhrase(text, { locale: preferences.locale, zone: clock.zone });
+const reader = () => ({ locale: preferences.locale, hours: preferences.hours, zone: clock.zone });
 
-export const showLogLine = (text: string): string => logPhrase(text, { locale: preferences.locale, zone: clock.zone });
+/** What the service says of a run, in the language, time format and time zone that are chosen now. */
+export const showPhrase = (text: string): string => runPhrase(text, reader());
+
+export const showLogLine = (text: string): string => logPhrase(text, reader());
