@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import type { Site } from "#client/resources.ts";
 import { useServer } from "../support/server.ts";
 import { inBrowser, PATIENCE, useWorld } from "./support/browse.ts";
+import { lacks, textOf } from "./support/seen.ts";
 
 const LONG = 4 * PATIENCE;
 
@@ -32,17 +33,17 @@ function access(): void {
       await dialog.getByRole("checkbox", { name: "Yard" }).check();
       await dialog.getByRole("button", { name: "Create the token" }).click();
       await dialog.getByText("The token is shown only once. Copy it now.").waitFor();
-      const secret = (await dialog.locator("code").first().textContent())?.trim() ?? "";
+      const secret = await textOf(dialog.locator("code").first());
       await dialog.getByRole("button", { name: "I have copied it" }).click();
       await dialog.waitFor({ state: "detached" });
-      expect(await page.textContent("body")).not.toContain(secret);
+      await lacks(page.getByText(secret), page.getByRole("row", { name: /Dashboard/ }));
 
       const program = busbar.as(secret);
       expect((await program.get<{ total_count: number }>("/v3/sites")).body.total_count).toBe(1);
       expect((await program.post("/v3/tokens", { name: "More", level: "user" })).status).toBe(403);
 
       const row = page.getByRole("row", { name: /Dashboard/ });
-      expect(await row.textContent()).toMatch(/user\s*Yard/);
+      await expect.poll(() => row.textContent()).toMatch(/user\s*Yard/);
       await row.getByRole("button", { name: "Revoke Dashboard" }).click();
       const question = page.getByRole("dialog", { name: "Revoke Dashboard?" });
       await question.getByRole("button", { name: "Revoke" }).click();
@@ -51,7 +52,7 @@ function access(): void {
       expect((await program.get("/v3/sites")).status).toBe(401);
       await page.getByText("All", { exact: true }).click();
       await page.getByRole("row", { name: /Dashboard.*revoked/ }).waitFor();
-      expect(page.url()).toContain("show=all");
+      await page.waitForURL(/show=all/);
 
       await page.getByRole("link", { name: "Audit log" }).click();
       await page.getByRole("row", { name: /Revoke a token.*Dashboard.*done/ }).waitFor();
@@ -80,7 +81,7 @@ function access(): void {
       await visitor.go("/access/sessions");
       const rows = page.locator("tbody tr");
       await expect.poll(() => rows.count()).toBe(2);
-      expect(await rows.first().textContent()).toContain("this one");
+      await expect.poll(() => rows.first().textContent()).toContain("this one");
       await rows.nth(1).getByRole("button").click();
       await page.getByRole("dialog", { name: "End this session?" }).getByRole("button", { name: "End" }).click();
       await page.getByText("The session was ended.").waitFor();

@@ -6,6 +6,7 @@ import { packPackage } from "#service/blueprint/pack-package.ts";
 import { connectFakeDevice } from "../support/fake-device.ts";
 import { useServer } from "../support/server.ts";
 import { inBrowser, PATIENCE, useWorld } from "./support/browse.ts";
+import { lacks, textOf } from "./support/seen.ts";
 
 const LONG = 4 * PATIENCE;
 
@@ -66,13 +67,13 @@ function addDevice(): void {
       await page.getByRole("link", { name: "Choose a blueprint" }).click();
       await page.getByRole("searchbox", { name: "Search blueprints" }).fill("pump");
       await page.goBack();
-      expect(await page.getByLabel("Name").inputValue()).toBe("Meter 9");
+      await expect.poll(() => page.getByLabel("Name").inputValue()).toBe("Meter 9");
       await page.goForward();
       await page.getByRole("button", { name: /^Pump/ }).click();
       await page.getByRole("button", { name: "Create the device" }).click();
       await page.getByText("They are shown only once. Copy them now.").waitFor();
       await page.getByText("Waiting for the first message").waitFor();
-      const snippet = (await page.locator("pre").textContent()) ?? "";
+      const snippet = await textOf(page.locator("pre"), /-m /);
       const [, host = "", port = ""] = /-h (\S+) -p (\d+)/.exec(snippet) ?? [];
       const [, username = "", password = ""] = /-u (\S+) -P (\S+)/.exec(snippet) ?? [];
       const [, message = "{}"] = /-m '(.*)'/.exec(snippet) ?? [];
@@ -91,8 +92,7 @@ function addDevice(): void {
 
       // The secret was nowhere but on the page: a reload does not show it again.
       await page.reload();
-      await page.getByText("The password was shown once and is not stored.").waitFor();
-      expect(await page.textContent("body")).not.toContain(password);
+      await lacks(page.getByText(password), page.getByText("The password was shown once and is not stored."));
       await device.close();
       expect(visitor.complaints).toEqual([]);
       await visitor.close();
@@ -141,6 +141,7 @@ function addDevice(): void {
       await page.getByLabel("Speed").selectOption("60");
       await page.getByRole("button", { name: "Create the device" }).click();
       await page.getByText("The device is online").waitFor();
+      await page.waitForURL(/device=/);
       const model = new URL(page.url()).searchParams.get("device") ?? "";
       const { body } = await busbar.admin.get<{ simulation: { speed: number } }>(`/v3/devices/${model}/simulation`);
       expect(body.simulation.speed).toBe(60);

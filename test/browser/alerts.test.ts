@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { useServer } from "../support/server.ts";
 import { inBrowser, PATIENCE, useWorld } from "./support/browse.ts";
 import { useFakeSite } from "./support/fake-site.ts";
+import { lacks } from "./support/seen.ts";
 
 const LONG = 4 * PATIENCE;
 
@@ -26,14 +27,16 @@ function alerts(): void {
         alert_details: { too_high: { sensor: 3 } },
       });
       await page.getByText("E<b>42").waitFor();
-      expect(await page.locator("main tbody tr").first().textContent()).toMatch(/E<b>42.*Not declared.*Error/s);
+      await expect
+        .poll(() => page.locator("main tbody tr").first().textContent())
+        .toMatch(/E<b>42.*Not declared.*Error/s);
       await page.getByText(/grace period: \d/).waitFor();
 
       await page.getByRole("link", { name: "Pressure too high" }).click();
       const drawer = page.getByRole("dialog", { name: "Pressure too high" });
       await drawer.getByText("The vessel holds more than it should.").waitFor();
-      expect(await drawer.textContent()).toMatch(/P-17/);
-      expect(await drawer.textContent()).toMatch(/sensor\s*3/);
+      await expect.poll(() => drawer.textContent()).toMatch(/P-17/);
+      await expect.poll(() => drawer.textContent()).toMatch(/sensor\s*3/);
       await drawer.getByRole("checkbox", { name: "Close the inlet." }).check();
       await drawer.getByText("1 of 2 done").waitFor();
       await drawer.getByText("Values around its start").waitFor();
@@ -68,8 +71,8 @@ function alerts(): void {
       await page.getByRole("button", { name: "Save" }).click();
       await page.getByText("Link is saved").waitFor();
       await visitor.go(`/devices/${rig.id}/configuration`);
-      expect(await page.getByLabel("Address").inputValue()).toBe("192.0.2.9");
-      expect(await page.getByLabel("Password", { exact: true }).inputValue()).toBe("");
+      await expect.poll(() => page.getByLabel("Address").inputValue()).toBe("192.0.2.9");
+      await expect.poll(() => page.getByLabel("Password", { exact: true }).inputValue()).toBe("");
       await page.getByText("A value is stored.").waitFor();
       await page.getByLabel("Address").fill("192.0.2.10");
       await page.getByRole("button", { name: "Save" }).click();
@@ -86,8 +89,8 @@ function alerts(): void {
     async () => {
       const visitor = await world.signedIn({}, await busbar.token({ level: "user" }));
       await visitor.go(`/devices/${rig.id}/configuration`);
-      await visitor.page.getByText("Needs access level owner; yours is user.").waitFor();
-      expect(await visitor.page.getByLabel("Address").count()).toBe(0);
+      const { page } = visitor;
+      await lacks(page.getByLabel("Address"), page.getByText("Needs access level owner; yours is user."));
       await visitor.close();
     },
     LONG,

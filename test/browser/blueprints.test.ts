@@ -59,7 +59,7 @@ function blueprints(): void {
       // The key that is wrong, and the one that is missing therefore.
       await problems.getByText("2 errors").waitFor();
       await page.getByText("The preview shows the last manifest without errors.").waitFor();
-      expect(await page.getByRole("button", { name: "Upload", exact: true }).isDisabled()).toBe(true);
+      await expect.poll(() => page.getByRole("button", { name: "Upload", exact: true }).isDisabled()).toBe(true);
       await problems.getByRole("button", { name: "Rename to display_name" }).click();
       await problems.getByText("No problems").waitFor();
       await page.getByText("Alerts 2", { exact: true }).click();
@@ -99,12 +99,12 @@ function blueprints(): void {
       await page.getByRole("option", { name: /^severity/ }).click();
       await page.getByRole("option", { name: "warning" }).waitFor();
       await page.keyboard.press("Escape");
-      expect(await page.locator(".cm-content").textContent()).toContain("severity: ");
+      await expect.poll(() => page.locator(".cm-content").textContent()).toContain("severity: ");
       await page
         .getByRole("region", { name: "Problems" })
         .getByRole("button", { name: "The alert hot has no display_name." })
         .click();
-      expect(await page.locator(".cm-activeLine").textContent()).toContain("hot:");
+      await expect.poll(() => page.locator(".cm-activeLine").textContent()).toContain("hot:");
       expect(visitor.complaints).toEqual([]);
       await visitor.close();
     },
@@ -167,6 +167,7 @@ function blueprints(): void {
 
       await page.getByRole("button", { name: "Upload", exact: true }).click();
       await page.getByRole("heading", { name: "Edit Scripted" }).waitFor();
+      await page.waitForURL(/blueprints\/[^/]+\/edit/);
       const id = /blueprints\/([^/]+)\/edit/.exec(page.url())?.[1];
       const { content } = await busbar.admin.get(`/v3/blueprints/${id}/zip`);
       const packed = await readZip(new Uint8Array(content));
@@ -226,8 +227,8 @@ function blueprints(): void {
       const { page } = visitor;
       await visitor.go(`/blueprints/${first}/edit`);
       await page.getByText("Needs access level owner; yours is readonly.").first().waitFor();
-      expect(await page.getByRole("button", { name: "Upload", exact: true }).isDisabled()).toBe(true);
-      expect(await page.locator(".cm-content").getAttribute("contenteditable")).toBe("false");
+      await expect.poll(() => page.getByRole("button", { name: "Upload", exact: true }).isDisabled()).toBe(true);
+      await expect.poll(() => page.locator(".cm-content").getAttribute("contenteditable")).toBe("false");
       expect(visitor.complaints).toEqual([]);
       await visitor.close();
     },

@@ -28,19 +28,19 @@ function catalogue(): void {
       await page.getByText(`${examples} blueprints`).waitFor();
       await page.getByRole("searchbox", { name: "Search by name" }).fill("battery");
       await page.getByText("1 blueprint", { exact: true }).waitFor();
-      expect(new URL(page.url()).searchParams.get("q")).toBe("battery");
+      await page.waitForURL(/[?&]q=battery/);
       await page.reload();
       await page.getByRole("region", { name: "Battery systems" }).getByRole("link", { name: "Battery system" }).click();
       await page.waitForURL("**/catalogue/examples.battery");
       // The manifest itself was read: it is not in the list.
       await page.getByText("Positive while discharging, negative while charging.").first().waitFor();
-      expect(await page.textContent("main")).toMatch(/Licence\s*Apache-2.0/);
+      await expect.poll(() => page.textContent("main")).toMatch(/Licence\s*Apache-2.0/);
 
       await page.getByRole("button", { name: "Upload as a blueprint" }).click();
       const link = page.getByRole("link", { name: "Open the blueprint" });
       await link.waitFor();
       const { entries } = (await busbar.admin.get<CataloguePage>("/v3/catalogue?q=battery")).body;
-      expect(await link.getAttribute("href")).toBe(`/blueprints/${entries[0]?.blueprint_id}`);
+      await expect.poll(() => link.getAttribute("href")).toBe(`/blueprints/${entries[0]?.blueprint_id}`);
       await page.getByRole("combobox", { name: "Site of the new device" }).selectOption("Yard");
       await page.getByRole("link", { name: "Add a device with it" }).click();
       await page.waitForURL(({ pathname }) => pathname.endsWith("/add-device"));
@@ -65,7 +65,7 @@ function catalogue(): void {
       await visitor.go("/catalogue/examples.nothing");
       await page.getByText("The catalogue has no such entry").waitFor();
       await visitor.go("/catalogue/examples.pv-inverter");
-      expect(await page.getByRole("button", { name: "Add a device with it" }).isDisabled()).toBe(true);
+      await expect.poll(() => page.getByRole("button", { name: "Add a device with it" }).isDisabled()).toBe(true);
       await page.getByText("Needs access level owner; yours is readonly.").first().waitFor();
       expect(visitor.complaints).toEqual([]);
       await visitor.close();

@@ -5,6 +5,7 @@ import type { Page } from "#client/page.ts";
 import type { DashboardTile, Site } from "#client/resources.ts";
 import { inBrowser, PATIENCE, useDemo } from "./support/browse.ts";
 import { ON_TABLET, wrongIn } from "./support/looks.ts";
+import { boxOf, lacks, readAfter } from "./support/seen.ts";
 
 const LONG = 4 * PATIENCE;
 const AC_POWER = [{ device: "roof-inverter", attribute: "ac_power" }];
@@ -152,17 +153,21 @@ function dashboards(): void {
       await owner.go(`/sites/${site}/dashboards/${id}`);
       await owner.page.getByRole("button", { name: "Wall screen" }).click();
       await owner.page.getByRole("button", { name: "Make the link" }).click();
-      const link = await owner.page.getByLabel("Open this link on the screen").inputValue();
-      expect(link).toMatch(/\/kiosk\/[^/]+#code=/);
+      const field = owner.page.getByLabel("Open this link on the screen");
+      await expect.poll(() => field.inputValue()).toMatch(/\/kiosk\/[^/]+#code=/);
+      const link = await readAfter(field, () => field.inputValue());
       await owner.close();
 
       const wall = await world.visit();
       await wall.page.goto(link);
       await wall.page.getByRole("heading", { name: "Hall" }).waitFor();
       expect(wall.page.url()).not.toContain("code");
-      expect(await wall.page.getByRole("navigation").count()).toBe(0);
-      expect(await wall.page.getByRole("link").count()).toBe(0);
-      expect(await wall.page.getByRole("button", { name: /limit/i }).getAttribute("aria-disabled")).toBe("true");
+      const limit = wall.page.getByRole("button", { name: /limit/i });
+      await lacks(wall.page.getByRole("navigation"), limit);
+      await lacks(wall.page.getByRole("link"), limit);
+      await expect
+        .poll(() => wall.page.getByRole("button", { name: /limit/i }).getAttribute("aria-disabled"))
+        .toBe("true");
       const stranger = await world.visit();
       await stranger.page.goto(link);
       await stranger.page.getByRole("heading", { name: "Sign in" }).waitFor();
@@ -193,9 +198,8 @@ function dashboards(): void {
 async function dragTile(page: Tab, name: string, target: string): Promise<void> {
   const button = page.getByRole("button", { name: new RegExp(`^Move ${name}`) });
   await button.scrollIntoViewIfNeeded();
-  const handle = await button.boundingBox();
-  const place = await page.locator(target).boundingBox();
-  if (handle === null || place === null) throw new Error("a tile is not shown");
+  const handle = await boxOf(button);
+  const place = await boxOf(page.locator(target));
   await page.mouse.move(handle.x + handle.width / 2, handle.y + handle.height / 2);
   await page.mouse.down();
   await page.mouse.move(place.x + place.width / 2, place.y + place.height / 2, { steps: 8 });

@@ -8,6 +8,7 @@ import { inBrowser, PATIENCE, useDemo } from "./support/browse.ts";
 import { useFakeSite } from "./support/fake-site.ts";
 import { ON_TABLET, wrongIn } from "./support/looks.ts";
 import { smallTargets } from "./support/measure.ts";
+import { boxOf, lacks, textOf } from "./support/seen.ts";
 
 const LONG = 4 * PATIENCE;
 inBrowser("explore", explore);
@@ -51,8 +52,10 @@ function explore(): void {
         .waitFor();
       const reader = await world.signedIn({}, await busbar.token({ level: "readonly" }));
       await reader.go(`${path}?series=roof-inverter:ac_power`);
-      await reader.page.getByRole("button", { name: /^Remove/ }).waitFor();
-      expect(await reader.page.getByRole("link", { name: "Make a rule from this" }).count()).toBe(0);
+      await lacks(
+        reader.page.getByRole("link", { name: "Make a rule from this" }),
+        reader.page.getByRole("button", { name: /^Remove/ }),
+      );
       expect([...visitor.complaints, ...reader.complaints]).toEqual([]);
       await visitor.close();
       await reader.close();
@@ -101,7 +104,7 @@ function explore(): void {
       await moment.waitFor();
       await expect.poll(() => chart.getByRole("status").textContent()).toMatch(/AC power .*State of charge/);
       // Other colours make another chart. The moment that somebody looks at stays.
-      const before = await moment.textContent();
+      const before = await textOf(moment);
       await page.evaluate('window.canvasBefore = document.querySelector(".uplot canvas")');
       await page.emulateMedia({ colorScheme: "dark" });
       await expect
@@ -110,7 +113,7 @@ function explore(): void {
         })
         .toBe(true);
       await seeLines(page, ["--solar", "--series-1"]);
-      expect(await moment.textContent()).toBe(before);
+      await expect.poll(() => moment.textContent()).toBe(before);
 
       await page.getByText("Table", { exact: true }).click();
       await page.waitForURL(/view=table/);
@@ -148,7 +151,7 @@ function explore(): void {
         .getByText(/^\s*k?Wh$/)
         .first()
         .waitFor();
-      expect(await page.getByLabel("Gaps: Roof inverter AC power").isDisabled()).toBe(true);
+      await expect.poll(() => page.getByLabel("Gaps: Roof inverter AC power").isDisabled()).toBe(true);
       await page.getByLabel("Gaps: Battery rack A Status").selectOption("1h");
       await page.waitForURL(/locf\.1h/);
       await page.getByLabel("Period before").check();
@@ -166,9 +169,11 @@ function explore(): void {
       await page.waitForURL(/compare=true/);
       await page.getByRole("button", { name: "Request" }).click();
       const request = page.getByRole("dialog", { name: "Request" });
-      expect(await request.locator("pre").textContent()).toMatch(/curl .*timeseries'[\s\S]*"aggregation":"integral"/);
+      await expect
+        .poll(() => request.locator("pre").textContent())
+        .toMatch(/curl .*timeseries'[\s\S]*"aggregation":"integral"/);
       await request.getByText("JSON", { exact: true }).click();
-      expect(JSON.parse((await request.locator("pre").textContent()) ?? "")).toMatchObject({
+      expect(JSON.parse(await textOf(request.locator("pre"), /^\s*\{/))).toMatchObject({
         telemetry: [
           { device: "roof-inverter", attribute: "ac_power", aggregation: "integral" },
           { device: "battery-rack-a", attribute: "status", gap_filling: { method: "locf", look_around: "1h" } },
@@ -198,7 +203,7 @@ function explore(): void {
       );
       await visitor.go(`${path}?series=battery-rack-a:battery_soc~by.1h&executions=off`);
       await page.getByLabel("Buckets: Battery rack A State of charge").waitFor();
-      expect(await page.getByLabel("Buckets: Battery rack A State of charge").inputValue()).toBe("1h");
+      await expect.poll(() => page.getByLabel("Buckets: Battery rack A State of charge").inputValue()).toBe("1h");
       expect((await kept).status()).toBe(200);
       // Another device of the same person.
       const elsewhere = await world.signedIn({}, token);
@@ -208,10 +213,13 @@ function explore(): void {
       await page.getByRole("button", { name: "Views" }).click();
       const views = page.getByRole("dialog", { name: "Views" });
       await page.getByText("The view that was kept in this browser is now saved on the server.").waitFor();
-      expect(await views.getByLabel("Share with everybody on this site").count()).toBe(0);
+      await lacks(
+        views.getByLabel("Share with everybody on this site"),
+        views.getByRole("button", { name: "Old one", exact: true }),
+      );
       await views.getByRole("button", { name: "Old one", exact: true }).click();
       await page.waitForURL(/roof-inverter/);
-      expect(await page.evaluate('localStorage.getItem("busbar.explore.views")')).toBe("{}");
+      await expect.poll(() => page.evaluate('localStorage.getItem("busbar.explore.views")')).toBe("{}");
       expect(visitor.complaints).toEqual([]);
       await visitor.close();
     },
@@ -228,8 +236,7 @@ function explore(): void {
       await visitor.go(`${path}?series=${names.map((name) => `roof-inverter:${name}`).join(",")}&bands=off&alerts=off`);
       await seeLines(page, ["--solar"]);
       expect(granularities.length).toBeGreaterThan(1);
-      const box = await page.locator(".u-over").boundingBox();
-      if (box === null) throw new Error("the chart is not shown");
+      const box = await boxOf(page.locator(".u-over"));
       const touch = await touchesOf(page);
       const at = (...places: readonly number[]) =>
         places.map((place) => ({ x: box.x + box.width * place, y: box.y + box.height / 2 }));
@@ -361,8 +368,7 @@ async function touchesOf(page: Tab) {
 
 /** Drags over a part of the chart: 0 is its left edge, 1 its right one. */
 async function drag(page: Tab, from: number, to: number): Promise<void> {
-  const box = await page.locator(".u-over").boundingBox();
-  if (box === null) throw new Error("the chart is not shown");
+  const box = await boxOf(page.locator(".u-over"));
   const y = box.y + box.height / 2;
   await page.mouse.move(box.x + box.width * from, y);
   await page.mouse.down();

@@ -5,6 +5,7 @@ import type { Device, Site } from "#client/resources.ts";
 import { type Line, openLine } from "../support/cut-line.ts";
 import { useServer } from "../support/server.ts";
 import { inBrowser, PATIENCE, useWorld } from "./support/browse.ts";
+import { lacks, textOf } from "./support/seen.ts";
 
 const LONG = 4 * PATIENCE;
 
@@ -48,8 +49,10 @@ function gateways(): void {
       await dialog.getByLabel("What the gateway is called here").fill("North");
       await dialog.getByRole("button", { name: "Make the code" }).click();
       await dialog.getByText("The code is shown only once").waitFor();
-      const code = (await dialog.locator("code").first().textContent()) ?? "";
-      expect(await dialog.locator("code").last().textContent()).toBe(`busbar gateway join ${cloud.url} ${code}`);
+      const code = await textOf(dialog.locator("code").first());
+      await expect
+        .poll(() => dialog.locator("code").last().textContent())
+        .toBe(`busbar gateway join ${cloud.url} ${code}`);
       await dialog.getByRole("button", { name: "Done" }).click();
 
       const open = page.getByRole("table", { name: "Open codes" });
@@ -82,9 +85,9 @@ function gateways(): void {
       await row.getByRole("link", { name: "North" }).click();
       const figure = (name: string) => page.locator("dt", { hasText: name }).locator("+ dd");
       await expect.poll(() => figure("Free on the disk").textContent()).toMatch(/^[\d.,]+ [GT]iB$/);
-      expect(await figure("Lost before upload").textContent()).toContain("0 expired, 0 unreadable");
-      expect(await figure("Memory").textContent()).toMatch(/MiB$/);
-      expect(await figure("Changes that the cloud has not confirmed").textContent()).toMatch(/^\d+$/);
+      await expect.poll(() => figure("Lost before upload").textContent()).toContain("0 expired, 0 unreadable");
+      await expect.poll(() => figure("Memory").textContent()).toMatch(/MiB$/);
+      await expect.poll(() => figure("Changes that the cloud has not confirmed").textContent()).toMatch(/^\d+$/);
       await page.getByRole("button", { name: "Replace the credential" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Replace the credential" }).click();
       await page.getByText("North replaces its credential.").waitFor();
@@ -124,10 +127,9 @@ function gateways(): void {
       // The filters are in the address.
       await page.getByLabel("pending", { exact: true }).dispatchEvent("click");
       await page.getByText("No change fits").waitFor();
-      expect(new URL(page.url()).searchParams.get("state")).toBe("PENDING");
+      await page.waitForURL(/[?&]state=PENDING/);
       await page.getByLabel("overruled", { exact: true }).dispatchEvent("click");
-      await overruled.waitFor();
-      expect(await made.count()).toBe(0);
+      await lacks(made, overruled);
 
       await visitor.move("/system/gateways");
       await page.getByRole("button", { name: "Revoke North" }).click();

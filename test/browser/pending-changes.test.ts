@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { commandManifest, upload } from "../support/command-site.ts";
 import { eventually, useLinkedPair } from "../support/linked-pair.ts";
 import { inBrowser, PATIENCE, useWorld } from "./support/browse.ts";
+import { lacks } from "./support/seen.ts";
 
 const LONG = 4 * PATIENCE;
 
@@ -66,10 +67,10 @@ function pendingChanges(): void {
       const waits = page.getByText("The change waits for gateway North.");
       await waits.waitFor();
       await form.getByText("These values wait for the gateway.", { exact: false }).waitFor();
-      expect(await form.getByLabel("Host").inputValue()).toBe("second.local");
-      expect(await form.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
-      expect(await page.getByText("is saved").count()).toBe(0);
-      await page.getByText("1 change waits for gateway North: Change a configuration.").waitFor();
+      await expect.poll(() => form.getByLabel("Host").inputValue()).toBe("second.local");
+      await expect.poll(() => form.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
+      const bar = page.getByText("1 change waits for gateway North: Change a configuration.");
+      await lacks(page.getByText("is saved"), bar);
       await form.getByRole("button", { name: "Show the stored ones" }).click();
       await expect.poll(() => form.getByLabel("Host").inputValue()).toBe("first.local");
 
@@ -77,9 +78,8 @@ function pendingChanges(): void {
       await page.getByLabel("Assign to a device").selectOption({ label: "Pump" });
       await page.getByRole("button", { name: "Assign" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Assign" }).click();
-      await waits.last().waitFor();
       await page.getByRole("dialog").waitFor({ state: "detached" });
-      expect(await page.getByText("Pump has Second").count()).toBe(0);
+      await lacks(page.getByText("Pump has Second"), waits.last());
 
       await visitor.move(`/devices/${pump}`);
       const line = page.getByText(/^2 changes wait for gateway North: /);

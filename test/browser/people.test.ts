@@ -6,6 +6,7 @@ import { appCode } from "../support/authenticator-app.ts";
 import { useServer } from "../support/server.ts";
 import { inBrowser, newLink, PATIENCE, useWorld } from "./support/browse.ts";
 import { createFindings } from "./support/findings.ts";
+import { lacks, readAfter, textOf } from "./support/seen.ts";
 
 const LONG = 4 * PATIENCE;
 const PASSWORD = "four plain small words";
@@ -94,7 +95,7 @@ function people(): void {
       await dialog.getByRole("button", { name: "Add" }).click();
       await page.getByText("Anna was added.").waitFor();
       const row = page.getByRole("row", { name: /Anna/ });
-      expect(await row.textContent()).toMatch(/user.*anna@example\.org.*Yard.*active/s);
+      await expect.poll(() => row.textContent()).toMatch(/user.*anna@example\.org.*Yard.*active/s);
 
       await row.getByRole("button", { name: "Change Anna" }).click();
       await dialog.getByLabel("Level").selectOption("owner");
@@ -134,7 +135,7 @@ function people(): void {
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { name: "Zugriff" }).waitFor();
       await page.getByText("Sie melden sich mit berta@example.org an").waitFor();
-      expect(await page.getByRole("table").textContent()).toMatch(/[ap]m/i);
+      await expect.poll(() => page.getByRole("table").textContent()).toMatch(/[ap]m/i);
       const kept = await page.evaluate<string>("JSON.stringify([{ ...localStorage }, document.body.innerHTML])");
       expect(kept).not.toContain(PASSWORD);
       await visitor.close();
@@ -189,8 +190,7 @@ function people(): void {
       await owner.go("/access/people");
       await owner.page.getByRole("button", { name: "Link for Emil to choose a password" }).click();
       const dialog = owner.page.getByRole("dialog", { name: "Invitation for Emil" });
-      const link = (await dialog.locator("code").textContent())?.trim() ?? "";
-      expect(link).toContain("/sign-in#invitation=");
+      const link = await textOf(dialog.locator("code"), /\/sign-in#invitation=/);
       await owner.close();
 
       const look = createFindings();
@@ -255,7 +255,7 @@ function people(): void {
       await page.keyboard.press("Enter");
       await dialog.getByRole("img", { name: "QR code with the secret for the app" }).waitFor();
       expect(await look(visitor)).toEqual([]);
-      const secret = ((await dialog.locator("code").textContent()) ?? "").replaceAll(" ", "");
+      const secret = (await textOf(dialog.locator("code"))).replaceAll(" ", "");
       const code = dialog.getByLabel("Code", { exact: true });
       await code.fill("12");
       await page.keyboard.press("Enter");
@@ -264,7 +264,8 @@ function people(): void {
       await page.keyboard.press("Enter");
       await page.getByRole("dialog", { name: "Recovery codes", exact: true }).waitFor();
       expect(await look(visitor)).toEqual([]);
-      const codes = await page.getByRole("dialog").getByRole("listitem").allTextContents();
+      const items = page.getByRole("dialog").getByRole("listitem");
+      const codes = await readAfter(items, () => items.allTextContents());
       expect(codes).toHaveLength(10);
       await page.getByRole("button", { name: "I have kept them" }).click();
       await page.getByText("10 recovery codes are left.").waitFor();
@@ -287,7 +288,7 @@ function people(): void {
       await dialog.getByLabel("Code").fill(codes[1] ?? "");
       await page.keyboard.press("Enter");
       await page.getByRole("dialog", { name: "Recovery codes", exact: true }).waitFor();
-      const fresh = await page.getByRole("dialog").getByRole("listitem").allTextContents();
+      const fresh = await readAfter(items, () => items.allTextContents());
       await page.getByRole("button", { name: "I have kept them" }).click();
       await page.getByText("10 recovery codes are left.").waitFor();
       await page.getByRole("button", { name: "Switch off" }).click();
@@ -326,8 +327,8 @@ function people(): void {
       };
       await page.goto(`${busbar.url}/access/account`);
       await signIn();
-      await page.getByText("the page was opened by an address of digits").waitFor();
-      expect(await page.getByRole("button", { name: "Add a passkey" }).count()).toBe(0);
+      const reason = page.getByText("the page was opened by an address of digits");
+      await lacks(page.getByRole("button", { name: "Add a passkey" }), reason);
 
       const named = busbar.url.replace("127.0.0.1", "localhost");
       // The page is asked for by that name here, which is no other server.

@@ -2,7 +2,7 @@
 // way from it to the browser is played, because a browser without a window has none: what the service decrypted is given to the real
 // service worker.
 import type { Worker } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Push } from "#client/resources.ts";
 import { type PushService, pushed, startPushService } from "../support/push-service.ts";
 import { useServer } from "../support/server.ts";
@@ -58,7 +58,7 @@ function push(): void {
       expect((await pushed(browser)).json).toMatchObject({ kind: "test" });
       const anna = busbar.as(token);
       const found = (await anna.get<Push>(`/v3/sites/${rig.site}/notifications/push`)).body;
-      expect(await page.evaluate<string>("window.asked")).toBe(found.public_key);
+      await expect.poll(() => page.evaluate<string>("window.asked")).toBe(found.public_key);
       expect(found.devices).toMatchObject([{ name: "Anna's phone" }]);
 
       const route = { name: "Now", group: "0s", steps: [{ channels: [found.channel_id] }] };
@@ -95,9 +95,12 @@ function push(): void {
   /** The worker of the site's registration. */
   async function workerOf({ page }: Visitor): Promise<Worker> {
     const wanted = `${busbar.url}/push/${rig.site}/`;
-    for (const worker of page.context().serviceWorkers())
-      if ((await worker.evaluate<string>("self.registration.scope")) === wanted) return worker;
-    return expect.fail(`no worker for ${wanted}`);
+    const find = async () => {
+      for (const worker of page.context().serviceWorkers())
+        if ((await worker.evaluate<string>("self.registration.scope")) === wanted) return worker;
+      throw new Error(`no worker for ${wanted}`);
+    };
+    return await vi.waitFor(find, { timeout: PATIENCE, interval: 100 });
   }
 
   /** What the worker shows of a message. The event is played: a browser trusts only its own push service. */

@@ -78,7 +78,7 @@ function terminal(): void {
       await page.getByText(words.here).waitFor();
       // No more than the person has.
       const level = page.getByLabel(words.level);
-      expect(await level.locator("option").allTextContents()).toEqual(["readonly", "user"]);
+      await expect.poll(() => level.locator("option").allTextContents()).toEqual(["readonly", "user"]);
       expect(await look(visitor)).toEqual([]);
       await level.selectOption("readonly");
       await page.getByRole("button", { name: words.approve }).press("Enter");
