@@ -1,24 +1,32 @@
 // What scripts of rules know of prices, and what they may expect of the sun and of the use of the site.
-import { cheapestSpan } from "#core/energy/cheapest-times.ts";
 import type { Period } from "#core/energy/parse-period.ts";
-import { createRates, type Direction } from "#core/energy/rates.ts";
+import { createPriceBook } from "#core/energy/price-book.ts";
+import { createRates } from "#core/energy/rates.ts";
 import { versionsOf } from "#core/energy/tariff-versions.ts";
 import { DAY_MS, QUARTER_MS } from "#core/time/hour.ts";
 import { instant } from "#core/time/instant.ts";
 import { readKnownPrices } from "#service/energy/known-prices.ts";
 import { type EnergyNeeds, readSiteEnergy, type SiteEnergy } from "#service/energy/read-site-energy.ts";
 import type { Call } from "#service/ports.ts";
+import {
+  type AskedPrices,
+  cheapestAsked,
+  cheapestThen,
+  isGiven,
+  LONGEST_WINDOW_MS,
+  momentAsked,
+  momentOf,
+  pricesThen,
+} from "./price-answers.ts";
 import { optionsAt, RuleProblem, windowOf } from "./rule-arguments.ts";
 import type { RuleFunction } from "./rule-function.ts";
 
 export type EnergyForRuleNeeds = EnergyNeeds;
 
-const LONGEST_WINDOW_MS = 7 * DAY_MS;
 /** A forecast looks at the same time on so many days before. */
 const FORECAST_DAYS = 7;
 const LEAST_FORECAST_DAYS = 3;
 const MOST_FORECASTS = 1_000;
-const MILLIONTH = 1_000_000;
 const MILLIWATT_HOURS = 1_000_000;
 
 export function energyFunctions(needs: EnergyForRuleNeeds): Readonly<Record<string, RuleFunction>> {
@@ -39,51 +47,17 @@ export function energyFunctions(needs: EnergyForRuleNeeds): Readonly<Record<stri
   }
 
   return {
-    async tariff_at(_call, [time], { rule }) {
-      const at = time === undefined || time === null ? needs.now() : momentOf(time);
-      const rates = await ratesOf(needs, rule.siteId, { from: at, to: at + 1 });
-      const price = (of: Direction) => rates.of(of, at)?.price;
-      const [bought, sold] = [price("import"), price("export")];
-      if (bought === undefined && sold === undefined) throw new RuleProblem("no price is known for this time");
-      return [
-        {
-          currency: rates.currency,
-          rate: rates.of("import", at)?.name ?? "",
-          ...(bought === undefined ? {} : { import: bought / MILLIONTH }),
-          ...(sold === undefined ? {} : { export: sold / MILLIONTH }),
-        },
-      ];
+    async tariff_at(_call, args, { rule }) {
+      const at = momentAsked(args, needs.now());
+      return pricesThen(await pricesOf(needs, rule.siteId, { from: at, to: at + 1 }), at);
     },
     async tariff_cheapest(_call, args, { rule }) {
-      const lengthMs = windowOf(args[0], "the duration");
-      const { from, to } = cheapestWindow(optionsAt(args, 1), needs.now());
-      if (lengthMs > to - from) throw new RuleProblem("the duration is longer than the window");
-      const rates = await ratesOf(needs, rule.siteId, { from, to });
-      const found = cheapestSpan((at) => rates.of("import", at)?.price, { from, to, lengthMs });
-      if (found === undefined) throw new RuleProblem("no prices are known for so long in this window");
-      const price = found.price / MILLIONTH;
-      return [{ from: found.from / 1000, to: (found.from + lengthMs) / 1000, price, currency: rates.currency }];
+      const asked = cheapestAsked(args, needs.now());
+      return cheapestThen(await pricesOf(needs, rule.siteId, asked), asked);
     },
     forecast_pv: (call, args, { rule }) => forecast(call, rule.siteId, "pv", args),
     forecast_load: (call, args, { rule }) => forecast(call, rule.siteId, "load", args),
   };
-}
-
-/** Unix seconds. */
-function momentOf(value: unknown): number {
-  if (typeof value === "number" && value >= 0 && value < 253_402_300_800) return value * 1000;
-  throw new RuleProblem("a time is a number of seconds since 1970, as os.time() gives it");
-}
-
-const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
-
-function cheapestWindow(options: Readonly<Record<string, unknown>>, now: number) {
-  const start = isGiven(options["from"]) ? momentOf(options["from"]) : now;
-  const from = Math.ceil(start / QUARTER_MS) * QUARTER_MS;
-  const to = isGiven(options["to"]) ? momentOf(options["to"]) : from + DAY_MS;
-  if (to <= from || to - from > LONGEST_WINDOW_MS)
-    throw new RuleProblem("the window must end after it begins, within 7d");
-  return { from, to };
 }
 
 function forecastWindow(args: readonly unknown[], now: number) {
@@ -96,12 +70,21 @@ function forecastWindow(args: readonly unknown[], now: number) {
   return { from, to: from + Math.max(1, Math.round(lengthMs / QUARTER_MS)) * QUARTER_MS };
 }
 
-async function ratesOf(needs: EnergyForRuleNeeds, siteId: string, range: { from: number; to: number }) {
+async function pricesOf(
+  needs: EnergyForRuleNeeds,
+  siteId: string,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<AskedPrices> {
   const timezone = (await needs.sites.find(siteId))?.timezone ?? "UTC";
-  const known = await readKnownPrices(needs, { siteId, timezone, range });
+  const known = await readKnownPrices(needs, { siteId, timezone, range: { from, to } });
   if (known === undefined) throw new RuleProblem("the site has no tariff");
   const { tariff, prices } = known;
-  return { currency: tariff.currency, of: createRates({ versionAt: versionsOf(tariff, timezone), timezone, prices }) };
+  const rates = createRates({ versionAt: versionsOf(tariff, timezone), timezone, prices });
+  return {
+    currency: tariff.currency,
+    priceAt: createPriceBook({ tariff, timezone, prices }),
+    rateAt: (at) => rates("import", at)?.name ?? "",
+  };
 }
 
 interface Expected {

@@ -11,6 +11,7 @@ import type { GivenTariff } from "#manifest/rule-scenario/prices.ts";
 import type { DeclaredDevice, DeviceChange, GivenCalendar, Measured } from "#manifest/rule-scenario/site.ts";
 import type { RuleStep } from "#manifest/rule-scenario/steps.ts";
 import { conversionOf } from "#manifest/unit-conversion.ts";
+import type { AskedPrices } from "#service/rule/price-answers.ts";
 import { cronTimes } from "#service/schedule/next-time.ts";
 import type { ScenarioClock } from "./scenario-clock.ts";
 import { createScenarioPrices, type ScenarioPrices } from "./scenario-prices.ts";
@@ -99,6 +100,11 @@ export class ScenarioSite {
 
   setCalendar(name: string, state: GivenCalendar): void {
     this.#calendars.set(name, state);
+  }
+
+  /** For scripts; a scenario names no rates. */
+  get prices(): AskedPrices {
+    return { currency: "EUR", priceAt: this.#prices.at, rateAt: () => "" };
   }
 
   setPrices(tariff: GivenTariff): void {

@@ -50,6 +50,27 @@ end)`;
   expect(found).toEqual([]);
 });
 
+test("a script sees prices as the scenario says, and why none is known", async () => {
+  const rule = `
+scheduler.add(3600000, function()
+  local price, why = tariff.at()
+  local best, none = tariff.cheapest('2h', { from = os.time() })
+  enapter.log((price and price.import .. ' ' .. price.currency or why) .. ', ' .. (best and os.date('!%H:%M', math.floor(best.from)) or none))
+end)`;
+  const site = `timezone: Europe/Berlin
+start: 2026-06-21T22:00:00Z
+devices: {meter: {telemetry: {power: 0}}}
+tariff: {import: {daily: {"00:00": 0.2, "03:00": 0.1, "06:00": 0.3}}}
+`;
+  const steps = `  - wait: 1h
+    expect: {log: "0.2 EUR, 01:00"}
+  - wait: 3h
+    expect: {log: "0.1 EUR, 02:00"}
+  - {tariff: {import: absent}, wait: 1h, expect: {log: "no price is known for this time, no prices are known for so long in this window"}}
+`;
+  expect(await failing(rule, steps, site)).toEqual([]);
+});
+
 test("an error that nothing catches fails the scenario, unless it is expected", async () => {
   const rule = "scheduler.add(1000, function() error('no way') end)";
   expect((await failing(rule, "  - wait: 2s\n")).join()).toContain("no way");

@@ -5,6 +5,7 @@ import type { LuaEngine } from "#runtime/lua/lua-engine.ts";
 import { createPastSite, type PastFunction, type PastSource } from "#runtime/lua/rule/dry-run/past-site.ts";
 import { type RunningScript, type ScriptRun, startScriptRun } from "#runtime/lua/rule/dry-run/script-run.ts";
 import { createScriptStorage } from "#runtime/lua/rule/dry-run/simulate-script.ts";
+import { cheapestAsked, cheapestThen, momentAsked, pricesThen } from "#service/rule/price-answers.ts";
 import { nameAt, optionsAt, RuleProblem, textAt } from "#service/rule/rule-arguments.ts";
 import { isVariableValue, VARIABLE_RULE } from "#service/rule/rule-variables.ts";
 import type { ScenarioClock } from "./scenario-clock.ts";
@@ -146,6 +147,11 @@ function sourceOf(site: () => ScenarioSite, sink: RuleSink): PastSource {
       sink.explain(textAt(args, 0, LONGEST_EXPLANATION));
       return [true];
     },
+    tariff_at(args) {
+      const at = momentAsked(args, site().world().now);
+      return pricesThen(site().prices, at);
+    },
+    tariff_cheapest: (args) => cheapestThen(site().prices, cheapestAsked(args, site().world().now)),
     calendar_now(args) {
       const name = nameAt(args, 0, "the name of a calendar");
       const { calendar, now } = site().world();
