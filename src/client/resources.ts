@@ -101,6 +101,8 @@ export type Account = {
   readonly level: AccessLevel;
   /** The sites that the person sees; null for all. */
   readonly site_ids: readonly string[] | null;
+  /** Where the level is higher than `level`. Only people have this. */
+  readonly site_levels: readonly SiteLevel[];
   /** Null: as the browser says. */
   readonly language: "en" | "de" | null;
   /** Null: as is usual in the language. */
@@ -122,6 +124,8 @@ export type AccountChange = {
   readonly level?: AccessLevel | undefined;
   /** Null for all sites. */
   readonly site_ids?: readonly string[] | null | undefined;
+  /** Replaces all of them. `level` without it ends them: the person has one level everywhere. */
+  readonly site_levels?: readonly SiteLevel[] | undefined;
   /** Null: as the browser says. */
   readonly language?: "en" | "de" | null | undefined;
   /** Null: as is usual in the language. */
@@ -1610,6 +1614,8 @@ export type ListedSession = {
   readonly level: AccessLevel;
   /** The sites it sees; null for all. */
   readonly site_ids: readonly string[] | null;
+  /** Where the level is higher than `level`. Only people have this. */
+  readonly site_levels: readonly SiteLevel[];
   readonly created_at: string;
   readonly expires_at: string;
   readonly last_used_at: string;
@@ -1682,6 +1688,8 @@ export type NewAccount = {
   readonly level: AccessLevel;
   /** Without it: all sites. */
   readonly site_ids?: readonly string[] | undefined;
+  /** Where the level is higher than `level`. Only people have this. */
+  readonly site_levels?: readonly SiteLevel[] | undefined;
   /** Null: as the browser says. */
   readonly language?: "en" | "de" | null | undefined;
   /** Null: as is usual in the language. */
@@ -2424,6 +2432,8 @@ export type OwnToken = {
   readonly level: AccessLevel;
   /** The sites it sees; null for all. */
   readonly site_ids: readonly string[] | null;
+  /** Where the level is higher than `level`. Only people have this. */
+  readonly site_levels: readonly SiteLevel[];
 };
 
 export type OwnTokenAnswer = {
@@ -3133,6 +3143,8 @@ export type Session = {
   readonly level: AccessLevel;
   /** The sites it sees; null for all. */
   readonly site_ids: readonly string[] | null;
+  /** Where the level is higher than `level`. Only people have this. */
+  readonly site_levels: readonly SiteLevel[];
   readonly created_at: string;
   readonly expires_at: string;
 };
@@ -3324,6 +3336,12 @@ export type SiteEnergy = {
   readonly doubtful_cut: boolean;
   /** What people said about steps of the period. The figures have these adjustments. */
   readonly corrections: readonly AppliedCounterCorrection[];
+};
+
+export type SiteLevel = {
+  /** Site identifier. */
+  readonly site_id: string;
+  readonly level: AccessLevel;
 };
 
 export type Snapshot = {

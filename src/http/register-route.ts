@@ -19,11 +19,11 @@ import { sendAnswer, sendList } from "#http/send-answer.ts";
 import type { TokenHeaders } from "#http/token-headers.ts";
 import { traceOf } from "#http/trace-calls.ts";
 import type { WebSockets } from "#http/web-sockets.ts";
-import { requireLevel } from "#service/access/require-level.ts";
 import { LateAnswer } from "#service/operation/answer.ts";
 import { compileBody } from "#service/operation/body.ts";
 import type { TakePlace } from "#service/operation/call-places.ts";
 import { ListAnswer } from "#service/operation/list-answer.ts";
+import { requireSomewhere } from "#service/operation/narrow-call.ts";
 import { parseQuery } from "#service/operation/query.ts";
 import { freeBytes } from "#tuning/free-bytes.ts";
 
@@ -152,7 +152,7 @@ function register(app: FastifyInstance, route: Route, registration: Registration
     onRequest: (request, reply, done) => {
       const accept = (caller: Caller) => {
         request.caller = caller;
-        if (access !== "public") requireLevel(caller, access);
+        if (access !== "public") requireSomewhere({ caller }, access);
       };
       try {
         if (route.ownPageOnly === true) requireOwnPage(request);

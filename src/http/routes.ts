@@ -21,7 +21,11 @@ export function createRoutes(needs: RouteNeeds, declared: readonly Route[]): rea
   const answering = declared.map(withPendingChange);
   const { gatewayChanges: changes, gatewayQuestions: questions } = needs;
   operations.open(answering, changes && questions && { changes, questions });
-  const routes = answering.map((one) => ({ ...one, run: (call: AnyCall) => operations.run(one, call) }));
+  const routes = answering.map((one) => ({
+    ...one,
+    run: (call: AnyCall) => operations.run(one, call),
+    ...(one.live !== undefined && { live: (call: AnyCall) => operations.follow(one, call) }),
+  }));
   const all = [...routes, ...compatibilityRoutes(needs, routes)];
   return [...all, ...systemRoutes(needs, all)];
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Account } from "#core/access/account.ts";
+import type { AccessLevel } from "#core/access/level.ts";
 import type { TokenRecord } from "#core/access/token-record.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import type { AccountChange, NewAccount } from "#service/ports/account-store.ts";
@@ -28,6 +29,10 @@ const seenAs = ({ token, settings, password }: NewAccount): Account => ({
   lastUsedAt: token.lastUsedAt,
 });
 
+function fail(): never {
+  throw new Error("there is no such account");
+}
+
 const HASH = new Uint8Array(32).fill(77);
 
 async function withPerson(open: OpenStores, fields: Partial<TokenRecord> = {}) {
@@ -54,6 +59,45 @@ async function addSession({ sessions }: SubjectStores, tokenId: string): Promise
 const holders = async ({ sessions }: SubjectStores) => (await sessions.all()).map(({ tokenId }) => tokenId);
 
 export function accountStoreContract(open: OpenStores): void {
+  test("levels of single sites are stored beside the level, and end with it or with their site", async () => {
+    const [north, south] = [newId(), newId()];
+    const siteLevels = new Map([[north, "owner"]] as const);
+    const sites = new Set([north, south]);
+    const { stores, id, change } = await withPerson(open, { level: "readonly", sites, siteLevels });
+    const access = async () => {
+      const { level, sites, siteLevels } = (await stores.accounts.find(id)) ?? fail();
+      const token = await stores.tokens.find(id);
+      expect([token?.level, token?.sites, token?.siteLevels]).toEqual([level, sites, siteLevels]);
+      return [level, sites === "all" ? "all" : [...sites], [...(siteLevels ?? [])]];
+    };
+    expect(await access()).toEqual(["readonly", [north, south], [[north, "owner"]]]);
+    await change({ siteLevels: new Map([[south, "installer"]]) }, 1);
+    expect(await access()).toEqual(["readonly", [north, south], [[south, "installer"]]]);
+    await change({ sites: new Set([north]) }, 2);
+    expect(await access()).toEqual(["readonly", [north], []]);
+    await change({ sites: "all", siteLevels: new Map([[south, "owner"]]) }, 3);
+    expect(await access()).toEqual(["readonly", "all", [[south, "owner"]]]);
+    await change({ level: "user" }, 4);
+    expect(await access()).toEqual(["user", "all", []]);
+  });
+
+  test("a token is as much as its person at each of its sites, and ends when that becomes less", async () => {
+    const [north, south] = [newId(), newId()];
+    const siteLevels = new Map([[north, "owner"]] as const);
+    const sites = new Set([north, south]);
+    const { stores, id, change } = await withPerson(open, { level: "readonly", sites, siteLevels });
+    const token = (level: AccessLevel, ...at: readonly string[]) =>
+      addToken(stores, { accountId: id, level, sites: new Set(at) });
+    const kept = [await token("readonly", north, south), await token("user", north)];
+    const ended = await token("owner", north);
+    await expectRefusal(token("user", south), "forbidden");
+    await expectRefusal(token("user", north, south), "forbidden");
+    const changed = await change({ siteLevels: new Map([[north, "user"]]) });
+    expect([...(changed ?? [])].sort()).toEqual([id, ended.id].sort());
+    for (const { id: one } of kept) expect((await stores.tokens.find(one))?.revokedAt).toBeUndefined();
+    expect((await stores.tokens.find(ended.id))?.revokedAt).toBeDefined();
+  });
+
   test("a person is found as stored, with the access of a token that nobody has", async () => {
     const { accounts, tokens } = await open();
     const made: Account[] = [];

@@ -47,6 +47,35 @@ test("a token of the cloud works on the gateway, also without the line, and a re
   for (const token of [kept, revoked]) expect(gateway.log + cloud.log).not.toContain(token);
 });
 
+test("a person of the cloud changes a gateway's site with the level of that site, and with that of no other one", async () => {
+  const { body } = await cloud.admin.post<{ site: { id: string } }>("/v3/sites", { name: "in the cloud" });
+  const sites = { linked: pair.site.siteId, other: body.site.id };
+  const headers = { "Sec-Fetch-Site": "same-origin" };
+  const enter = async (owned: keyof typeof sites) => {
+    const by = { mail: `${owned}@example.org`, password: "four plain small words" };
+    const site_levels = [{ site_id: sites[owned], level: "owner" }];
+    const access = { level: "readonly", site_ids: Object.values(sites), site_levels };
+    const added = await cloud.admin.post("/v3/accounts", { name: `owns ${owned}`, ...by, ...access });
+    expect(added.errors).toEqual([]);
+    const { headers: answered } = await cloud.anonymous.post("/v3/sessions", by, { headers });
+    const cookie = (answered.getSetCookie()[0] ?? "").split(";")[0] ?? "";
+    return (method: string, path: string, json?: unknown) =>
+      cloud.anonymous.call(method, path, {
+        ...(json !== undefined && { json }),
+        headers: { ...headers, Cookie: cookie },
+      });
+  };
+  const id = await pair.site.device("of a site with levels");
+  const [owner, reader] = [await enter("linked"), await enter("other")];
+  for (const one of [owner, reader])
+    await eventually(async () => expect((await one("GET", `/v3/devices/${id}`)).status).toBe(200));
+  expect((await reader("PATCH", `/v3/devices/${id}`, { name: "by the reader" })).status).toBe(403);
+  expect((await owner("PATCH", `/v3/devices/${id}`, { name: "by the owner" })).status).toBe(200);
+  await eventually(async () => expect((await gateway.admin.get(`/v3/devices/${id}`)).text).toContain("by the owner"));
+  const { text } = await gateway.admin.get("/v3/audit?action.in=updateDevice");
+  expect([text.includes("owns linked"), text.includes("owns other")]).toEqual([true, false]);
+});
+
 test("where offline access is off, tokens of the cloud are not taken", async () => {
   const token = await cloud.token({ name: "unwanted", level: "user" });
   await eventually(async () => expect(await statusOf(token)).toBe(200));

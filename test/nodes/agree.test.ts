@@ -4,6 +4,7 @@ import { packPackage } from "#service/blueprint/pack-package.ts";
 import { listen, type SeenEvent } from "../support/listen.ts";
 import { connectAt, makeNodeSite } from "../support/node-site.ts";
 import { NODE_ADMIN_TOKEN, type Node, openNode, startNode } from "../support/nodes.ts";
+import { PATIENT } from "../support/patient.ts";
 import { type Postgres, startPostgres } from "../support/postgres.ts";
 import { startReceiver } from "../support/receiver.ts";
 
@@ -53,6 +54,27 @@ test("a code that one node made signs in at the other, once", async () => {
   // At both at once: one of them gets it.
   expect((await Promise.all([signIn(other), signIn(one)])).toSorted()).toEqual([200, 401]);
   expect(await signIn(other)).toBe(401);
+});
+
+test("a level at one site that one node takes from a person is gone at the other, and the person's streams end there", async () => {
+  const sites: string[] = [];
+  for (const name of ["North", "South"]) sites.push((await one.admin.post("/v3/sites", { name })).body.site.id);
+  const by = { mail: "anna@example.org", password: "four plain small words" };
+  const access = { level: "readonly", site_ids: sites, site_levels: [{ site_id: sites[0], level: "owner" }] };
+  const { account } = (await one.admin.post("/v3/accounts", { name: "Anna", ...by, ...access })).body;
+  const headers = { "Content-Type": "application/json", "Sec-Fetch-Site": "same-origin" };
+  const signedIn = await fetch(`${other.url}/v3/sessions`, { method: "POST", headers, body: JSON.stringify(by) });
+  const cookie = (signedIn.headers.getSetCookie()[0] ?? "").split(";")[0] ?? "";
+  const patch = async (url: string, who: Readonly<Record<string, string>>, body: object) =>
+    (await fetch(url, { method: "PATCH", headers: { ...headers, ...who }, body: JSON.stringify(body) })).status;
+  const rename = (site: string | undefined) =>
+    patch(`${other.url}/v3/sites/${site}`, { Cookie: cookie }, { name: "Renamed" });
+  expect([await rename(sites[0]), await rename(sites[1])]).toEqual([200, 403]);
+  const stream = await listen(other.url, "", { cookie });
+  const admin = { "X-Service-Auth-Token": NODE_ADMIN_TOKEN };
+  expect(await patch(`${one.url}/v3/accounts/${account.id}`, admin, { site_levels: [] })).toBe(200);
+  await expect.poll(() => rename(sites[0]), PATIENT).toBe(403);
+  expect(await stream.end).toBe("ended");
 });
 
 test("a node that hears nothing of the others asks the records for every token", async () => {

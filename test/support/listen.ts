@@ -30,12 +30,21 @@ export interface EventListener {
 export async function listen(
   url: string,
   token: string,
-  { query = "", lastEventId }: { readonly query?: string; readonly lastEventId?: string | undefined } = {},
+  {
+    query = "",
+    lastEventId,
+    cookie,
+  }: { readonly query?: string; readonly lastEventId?: string | undefined; readonly cookie?: string } = {},
 ): Promise<EventListener> {
   const cancel = new AbortController();
   onTestFinished(() => cancel.abort());
   const response = await fetch(`${url}/v3/events${query}`, {
-    headers: { "X-Service-Auth-Token": token, ...(lastEventId !== undefined && { "Last-Event-ID": lastEventId }) },
+    headers: {
+      ...(cookie === undefined
+        ? { "X-Service-Auth-Token": token }
+        : { Cookie: cookie, "Sec-Fetch-Site": "same-origin" }),
+      ...(lastEventId !== undefined && { "Last-Event-ID": lastEventId }),
+    },
     signal: cancel.signal,
   });
   let text = "";

@@ -7,7 +7,7 @@ import type { Cli } from "#cli/cli.ts";
 import { addExamples, clientCommand, collect } from "#cli/client-command.ts";
 import { confirm } from "#cli/confirm.ts";
 import { findAccount } from "#cli/find-account.ts";
-import { findSites } from "#cli/find-site.ts";
+import { findSiteLevels, findSites } from "#cli/find-site.ts";
 import { printAnswer } from "#cli/print.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import { UsageError } from "#cli/usage-error.ts";
@@ -21,6 +21,7 @@ type Flags = ClientFlags & {
   readonly mail?: string;
   readonly level?: AccessLevel;
   readonly siteId?: readonly string[];
+  readonly siteLevel?: readonly string[];
   readonly allSites?: true;
   readonly passwordFile?: string;
   readonly askPassword?: true;
@@ -31,6 +32,7 @@ export function addAccountCommands(account: Command, cli: Cli): void {
     account,
     "account create Anna anna@example.org --level user --ask-password",
     "account change anna@example.org --level owner --site-id SITE_ID",
+    "account change Anna --level readonly --site-level North=owner",
     "account suspend Anna",
   );
   addListCommand(account, cli, {
@@ -45,7 +47,11 @@ export function addAccountCommands(account: Command, cli: Cli): void {
   ).action(async (name: string, mail: string, flags: Flags & { readonly level: AccessLevel }) => {
     const session = await openSession(cli, flags);
     const [sites, password] = [await findSites(session, flags.siteId), await readPassword(cli, flags)];
-    const body = { name, mail, level: flags.level, ...(sites && { site_ids: sites }), ...(password && { password }) };
+    const levels = await findSiteLevels(session, flags.siteLevel ?? [], LEVELS);
+    const body = {
+      ...{ name, mail, level: flags.level, ...(sites && { site_ids: sites }), ...(password && { password }) },
+      ...(levels.length > 0 && { site_levels: levels }),
+    };
     const answer = await session.wait(session.client.accounts.create(body));
     await printAnswer(cli, flags, answer, () => `added ${answer.account.name} (${answer.account.id})`);
   });
@@ -60,12 +66,14 @@ export function addAccountCommands(account: Command, cli: Cli): void {
       const session = await openSession(cli, flags);
       const id = await findAccount(session, person);
       const [sites, password] = [await findSites(session, flags.siteId), await readPassword(cli, flags)];
-      const { name, mail, level, allSites } = flags;
+      const { name, mail, level, allSites, siteLevel } = flags;
+      const levels = siteLevel && (await findSiteLevels(session, siteLevel, LEVELS));
       const body: AccountChange = {
         ...(name && { name }),
         ...(mail && { mail }),
         ...(level && { level }),
         ...(allSites ? { site_ids: null } : sites && { site_ids: sites }),
+        ...(levels && { site_levels: levels }),
         ...(password && { password }),
       };
       const answer = await session.wait(session.client.accounts.update(id, body));
@@ -123,6 +131,7 @@ function addAccess(command: Command, isNew: boolean): Command {
   return command
     .addOption(level.choices(LEVELS).makeOptionMandatory(isNew))
     .option("-s, --site-id <site>", "only this site, by id or name; may be repeated", collect)
+    .option("--site-level <site=level>", "a higher level at this one of the sites; may be repeated", collect)
     .option("--password-file <file>", "file with the person's password")
     .option("--ask-password", "ask for the person's password");
 }
@@ -147,6 +156,7 @@ const COLUMNS = {
   MAIL: (account: Account) => account.mail,
   LEVEL: (account: Account) => account.level,
   SITES: (account: Account) => account.site_ids?.join(",") ?? "all",
+  "MORE AT": (account: Account) => account.site_levels.map(({ site_id, level }) => `${site_id}=${level}`).join(","),
   PASSWORD: (account: Account) => (account.has_password ? "yes" : "none yet"),
   "SECOND FACTOR": (account: Account) => (account.has_second_factor ? "yes" : "no"),
   "LAST USED": (account: Account) => account.last_used_at ?? "never",

@@ -1,5 +1,4 @@
-import type { SiteScope } from "#core/access/caller.ts";
-import type { AccessLevel } from "#core/access/level.ts";
+import type { Access } from "#core/access/caller.ts";
 import type { Instant } from "#core/time/instant.ts";
 
 export const LANGUAGES = ["en", "de"] as const;
@@ -14,12 +13,10 @@ export const MAX_ACCOUNTS = 10_000;
  * A person. Name, level, sites and last use are those of a token of the same id, whose text nobody has: sessions stand for
  * it, and whatever holds for a token holds for a person.
  */
-export interface Account {
+export interface Account extends Access {
   readonly id: string;
   readonly name: string;
   readonly mail: string;
-  readonly level: AccessLevel;
-  readonly sites: SiteScope;
   /** Undefined: as the browser says. */
   readonly language: Language | undefined;
   readonly timeFormat: TimeFormat | undefined;

@@ -1,13 +1,10 @@
-import type { SiteScope } from "#core/access/caller.ts";
-import type { AccessLevel } from "#core/access/level.ts";
+import type { Access } from "#core/access/caller.ts";
 import type { Instant } from "#core/time/instant.ts";
 
 /** The stored part of a token. Its text is shown once and never stored. */
-export interface TokenRecord {
+export interface TokenRecord extends Access {
   readonly id: string;
   readonly name: string;
-  readonly level: AccessLevel;
-  readonly sites: SiteScope;
   /** SHA-256 of the token's text. */
   readonly hash: Uint8Array;
   readonly createdAt: Instant;

@@ -1,11 +1,10 @@
-import type { SiteScope } from "#core/access/caller.ts";
-import { type AccessLevel, allows } from "#core/access/level.ts";
+import { type Access, levelAt, type SiteScope } from "#core/access/caller.ts";
+import { allows } from "#core/access/level.ts";
 import type { EventFacts, EventKind } from "#core/event/event.ts";
 
 /** Which events a listener gets: those that it may know of, and of them those that it asked for. */
-export interface EventFilter {
+export interface EventFilter extends Omit<Access, "sites"> {
   readonly scope: SiteScope;
-  readonly level: AccessLevel;
   /** Undefined means all. */
   readonly kinds: ReadonlySet<string> | undefined;
   readonly siteIds: ReadonlySet<string> | undefined;
@@ -16,7 +15,7 @@ export function selects(filter: EventFilter, event: EventFacts): boolean {
   return (
     selectsKind(filter, event.kind) &&
     selectsPlace(filter, event.siteId, event.deviceId) &&
-    allows(filter.level, event.readLevel)
+    allows(levelAt(filter, event.siteId), event.readLevel)
   );
 }
 

@@ -3,7 +3,8 @@ import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { ACCESS_LEVELS } from "#core/access/level.ts";
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "#core/access/password.ts";
 import { renderInstant } from "#core/time/instant.ts";
-import type { AccountInput, AskedChange } from "#service/access/accounts.ts";
+import type { AccountInput, AskedChange, SiteLevel } from "#service/access/accounts.ts";
+import { renderSiteLevels, siteLevels } from "#service/access/site-levels-wire.ts";
 import { type Static, Type } from "#service/operation/schema.ts";
 import { described, id, name, nullable, oneOf, strict, timestamp } from "#service/operation/wire.ts";
 
@@ -33,6 +34,7 @@ export const accountSchema = described("Account", "A person who can sign in to t
   mail: Type.String(),
   level,
   site_ids: nullable(Type.Array(Type.String(), { description: "The sites that the person sees; null for all." })),
+  site_levels: siteLevels,
   language,
   time_format: timeFormat,
   has_password: Type.Boolean({ description: "Without one, nobody can sign in as this person." }),
@@ -49,6 +51,7 @@ export const newAccountSchema = strict("NewAccount", {
   mail,
   level,
   site_ids: Type.Optional({ ...sites, description: "Without it: all sites." }),
+  site_levels: Type.Optional({ ...siteLevels, maxItems: 1000 }),
   language: Type.Optional(language),
   time_format: Type.Optional(timeFormat),
   password: Type.Optional(newPassword),
@@ -59,6 +62,11 @@ export const accountChangeSchema = strict("AccountChange", {
   mail: Type.Optional(mail),
   level: Type.Optional(level),
   site_ids: Type.Optional(nullable({ ...sites, description: "Null for all sites." })),
+  site_levels: Type.Optional({
+    ...siteLevels,
+    maxItems: 1000,
+    description: "Replaces all of them. `level` without it ends them: the person has one level everywhere.",
+  }),
   language: Type.Optional(language),
   time_format: Type.Optional(timeFormat),
   password: Type.Optional({ ...newPassword, description: "Ends all sessions of the person." }),
@@ -109,6 +117,7 @@ export function parseNewAccount(body: Static<typeof newAccountSchema>): AccountI
     mail: body.mail,
     level: body.level,
     siteIds: body.site_ids,
+    siteLevels: body.site_levels?.map(parseSiteLevel),
     language: body.language ?? undefined,
     timeFormat: body.time_format ?? undefined,
     password: body.password,
@@ -121,12 +130,18 @@ export function parseAccountChange(body: Static<typeof accountChangeSchema>): As
     ...(body.mail !== undefined && { mail: body.mail }),
     ...(body.level !== undefined && { level: body.level }),
     ...(body.site_ids !== undefined && { siteIds: body.site_ids }),
+    ...(body.site_levels !== undefined && { siteLevels: body.site_levels.map(parseSiteLevel) }),
     ...(body.language !== undefined && { language: body.language ?? undefined }),
     ...(body.time_format !== undefined && { timeFormat: body.time_format ?? undefined }),
     ...(body.password !== undefined && { password: body.password }),
     ...(body.suspended !== undefined && { isSuspended: body.suspended }),
   };
 }
+
+const parseSiteLevel = ({ site_id, level }: Static<typeof siteLevels>[number]): SiteLevel => ({
+  siteId: site_id,
+  level,
+});
 
 export function renderAccount(account: Account): Static<typeof accountSchema> {
   return {
@@ -135,6 +150,7 @@ export function renderAccount(account: Account): Static<typeof accountSchema> {
     mail: account.mail,
     level: account.level,
     site_ids: account.sites === "all" ? null : [...account.sites],
+    site_levels: renderSiteLevels(account),
     language: account.language ?? null,
     time_format: account.timeFormat ?? null,
     has_password: account.hasPassword,

@@ -1,13 +1,19 @@
 // The people of an installation. A caller sees those that it could have added itself: no stronger, and for no other sites.
 import type { Account, Language, TimeFormat } from "#core/access/account.ts";
-import { type Caller, scopeContains } from "#core/access/caller.ts";
-import { type AccessLevel, allows } from "#core/access/level.ts";
+import { type Access, accessOf, type Caller, changedAccess, covers } from "#core/access/caller.ts";
+import type { AccessLevel } from "#core/access/level.ts";
 import { passwordProblem } from "#core/access/password.ts";
 import { refuse } from "#core/app-error.ts";
 import { requesterOf } from "#core/share/requester.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
-import { accessTarget, grantableSites, requireGrantableLevel } from "#service/access/grant.ts";
+import {
+  accessDetails,
+  accessTarget,
+  grantableSites,
+  requireGrantableAt,
+  requireGrantableLevel,
+} from "#service/access/grant.ts";
 import type { Passwords } from "#service/access/passwords.ts";
 import type { AccountChange, PasswordHash } from "#service/ports/account-store.ts";
 import type { Page, PageRequest } from "#service/ports/page.ts";
@@ -15,26 +21,34 @@ import type { Call, Needs } from "#service/ports.ts";
 
 const HASH_BYTES = 32;
 
+/** More than the level of the person, at one of the person's sites. */
+export interface SiteLevel {
+  readonly siteId: string;
+  readonly level: AccessLevel;
+}
+
 export interface AccountInput {
   readonly name: string;
   readonly mail: string;
   readonly level: AccessLevel;
   /** Undefined means all sites. */
   readonly siteIds: readonly string[] | undefined;
+  readonly siteLevels: readonly SiteLevel[] | undefined;
   readonly language: Language | undefined;
   readonly timeFormat: TimeFormat | undefined;
   readonly password: string | undefined;
 }
 
 /** Fields that are not here stay as they are. */
-export interface AskedChange extends Omit<AccountChange, "sites" | "password"> {
+export interface AskedChange extends Omit<AccountChange, "sites" | "siteLevels" | "password"> {
   /** Null means all sites. */
   readonly siteIds?: readonly string[] | null;
+  readonly siteLevels?: readonly SiteLevel[];
   readonly password?: string;
 }
 
 /** Among them is what would make one a weaker person first, and then the own. */
-const EXCLUSIVE = ["mail", "level", "siteIds", "password"] as const;
+const EXCLUSIVE = ["mail", "level", "siteIds", "siteLevels", "password"] as const;
 
 export interface AccountNeeds extends Pick<Needs, "accounts" | "sites" | "now" | "newId" | "randomBytes"> {
   readonly authenticator: Pick<Authenticator, "forget" | "lastUse">;
@@ -46,49 +60,90 @@ export interface AccountNeeds extends Pick<Needs, "accounts" | "sites" | "now" |
 export async function createAccount(needs: AccountNeeds, call: Call, input: AccountInput): Promise<Account> {
   const { caller } = call;
   requireGrantableLevel(caller, input.level);
-  const sites = await grantableSites(needs, caller, input.siteIds);
-  const { name, mail, level, language, timeFormat } = input;
+  const sites = await grantableSites(needs, caller, input);
+  const siteLevels = await grantableLevels(needs, caller, { given: input.siteLevels ?? [], sites });
+  const { name, mail, language, timeFormat } = input;
+  const access = accessOf({ level: input.level, sites, siteLevels });
   const password = await hashed(needs, call, { password: input.password, own: [name, mail] });
   const id = needs.newId();
   const now = needs.now();
   // Nobody knows a text with this hash.
   const hash = needs.randomBytes(HASH_BYTES);
   const unset = { expiresAt: undefined, revokedAt: undefined, lastUsedAt: undefined };
-  const token = { id, name, level, sites, hash, createdAt: now, accountId: id, ...unset };
+  const token = { id, name, ...access, hash, createdAt: now, accountId: id, ...unset };
   const trail = auditTrail(needs, call, {
     target: accessTarget(token),
-    details: { name, level, site_ids: input.siteIds ?? null },
+    details: { name, ...accessDetails(access) },
   });
   await needs.accounts.insert({ token, settings: { mail, language, timeFormat }, password }, trail);
   return await foundAccount(needs, caller, id);
 }
 
 export async function listAccounts(needs: AccountNeeds, { caller }: Call, page: PageRequest): Promise<Page<Account>> {
-  const visible = (await needs.accounts.all()).filter((account) => sees(caller, account));
+  const visible = (await needs.accounts.all()).filter((account) => covers(caller, account));
   const items = visible.slice(page.offset, page.offset + page.limit).map((account) => withLastUse(needs, account));
   return { items, total: visible.length };
 }
 
 export async function foundAccount(needs: AccountNeeds, caller: Caller, id: string): Promise<Account> {
   const account = await needs.accounts.find(id);
-  if (account === undefined || !sees(caller, account)) throw unknown(id);
+  if (account === undefined || !covers(caller, account)) throw unknown(id);
   return withLastUse(needs, account);
 }
 
 export async function changeAccount(needs: AccountNeeds, call: Call, id: string, asked: AskedChange): Promise<Account> {
   const { caller } = call;
   const before = await foundAccount(needs, caller, id);
-  const { siteIds, password, ...rest } = asked;
+  const { siteIds: _, siteLevels: __, level: ___, password, ...rest } = asked;
   const isSelf = caller.tokenId === id && password === undefined;
   if (!isSelf && EXCLUSIVE.some((field) => asked[field] !== undefined))
     requireAbove(caller, before, "change the mail address, level, sites or password");
-  if (rest.level !== undefined) requireGrantableLevel(caller, rest.level);
-  const sites = siteIds === undefined ? undefined : await grantableSites(needs, caller, siteIds ?? undefined);
+  const access = await askedAccess(needs, caller, { before, asked });
   const own = [rest.name ?? before.name, rest.mail ?? before.mail];
   const hash = await hashed(needs, call, { password, own });
-  const change = { ...rest, ...(sites !== undefined && { sites }), ...(hash !== undefined && { password: hash }) };
+  const change = { ...rest, ...access, ...(hash !== undefined && { password: hash }) };
   await storeChange(needs, call, { before, change });
   return await foundAccount(needs, caller, id);
+}
+
+/** The levels of single sites, which are among the sites of the person. */
+async function grantableLevels(
+  needs: Pick<AccountNeeds, "sites">,
+  caller: Caller,
+  { given, sites }: { readonly given: readonly SiteLevel[] } & Pick<Access, "sites">,
+): Promise<ReadonlyMap<string, AccessLevel>> {
+  const levels = new Map<string, AccessLevel>();
+  for (const [index, { siteId, level }] of given.entries()) {
+    const pointer = `/site_levels/${index}/site_id`;
+    if (levels.has(siteId)) throw refuse("invalid_body", `site ${siteId} is named twice`, { pointer });
+    if (sites !== "all" && !sites.has(siteId)) {
+      throw refuse("invalid_body", `site ${siteId} is none of the person's: name it in site_ids, too`, { pointer });
+    }
+    requireGrantableLevel(caller, level, `/site_levels/${index}/level`);
+    await requireGrantableAt(needs, caller, { siteId, level, pointer });
+    levels.set(siteId, level);
+  }
+  return levels;
+}
+
+/** What of the access changes. The caller could have given all of what comes out. */
+async function askedAccess(
+  needs: Pick<AccountNeeds, "sites">,
+  caller: Caller,
+  { before, asked: { level, siteIds, siteLevels } }: { readonly before: Account; readonly asked: AskedChange },
+): Promise<Partial<Access>> {
+  if (level !== undefined) requireGrantableLevel(caller, level);
+  const held = { level: level ?? before.level, siteIds: siteIds ?? undefined };
+  const sites = siteIds === undefined ? undefined : await grantableSites(needs, caller, held);
+  const given = { given: siteLevels ?? [], sites: sites ?? before.sites };
+  const levels = siteLevels && (await grantableLevels(needs, caller, given));
+  const change = {
+    ...(level !== undefined && { level }),
+    ...(sites !== undefined && { sites }),
+    ...(levels !== undefined && { siteLevels: levels }),
+  };
+  if (covers(caller, changedAccess(before, change))) return change;
+  throw refuse("forbidden", "the person would have more at a site than the caller has there", { pointer: "/level" });
 }
 
 /** Ends what has to end with the change before it is answered. */
@@ -98,14 +153,18 @@ export async function storeChange(
   { before, change }: { readonly before: Account; readonly change: AccountChange },
 ): Promise<void> {
   const { id } = before;
-  const { mail, password, sites, isSuspended, language: _, timeFormat: __, ...shown } = change;
+  const { mail, password, level, sites, siteLevels, isSuspended, language: _, timeFormat: __, ...shown } = change;
+  const access = changedAccess(before, change);
+  const { level: toLevel, site_ids, site_levels } = accessDetails(access);
   const trail = auditTrail(needs, call, {
-    target: accessTarget({ id, sites: sites ?? before.sites }),
+    target: accessTarget({ id, sites: access.sites }),
     // No mail address and no password: the log is kept for long, and others read it.
     details: {
       account: before.name,
       ...shown,
-      ...(sites !== undefined && { site_ids: sites === "all" ? null : [...sites] }),
+      ...(level !== undefined && { level: toLevel }),
+      ...(sites !== undefined && { site_ids }),
+      ...(siteLevels !== undefined && { site_levels: site_levels ?? {} }),
       ...(mail !== undefined && { mail: "changed" }),
       ...(password !== undefined && { password: "changed" }),
       ...(isSuspended !== undefined && { suspended: isSuspended }),
@@ -148,10 +207,6 @@ export async function hashed(
   return await passwords.hash(password, requesterOf(caller, remoteAddress).key);
 }
 
-function sees(caller: Caller, account: Account): boolean {
-  return allows(caller.level, account.level) && scopeContains(caller.sites, account.sites);
-}
-
 export function withLastUse({ authenticator }: AccountNeeds, account: Account): Account {
   return { ...account, lastUsedAt: authenticator.lastUse(account.id) ?? account.lastUsedAt };
 }
@@ -161,8 +216,7 @@ export function withLastUse({ authenticator }: AccountNeeds, account: Account): 
  * suspend or delete another, but not become the other, nor change what the other is.
  */
 export function requireAbove(caller: Caller, account: Account, what: string): void {
-  const isEqual = allows(account.level, caller.level) && scopeContains(account.sites, caller.sites);
-  if (!isEqual) return;
+  if (!covers(account, caller)) return;
   const who = `who is above ${account.name}: of a higher level, or of the same level and more sites`;
   throw refuse("forbidden", `only ${who}, can ${what}; the admin token is above everybody`);
 }

@@ -27,8 +27,8 @@ export function answerSignIn(
   return withCookie({ session: rendered(result), second_factor: null }, cookieOf(needs, way, result));
 }
 
-function rendered({ session, caller: { tokenName: name, level, sites, accountId } }: SignedIn) {
-  return renderSession(session, { name, level, sites, ...(accountId !== undefined && { accountId }) });
+function rendered({ session, caller: { tokenName: name, ...caller } }: SignedIn) {
+  return renderSession(session, { ...caller, name });
 }
 
 function cookieOf(

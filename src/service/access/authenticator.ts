@@ -202,9 +202,10 @@ function hasOwner(token: TokenRecord): token is TokenRecord & { readonly account
 
 /** Whatever names its caller names the person behind the token, too. */
 function entryOf(token: TokenRecord, person?: string): Entry {
-  const { id, name, level, sites, accountId } = token;
+  const { id, name, level, sites, siteLevels, accountId } = token;
   const tokenName = person === undefined ? name : `${person}: ${name}`;
-  return { token, caller: { tokenId: id, tokenName, level, sites, ...(accountId !== undefined && { accountId }) } };
+  const access = { level, sites, ...(siteLevels && { siteLevels }) };
+  return { token, caller: { tokenId: id, tokenName, ...access, ...(accountId !== undefined && { accountId }) } };
 }
 
 function ended(token: TokenRecord): AppError {

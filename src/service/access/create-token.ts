@@ -26,7 +26,7 @@ export async function createToken(
   input: TokenInput,
 ): Promise<{ readonly id: string; readonly text: string }> {
   requireGrantableLevel(call.caller, input.level);
-  const sites = await grantableSites(needs, call.caller, input.siteIds);
+  const sites = await grantableSites(needs, call.caller, input);
   const { accountId } = call.caller;
   const id = needs.newId();
   const text = formatToken(id, needs.randomBytes(SECRET_BYTES));

@@ -1,11 +1,10 @@
-import type { Caller } from "#core/access/caller.ts";
+import { atLeast, type Caller, covers } from "#core/access/caller.ts";
 import { allows } from "#core/access/level.ts";
 import type { Session } from "#core/access/session.ts";
 import { isLive, type TokenRecord } from "#core/access/token-record.ts";
 import { AppError, refuse } from "#core/app-error.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import { sameHash } from "#service/access/hash-secret.ts";
-import { seesToken } from "#service/access/list-tokens.ts";
 import type { Sessions } from "#service/access/sessions.ts";
 import type { Page, PageRequest } from "#service/ports/page.ts";
 import type { Call, Needs } from "#service/ports.ts";
@@ -80,7 +79,9 @@ async function visibleSessions(needs: ListSessionsNeeds, caller: Caller): Promis
 }
 
 function sees(caller: Caller, token: TokenRecord): boolean {
-  return token.id === caller.tokenId || (allows(caller.level, "owner") && seesToken(caller, token));
+  if (token.id === caller.tokenId) return true;
+  const owner = atLeast(caller, "owner");
+  return allows(owner.level, "owner") && covers(owner, token);
 }
 
 /** Whether its cookie would be accepted. */

@@ -1,9 +1,9 @@
+import { covers } from "#core/access/caller.ts";
 import { ADMIN_TOKEN_ID, isPerson } from "#core/access/token-record.ts";
 import { refuse } from "#core/app-error.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import { accessTarget } from "#service/access/grant.ts";
-import { seesToken } from "#service/access/list-tokens.ts";
 import type { Call, Needs } from "#service/ports.ts";
 
 type RevokeTokenNeeds = Pick<Needs, "tokens" | "now" | "newId"> & { readonly authenticator: Authenticator };
@@ -11,7 +11,7 @@ type RevokeTokenNeeds = Pick<Needs, "tokens" | "now" | "newId"> & { readonly aut
 /** Revoking a token twice has the same effect as once. */
 export async function revokeToken(needs: RevokeTokenNeeds, call: Call, tokenId: string): Promise<void> {
   const token = await needs.tokens.find(tokenId);
-  if (token === undefined || isPerson(token) || !seesToken(call.caller, token)) {
+  if (token === undefined || isPerson(token) || !covers(call.caller, token)) {
     throw refuse("not_found", `there is no token ${tokenId}`);
   }
   if (tokenId === ADMIN_TOKEN_ID) {

@@ -7,6 +7,7 @@ import { renderInstant } from "#core/time/instant.ts";
 import { MAX_MAIL_LENGTH } from "#service/access/account-wire.ts";
 import type { TokenSession } from "#service/access/list-sessions.ts";
 import type { SignIn } from "#service/access/sign-in.ts";
+import { renderSiteLevels, siteLevels } from "#service/access/site-levels-wire.ts";
 import { type Static, Type } from "#service/operation/schema.ts";
 import { described, id, nullable, oneOf, strict, timestamp } from "#service/operation/wire.ts";
 
@@ -17,6 +18,7 @@ const fields = {
   account_id: nullable(Type.String({ description: "The person who signed in. Null: a token did." })),
   level: oneOf(ACCESS_LEVELS),
   site_ids: nullable(Type.Array(Type.String(), { description: "The sites it sees; null for all." })),
+  site_levels: siteLevels,
   created_at: timestamp,
   expires_at: timestamp,
 };
@@ -79,7 +81,7 @@ export function parseSignIn({ token, code, mail, password }: Static<typeof signI
 
 export function renderSession(
   session: Session,
-  token: Pick<TokenRecord, "name" | "level" | "sites" | "accountId">,
+  token: Pick<TokenRecord, "name" | "level" | "sites" | "siteLevels" | "accountId">,
 ): Static<typeof sessionSchema> {
   return {
     id: session.id,
@@ -88,6 +90,7 @@ export function renderSession(
     account_id: token.accountId === session.tokenId ? session.tokenId : null,
     level: token.level,
     site_ids: token.sites === "all" ? null : [...token.sites],
+    site_levels: renderSiteLevels(token),
     created_at: renderInstant(session.createdAt),
     expires_at: renderInstant(session.expiresAt),
   };

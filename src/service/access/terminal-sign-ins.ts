@@ -157,7 +157,7 @@ export function createTerminalSignIns(needs: TerminalNeeds, wrongPerMinute: numb
       if (found.askedLevel !== undefined && !allows(found.askedLevel, level)) {
         throw refuse("invalid_body", `the program asks for ${found.askedLevel} at most`, { pointer: "/level" });
       }
-      const sites = await grantableSites(needs, call.caller, siteIds);
+      const sites = await grantableSites(needs, call.caller, { level, siteIds });
       const approval: Approval = { tokenId: call.caller.tokenId, name: found.program, level, sites, lifetimeMs };
       if (!(await store.decide(found.userKey, { kind: "approved", ...approval }, now()))) throw unknown();
     },

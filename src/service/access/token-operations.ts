@@ -2,6 +2,7 @@ import type { Authenticator } from "#service/access/authenticator.ts";
 import { createToken } from "#service/access/create-token.ts";
 import { listTokens } from "#service/access/list-tokens.ts";
 import { revokeToken } from "#service/access/revoke-token.ts";
+import { renderSiteLevels } from "#service/access/site-levels-wire.ts";
 import {
   createdTokenSchema,
   newTokenSchema,
@@ -59,8 +60,14 @@ export function tokenOperations(needs: TokenNeeds): readonly Operation[] {
       tag,
       level: "readonly",
       answer: strict("OwnTokenAnswer", { token: ownTokenSchema }),
-      run: async ({ caller: { tokenId, tokenName, level, sites } }) => ({
-        token: { id: tokenId, name: tokenName, level, site_ids: sites === "all" ? null : [...sites] },
+      run: async ({ caller }) => ({
+        token: {
+          id: caller.tokenId,
+          name: caller.tokenName,
+          level: caller.level,
+          site_ids: caller.sites === "all" ? null : [...caller.sites],
+          site_levels: renderSiteLevels(caller),
+        },
       }),
     }),
     operation({

@@ -4,6 +4,7 @@ import { refuse } from "#core/app-error.ts";
 import { parseDuration, toMilliseconds } from "#core/time/duration.ts";
 import { type Instant, renderInstant } from "#core/time/instant.ts";
 import type { TokenInput } from "#service/access/create-token.ts";
+import { siteLevels } from "#service/access/site-levels-wire.ts";
 import { type Static, Type } from "#service/operation/schema.ts";
 import { described, id, name, nullable, oneOf, strict, timestamp } from "#service/operation/wire.ts";
 
@@ -31,6 +32,7 @@ export const ownTokenSchema = described("OwnToken", "What a token may do, as the
   name: Type.String(),
   level: oneOf(ACCESS_LEVELS),
   site_ids: nullable(Type.Array(Type.String(), { description: "The sites it sees; null for all." })),
+  site_levels: siteLevels,
 });
 
 export const newTokenSchema = strict("NewToken", {

@@ -1,7 +1,7 @@
 // Runs bulk commands. What is decided is stored before it is done: a device's execution has its id before it exists, so
 // whoever goes on after a kill finds the execution, or that there is none yet, and nothing is done twice or forgotten.
 
-import type { Caller } from "#core/access/caller.ts";
+import { type Caller, narrow } from "#core/access/caller.ts";
 import { AppError } from "#core/app-error.ts";
 import { type BulkCommand, type BulkMember, MAX_BULK_PARALLEL, planBulk } from "#core/bulk/bulk-command.ts";
 import { type Execution, hasEnded } from "#core/command/execution.ts";
@@ -88,11 +88,11 @@ export function createBulkRunner(needs: BulkRunnerNeeds): BulkRunner {
   }
 
   /** What cannot be cancelled goes on to its end. */
-  async function cancel(bulk: BulkCommand, { id, deviceId }: Execution, caller: Caller): Promise<void> {
+  async function cancel(bulk: BulkCommand, { id, deviceId, siteId }: Execution, caller: Caller): Promise<void> {
     if (cancelled.has(id)) return;
     cancelled.add(id);
     try {
-      await needs.cancel(callOf(bulk, caller), { device: deviceId, executionId: id });
+      await needs.cancel(callOf(bulk, narrow(caller, siteId)), { device: deviceId, executionId: id });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
     }
@@ -114,7 +114,7 @@ export function createBulkRunner(needs: BulkRunnerNeeds): BulkRunner {
 
   /** The member if it has no execution and gets none. */
   async function create(bulk: BulkCommand, member: BulkMember, caller: Caller): Promise<BulkMember | undefined> {
-    const { deviceId = "", executionId = "" } = member;
+    const { deviceId = "", executionId = "", siteId = "" } = member;
     const refused = (error: unknown): BulkMember => ({
       ...member,
       state: "REFUSED",
@@ -126,7 +126,7 @@ export function createBulkRunner(needs: BulkRunnerNeeds): BulkRunner {
       if (command === undefined) {
         return { ...member, state: "REFUSED", executionId: undefined, code: "internal", message: UNREADABLE };
       }
-      await needs.execute(callOf(bulk, caller), {
+      await needs.execute(callOf(bulk, narrow(caller, siteId)), {
         ...command,
         device: deviceId,
         ephemeral: false,

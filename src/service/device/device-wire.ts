@@ -1,4 +1,4 @@
-import type { Caller } from "#core/access/caller.ts";
+import { type Caller, levelAt } from "#core/access/caller.ts";
 import { refuse } from "#core/app-error.ts";
 import { namedBlueprint } from "#core/blueprint/built-in.ts";
 import { DEVICE_TYPES, type Device, type DeviceChange, UNSET_FIELDS } from "#core/device/device.ts";
@@ -175,7 +175,7 @@ export function renderDevice(device: Device, reader: DeviceReader): Static<typeo
     parent_id: device.parentId ?? null,
     child_type: device.childType ?? null,
     ...(chosen !== undefined && { energy_role: chosen }),
-    authorized_role: renderRole(reader.caller.level),
+    authorized_role: renderRole(levelAt(reader.caller, device.siteId)),
     created_at: renderInstant(device.createdAt),
     updated_at: renderInstant(device.updatedAt),
   };

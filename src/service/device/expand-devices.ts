@@ -1,4 +1,5 @@
 // What `expand` adds to devices, read for all devices of an answer at once.
+import { levelAt } from "#core/access/caller.ts";
 import { EMPTY_BLUEPRINT_ID, namedBlueprint } from "#core/blueprint/built-in.ts";
 import type { Device } from "#core/device/device.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
@@ -74,9 +75,8 @@ export async function expandDevices(
   const wanted = new Set(expand);
   const isCommunicationWanted = wanted.has("communication") || wanted.has("communication_info");
   const properties = wanted.has("properties") ? await readProperties(needs, call, devices) : undefined;
-  const ids = devices.map((device) => device.id);
   const findGateway = createFindGateway(needs);
-  const raised = wanted.has("raised_alert_names") ? await needs.alerts.raisedNames(ids, call.caller.level) : undefined;
+  const raised = wanted.has("raised_alert_names") ? await raisedNames(needs, call, devices) : undefined;
   return await Promise.all(
     devices.map(async (device) => ({
       ...renderDevice(device, call),
@@ -88,6 +88,16 @@ export async function expandDevices(
       ...(wanted.has("site") && (await siteOf(needs, call, device))),
     })),
   );
+}
+
+/** As far as the level at the site of each device may read them. */
+async function raisedNames({ alerts }: ExpandNeeds, { caller }: Call, devices: readonly Device[]) {
+  const names = new Map<string, readonly string[]>();
+  for (const [level, some] of Map.groupBy(devices, ({ siteId }) => levelAt(caller, siteId))) {
+    const ids = some.map(({ id }) => id);
+    for (const [id, raised] of await alerts.raisedNames(ids, level)) names.set(id, raised);
+  }
+  return names;
 }
 
 async function manifestOf(needs: ExpandNeeds, device: Device): Promise<object> {

@@ -1,3 +1,4 @@
+import { levelAt } from "#core/access/caller.ts";
 import { allows } from "#core/access/level.ts";
 import type { Device } from "#core/device/device.ts";
 import type { BlueprintCatalog } from "#service/blueprint/blueprint-catalog.ts";
@@ -16,8 +17,9 @@ export async function readProperties(
   for (const device of devices) {
     const declared =
       device.blueprintId === undefined ? undefined : (await needs.catalog.get(device.blueprintId)).blueprint.properties;
+    const level = levelAt(call.caller, device.siteId);
     const visible = (stored.get(device.id) ?? []).filter(({ name }) =>
-      allows(call.caller.level, declared?.get(name)?.accessLevel ?? "readonly"),
+      allows(level, declared?.get(name)?.accessLevel ?? "readonly"),
     );
     answer.set(device.id, Object.fromEntries(visible.map(({ name, value }) => [name, value])));
   }

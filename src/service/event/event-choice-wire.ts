@@ -1,5 +1,5 @@
 // Which events a client asks for.
-import type { Caller } from "#core/access/caller.ts";
+import type { Access } from "#core/access/caller.ts";
 import type { EventFilter } from "#core/event/event-filter.ts";
 
 export interface Chosen {
@@ -9,10 +9,11 @@ export interface Chosen {
 }
 
 /** Checked for every event and stream, so long lists become sets. */
-export function parseChoice({ sites, level }: Pick<Caller, "sites" | "level">, chosen: Chosen): EventFilter {
+export function parseChoice({ sites, level, siteLevels }: Access, chosen: Chosen): EventFilter {
   return {
     scope: sites,
     level,
+    ...(siteLevels && { siteLevels }),
     kinds: setOf(chosen["kind.in"]),
     siteIds: setOf(chosen["site_id.in"]),
     deviceIds: setOf(chosen["device_id.in"]),

@@ -1,7 +1,9 @@
 // What happens, for one listener. It reads from the hub as fast as the client does, so a slow client costs no
 // memory. A client that falls behind what the hub keeps gets a notice and is disconnected; when it resumes, it gets what it
 // missed from the outbox. Telemetry comes from the board whenever there is room.
+
 import { Readable } from "node:stream";
+import { levelAt } from "#core/access/caller.ts";
 import { LIVE_KINDS } from "#core/event/event.ts";
 import { type EventFilter, selects, selectsKind, selectsPlace } from "#core/event/event-filter.ts";
 import type { Sessions } from "#service/access/sessions.ts";
@@ -79,7 +81,7 @@ export function openEventStream(needs: StreamNeeds, call: Listening, wanted: Wan
     for (let event = events.at(cursor + 1); event !== undefined; event = events.at(cursor + 1)) {
       cursor = event.sequence;
       const isSent = event.isStored && event.position <= sent;
-      const text = !isSent && selects(filter, event) ? format.event(event, filter.level) : undefined;
+      const text = !isSent && selects(filter, event) ? format.event(event, levelAt(filter, event.siteId)) : undefined;
       if (text === undefined) continue;
       isHungry = readable.push(text);
       if (!isHungry) return;
@@ -126,7 +128,7 @@ export function openEventStream(needs: StreamNeeds, call: Listening, wanted: Wan
 
   const telemetry = selectsKind(filter, "telemetry")
     ? needs.board.open({
-        level: caller.level,
+        levelAt: (siteId) => levelAt(caller, siteId),
         wants: (siteId, deviceId) => selectsPlace(filter, siteId, deviceId),
         onNews: wake,
       })

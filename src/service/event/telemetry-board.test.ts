@@ -34,7 +34,7 @@ function openBoard(bytes = 1_000_000) {
       const all = { "kind.in": undefined, "site_id.in": undefined, "device_id.in": undefined };
       const filter = parseChoice(caller, { ...all, ...chosen });
       const wants = (siteId: string, deviceId: string) => selectsPlace(filter, siteId, deviceId);
-      return board.open({ level, wants, onNews: () => {} });
+      return board.open({ levelAt: () => level, wants, onNews: () => {} });
     },
     /** `s1/d1@5 power=1 key:vendor=2` is news of device d1 on site s1 at 5. All of it comes in one round. */
     round(news: string) {

@@ -17,7 +17,7 @@ const ITEM_BYTES = 40;
 const MAX_PLACES = 50_000;
 
 interface TelemetryListener {
-  readonly level: AccessLevel;
+  readonly levelAt: (siteId: string) => AccessLevel;
   readonly wants: (siteId: string, deviceId: string) => boolean;
   /** There may be something to read. */
   readonly onNews: () => void;
@@ -150,8 +150,9 @@ export function createTelemetryBoard(feed: TelemetryFeed, budget: ByteBudget, ro
     while (reader.cursor < last()) {
       reader.cursor++;
       const entry = log[reader.cursor - base];
-      const { level, wants } = reader.listener;
+      const { levelAt, wants } = reader.listener;
       if (entry === undefined || !wants(entry.siteId, entry.deviceId)) continue;
+      const level = levelAt(entry.siteId);
       const text = entry.replaced <= reader.since ? renderOnce(entry, level) : render(entry, level, reader.since);
       if (text !== null) return text;
     }

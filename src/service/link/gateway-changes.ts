@@ -1,7 +1,7 @@
 // The changes that this cloud asks its gateways for. A change is stored before anything else; the node that talks to the
 // gateway hands the changes over one after the other, and stores how each has ended.
 
-import { seesSite } from "#core/access/caller.ts";
+import { narrow, seesSite } from "#core/access/caller.ts";
 import { AppError, refuse } from "#core/app-error.ts";
 import type { Payload } from "#core/command/execution.ts";
 import type { PreparedEvent } from "#core/event/event.ts";
@@ -183,7 +183,7 @@ export function createGatewayChanges(needs: GatewayChangeNeeds): GatewayChanges 
       throw refuse("not_found", `there is no change ${id.slice(0, 80)}`);
     }
     const { siteId, deviceId, gatewayId } = change;
-    if (change.askedBy.tokenId !== call.caller.tokenId) requireLevel(call.caller, "owner");
+    if (change.askedBy.tokenId !== call.caller.tokenId) requireLevel(narrow(call.caller, siteId), "owner");
     const at = needs.now();
     const withdrawn: GatewayChange = {
       ...change,

@@ -1,11 +1,12 @@
-// The one way to an operation, whoever asks: it checks the level, finds out who performs it (here, or the gateway that owns
+// The one way to an operation, whoever asks: it narrows the caller to the site, checks the level, finds out who performs it (here, or the gateway that owns
 // the site), and records a refusal. What it is about and whether the caller may see that is decided by the operation.
+import type { Readable } from "node:stream";
 import { AppError, refuse } from "#core/app-error.ts";
-import { requireLevel } from "#service/access/require-level.ts";
 import { LateAnswer } from "#service/operation/answer.ts";
 import { type AskNeeds, askGateway, type Gateways } from "#service/operation/ask-gateway.ts";
 import { compileBody, type ParseBody } from "#service/operation/body.ts";
 import { ListAnswer, readList } from "#service/operation/list-answer.ts";
+import { narrowCall, requireSomewhere } from "#service/operation/narrow-call.ts";
 import type { AnyCall, CarriedChange, CarriedQuestion, Operation, Way } from "#service/operation/operation.ts";
 import { parseQuery } from "#service/operation/query.ts";
 import { type RecordNeeds, recordRefusal } from "#service/operation/record-refusal.ts";
@@ -30,6 +31,8 @@ export interface Operations {
   open(operations: readonly Operation[], gateways: Gateways | undefined): void;
   /** For calls whose input is parsed already. */
   run(operation: Operation, call: AnyCall): Promise<object>;
+  /** The messages of an operation that has some. */
+  follow(operation: Operation, call: AnyCall): Promise<Readable>;
   /** For calls that do not come over HTTP. Checks the input like a call over HTTP, and refuses in the same words. */
   perform(call: Call, name: string, input: Input): Promise<object>;
   /** How a cloud has this operation carried out by the gateway of the site. Undefined: it does not. */
@@ -69,9 +72,9 @@ export function createOperations(needs: PerformNeeds): Operations {
     return parse;
   }
 
-  /** The declared level is checked where the input comes in. It is checked here again, because it is the only wall. */
-  async function run(operation: Operation, call: AnyCall): Promise<object> {
-    if (operation.level !== "public") requireLevel(call.caller, operation.level);
+  /** Where the input comes in, only a caller that has the level nowhere is refused. This is the wall. */
+  async function run(operation: Operation, given: AnyCall): Promise<object> {
+    const call = await narrowCall(needs, operation, given);
     const asked = gateways && (await askGateway(needs, gateways, { operation, call }));
     return asked ?? (await operation.run(call));
   }
@@ -81,7 +84,7 @@ export function createOperations(needs: PerformNeeds): Operations {
     call: Call,
     { params = {}, query = {}, body, headers = {} }: Input,
   ): Promise<object> {
-    if (operation.level !== "public") requireLevel(call.caller, operation.level);
+    if (operation.level !== "public") requireSomewhere(call, operation.level);
     const parse = parserOf(operation);
     const answer = await run(operation, {
       ...OTHER_WAY,
@@ -100,6 +103,10 @@ export function createOperations(needs: PerformNeeds): Operations {
       opened.resolve({ byName: new Map(operations.map((one) => [one.name, one])), gateways });
     },
     run,
+    async follow(operation, call) {
+      if (operation.live === undefined) throw new Error(`${operation.name} has no messages`);
+      return await operation.live(await narrowCall(needs, operation, call));
+    },
     async perform(call, name, input) {
       const operation = (await opened.promise).byName.get(name);
       if (operation === undefined || operation.ownPageOnly === true) {

@@ -15,7 +15,7 @@ export interface NewAccount {
 
 /** Fields that are not here stay as they are. */
 export type AccountChange = Partial<
-  Pick<Account, "name" | "mail" | "level" | "sites" | "language" | "timeFormat"> & {
+  Pick<Account, "name" | "mail" | "level" | "sites" | "siteLevels" | "language" | "timeFormat"> & {
     readonly password: PasswordHash;
     readonly isSuspended: boolean;
   }

@@ -1,4 +1,4 @@
-import type { Caller } from "#core/access/caller.ts";
+import { type Caller, levelAt } from "#core/access/caller.ts";
 import { refuse } from "#core/app-error.ts";
 import type { Location, Site, SiteChange } from "#core/site/site.ts";
 import { isTimezone } from "#core/site/timezone.ts";
@@ -81,7 +81,7 @@ export function renderSite(site: Site, caller: Caller): Static<typeof siteSchema
     timezone: site.timezone,
     ...(site.timezoneAssumed === true && { timezone_assumed: true }),
     version: "V3",
-    authorized_role: renderRole(caller.level),
+    authorized_role: renderRole(levelAt(caller, site.id)),
     ...(site.location !== undefined && { location: site.location }),
     created_at: renderInstant(site.createdAt),
     updated_at: renderInstant(site.updatedAt),

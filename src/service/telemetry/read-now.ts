@@ -1,4 +1,5 @@
 import type { AuditTarget } from "#core/access/audit-entry.ts";
+import { levelAt, narrow } from "#core/access/caller.ts";
 import { allows } from "#core/access/level.ts";
 import { DETAILS_FIELD } from "#core/alert/alert-details.ts";
 import { AppError, type Refusal } from "#core/app-error.ts";
@@ -62,6 +63,7 @@ export async function readNow(
       }
       continue;
     }
+    const inside = { ...call, caller: narrow(call.caller, device.siteId) };
     const attributes = await deviceAttributes(needs, device);
     const latest = await needs.telemetry.current(device.id);
     const before = errors.length;
@@ -69,7 +71,7 @@ export async function readNow(
     for (const name of names) {
       const details = { device: idOrSlug, attribute: name };
       if (!attributes.has(name)) hints--;
-      const attribute = findAttribute(attributes, call, { ...details, withHint: hints >= 0 });
+      const attribute = findAttribute(attributes, inside, { ...details, withHint: hints >= 0 });
       const snapshot = "code" in attribute ? undefined : snapshotOf(attribute, latest);
       if ("code" in attribute) errors.push(attribute);
       else if (snapshot === undefined) errors.push({ code: "no_data", message: `${name} has no value yet`, details });
@@ -104,9 +106,8 @@ export async function readableAttributes(
   device: Device,
 ): Promise<readonly string[]> {
   const attributes = await deviceAttributes(needs, device);
-  const ids = [...attributes.values()].flatMap(({ id, accessLevel }) =>
-    allows(caller.level, accessLevel) ? [id] : [],
-  );
+  const level = levelAt(caller, device.siteId);
+  const ids = [...attributes.values()].flatMap(({ id, accessLevel }) => (allows(level, accessLevel) ? [id] : []));
   return [...new Set(ids)];
 }
 
@@ -125,7 +126,7 @@ const ALERT_DETAILS: Attribute = { id: DETAILS_FIELD, type: "string", enum: unde
 
 type Place = { readonly device: string; readonly attribute: string; readonly pointer?: string };
 
-/** The attribute, or why the caller cannot read it. */
+/** The attribute, or why the caller, narrowed to the site of the device, cannot read it. */
 export function findAttribute(
   attributes: ReadonlyMap<string, Attribute>,
   { caller }: Call,

@@ -1,3 +1,4 @@
+import { narrow } from "#core/access/caller.ts";
 import { AppError, type Refusal, refuse } from "#core/app-error.ts";
 import { requesterOf } from "#core/share/requester.ts";
 import {
@@ -96,7 +97,8 @@ async function resolve(
   const place = { device: asked.device, attribute: asked.attribute, pointer: asked.pointer };
   const device = await findDevice(needs, call, place);
   if ("code" in device) return device;
-  const attribute = findAttribute(await deviceAttributes(needs, device), call, place);
+  const inside = { ...call, caller: narrow(call.caller, device.siteId) };
+  const attribute = findAttribute(await deviceAttributes(needs, device), inside, place);
   if ("code" in attribute) return attribute;
   const aggregations = resolveAggregation(asked.aggregation, attribute.type);
   if (aggregations.length === 0) {

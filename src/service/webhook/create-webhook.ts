@@ -1,4 +1,4 @@
-import { seesSite } from "#core/access/caller.ts";
+import { lowestLevel, seesSite } from "#core/access/caller.ts";
 import { refuse } from "#core/app-error.ts";
 import { parseHttpAddress } from "#core/net/http-address.ts";
 import type { Webhook, WebhookKind } from "#core/webhook/webhook.ts";
@@ -43,7 +43,7 @@ export async function createWebhook(
     url: url.href,
     kinds: [...new Set(input.kinds)],
     sites,
-    level: call.caller.level,
+    level: lowestLevel(call.caller, sites),
     createdAt: needs.now(),
     sealedSecret: needs.seal.seal(secret, secretContext(id)),
   };

@@ -1,5 +1,4 @@
-import { type Caller, scopeContains } from "#core/access/caller.ts";
-import { allows } from "#core/access/level.ts";
+import { covers } from "#core/access/caller.ts";
 import { refuse } from "#core/app-error.ts";
 import type { Delivery, Webhook } from "#core/webhook/webhook.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
@@ -15,7 +14,7 @@ export async function listWebhooks(
   { caller }: Call,
   { limit, offset }: PageRequest,
 ): Promise<Page<Webhook>> {
-  const visible = (await needs.webhooks.all()).filter((webhook) => isVisible(caller, webhook));
+  const visible = (await needs.webhooks.all()).filter((webhook) => covers(caller, webhook));
   return { items: visible.slice(offset, offset + limit), total: visible.length };
 }
 
@@ -65,12 +64,8 @@ export async function testWebhook(needs: WebhookNeeds, call: Call, id: string): 
 
 async function visibleWebhook(needs: Pick<Needs, "webhooks">, { caller }: Call, id: string): Promise<Webhook> {
   const webhook = (await needs.webhooks.all()).find((one) => one.id === id);
-  if (webhook === undefined || !isVisible(caller, webhook)) throw notFound(id);
+  if (webhook === undefined || !covers(caller, webhook)) throw notFound(id);
   return webhook;
-}
-
-function isVisible(caller: Caller, { sites, level }: Webhook): boolean {
-  return scopeContains(caller.sites, sites) && allows(caller.level, level);
 }
 
 function targetOf({ sites }: Webhook): { readonly siteId?: string } {

@@ -1,7 +1,6 @@
 import { type Account, MAX_ACCOUNTS, mailKey } from "#core/access/account.ts";
 import type { AuditEntry } from "#core/access/audit-entry.ts";
-import { scopeContains } from "#core/access/caller.ts";
-import { allows } from "#core/access/level.ts";
+import { type Access, changedAccess, covers } from "#core/access/caller.ts";
 import { refuse } from "#core/app-error.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type {
@@ -13,12 +12,13 @@ import type {
 } from "#service/ports/account-store.ts";
 import type { NodeMessage } from "#service/ports/nodes.ts";
 import type { Database, Value, WriteDatabase } from "#store/database.ts";
+import { renderSiteLevels, renderSites } from "./access-columns.ts";
 import { ACCOUNT_COLUMNS, ACCOUNTS, parseAccount } from "./account-row.ts";
 import { recordAudit } from "./audit-writes.ts";
 import { number, text } from "./row.ts";
 import { forgetSecondFactor } from "./second-factor-writes.ts";
 import { parseToken, TOKEN_COLUMNS } from "./token-row.ts";
-import { addToken, renderSites } from "./token-writes.ts";
+import { addToken } from "./token-writes.ts";
 import { deleteViewsOf } from "./view-writes.ts";
 import { NOBODY, write } from "./write.ts";
 
@@ -170,24 +170,32 @@ async function apply(
   const ends = change.password !== undefined || change.isSuspended === true;
   const access = [
     ...valueIn(change, "name", "name"),
-    ...valueIn(change, "level", "level"),
-    ...(change.sites === undefined ? [] : [["sites", renderSites(change.sites)] as const]),
+    ...(changesAccess(change) ? accessColumns(changedAccess(before, change)) : []),
     ...(ends ? [["hash", hash] as const] : []),
     ...(change.isSuspended === undefined ? [] : [["revoked_at", change.isSuspended ? at : null] as const]),
   ];
   await set(database, "token", id, access);
   // Whoever has an older link would become somebody with more rights, or with another address.
-  const outdatesLink = ends || change.level !== undefined || change.sites !== undefined || change.mail !== undefined;
+  const outdatesLink = ends || changesAccess(change) || change.mail !== undefined;
   if (outdatesLink) await database.run("DELETE FROM account_invitation WHERE account_id = ?", id);
   if (ends) {
     await database.run("DELETE FROM session WHERE token_id = ?", id);
     await database.run("DELETE FROM sign_in_step WHERE account_id = ?", id);
   }
-  const after = { ...before, ...(await findAccount(database, id)) };
+  const after = (await findAccount(database, id)) ?? before;
   const ended = await revokeTokensOf(database, after, { all: change.isSuspended === true, at });
   await recordAudit(database, trail);
   return [...(access.length > 0 ? [id] : []), ...ended];
 }
+
+const changesAccess = ({ level, sites, siteLevels }: AccountChange): boolean =>
+  [level, sites, siteLevels].some((one) => one !== undefined);
+
+const accessColumns = (access: Access): readonly Assignment[] => [
+  ["level", access.level],
+  ["sites", renderSites(access.sites)],
+  ["site_levels", renderSiteLevels(access)],
+];
 
 async function locksOf(reader: Database, id: string): Promise<readonly string[]> {
   const rows = await reader.all("SELECT id FROM token WHERE account_id = ?", id);
@@ -208,14 +216,15 @@ async function requireFreeMail(database: Database, mail: string, id: string): Pr
 /** Revokes the person's tokens that are for more than the person is. */
 async function revokeTokensOf(
   database: WriteDatabase,
-  { id, level, sites }: Account,
+  account: Account,
   { all, at }: { readonly all: boolean; readonly at: Instant },
 ): Promise<readonly string[]> {
+  const { id } = account;
   const sql = `SELECT ${TOKEN_COLUMNS} FROM token WHERE account_id = ? AND id <> ? AND revoked_at IS NULL`;
   const ended: string[] = [];
   for (const row of await database.all(sql, id, id)) {
     const token = parseToken(database, row);
-    if (!all && allows(level, token.level) && scopeContains(sites, token.sites)) continue;
+    if (!all && covers(account, token)) continue;
     await database.run("UPDATE token SET revoked_at = ? WHERE id = ?", at, token.id);
     await database.run("DELETE FROM session WHERE token_id = ?", token.id);
     await deleteViewsOf(database, token.id);
@@ -229,7 +238,7 @@ type Assignment = readonly [column: string, value: Value];
 /** Of a field that the change has, also where its value is to be cleared. */
 function valueIn(
   change: AccountChange,
-  field: "name" | "mail" | "level" | "language" | "timeFormat" | "password",
+  field: "name" | "mail" | "language" | "timeFormat" | "password",
   column: string,
 ): readonly Assignment[] {
   return field in change ? [[column, change[field] ?? null]] : [];

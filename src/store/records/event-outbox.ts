@@ -1,4 +1,3 @@
-import { ACCESS_LEVELS } from "#core/access/level.ts";
 import type { EventFilter } from "#core/event/event-filter.ts";
 import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import type { Instant } from "#core/time/instant.ts";
@@ -57,7 +56,7 @@ function readEvents(reader: ReadDatabase, asked: Asked): Promise<EventPage | und
 async function readPage(database: ReadDatabase, { position, filter, now }: Asked, settled: number): Promise<EventPage> {
   const span = `(SELECT * FROM event WHERE position > ? AND position <= ? ORDER BY position LIMIT ${LOOKED_AT}) AS span`;
   const where = new Where()
-    .and("read_level <= ?", ACCESS_LEVELS.indexOf(filter.level))
+    .andReadable(filter)
     .andInScope("site_id", filter.scope)
     .andIn("kind", filter.kinds)
     .andIn("site_id", filter.siteIds)

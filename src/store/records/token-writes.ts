@@ -1,12 +1,12 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
-import { type SiteScope, scopeContains } from "#core/access/caller.ts";
-import { allows } from "#core/access/level.ts";
+import { covers } from "#core/access/caller.ts";
 import type { TokenRecord } from "#core/access/token-record.ts";
 import { refuse } from "#core/app-error.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Database, Row, WriteDatabase } from "#store/database.ts";
+import { renderSiteLevels, renderSites } from "./access-columns.ts";
 import { recordAudit } from "./audit-writes.ts";
-import { bytes, listed, optionalText, text } from "./row.ts";
+import { bytes, optionalText, text } from "./row.ts";
 import { parseToken, TOKEN_COLUMNS } from "./token-row.ts";
 import { deleteViewsOf } from "./view-writes.ts";
 import { NOBODY, write } from "./write.ts";
@@ -123,22 +123,23 @@ function isStored(row: Row | undefined, token: TokenRecord): boolean {
 }
 
 /** A token of a person is never for more than that person, as stored now. */
-async function requireOwner(database: WriteDatabase, { id, accountId, level, sites }: TokenRecord): Promise<void> {
+async function requireOwner(database: WriteDatabase, token: TokenRecord): Promise<void> {
+  const { id, accountId } = token;
   if (accountId === undefined || accountId === id) return;
   const row = await database.get(`SELECT ${TOKEN_COLUMNS} FROM token WHERE id = ? AND account_id = id`, accountId);
   const owner = row && parseToken(database, row);
-  if (owner?.revokedAt === undefined && owner && allows(owner.level, level) && scopeContains(owner.sites, sites))
-    return;
+  if (owner?.revokedAt === undefined && owner && covers(owner, token)) return;
   throw refuse("forbidden", "the person who asks has no such access any more");
 }
 
 export async function addToken(database: Database, token: TokenRecord): Promise<void> {
   await database.run(
-    `INSERT INTO token (${TOKEN_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO token (${TOKEN_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     token.id,
     token.name,
     token.level,
     renderSites(token.sites),
+    renderSiteLevels(token),
     token.hash,
     token.createdAt,
     token.expiresAt ?? null,
@@ -147,8 +148,4 @@ export async function addToken(database: Database, token: TokenRecord): Promise<
     token.fromCloud === true ? 1 : 0,
     token.accountId ?? null,
   );
-}
-
-export function renderSites(sites: SiteScope): string | null {
-  return sites === "all" ? null : listed(sites);
 }

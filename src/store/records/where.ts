@@ -1,4 +1,5 @@
-import type { SiteScope } from "#core/access/caller.ts";
+import type { Access, SiteScope } from "#core/access/caller.ts";
+import { ACCESS_LEVELS } from "#core/access/level.ts";
 import type { PageRequest } from "#service/ports/page.ts";
 import type { DamageLog, ReadDatabase, Row, Value } from "#store/database.ts";
 import { listed, number } from "./row.ts";
@@ -21,6 +22,18 @@ export class Where {
 
   andInScope(column: string, scope: SiteScope): this {
     return scope === "all" ? this : this.andIn(column, scope);
+  }
+
+  /** By the columns `read_level` and `site_id`: at each site what the level there may read. */
+  andReadable({ level, siteLevels }: Omit<Access, "sites">): this {
+    const terms = ["read_level <= ?"];
+    const values: Value[] = [ACCESS_LEVELS.indexOf(level)];
+    for (const more of new Set(siteLevels?.values())) {
+      const sites = [...(siteLevels ?? [])].filter(([, one]) => one === more).map(([siteId]) => siteId);
+      terms.push("(read_level <= ? AND site_id IN (SELECT value FROM json_each(?)))");
+      values.push(ACCESS_LEVELS.indexOf(more), listed(sites));
+    }
+    return this.and(terms.length === 1 ? "read_level <= ?" : `(${terms.join(" OR ")})`, ...values);
   }
 
   get sql(): string {
