@@ -5,7 +5,7 @@ import type { Needs } from "#service/ports.ts";
 import { renderTrace } from "./rule-traces.ts";
 
 export interface LatestTraces {
-  /** Stored with the next flush. One with a known id and time replaces it. */
+  /** Stored with the next flush that succeeds. One with a known id and time replaces it. */
   add(ruleId: string, trace: RuleTrace): void;
   /** Its runner stores it. */
   seen(ruleId: string, trace: RuleTrace): void;
@@ -14,7 +14,7 @@ export interface LatestTraces {
   forget(ruleId: string): void;
 }
 
-/** Of one rule between two flushes; the older ones are left out. */
+/** Of one rule; the older ones are left out. */
 const MOST_WAITING = 20;
 
 export function createLatestTraces({ rules }: Pick<Needs, "rules">): LatestTraces {
@@ -25,14 +25,18 @@ export function createLatestTraces({ rules }: Pick<Needs, "rules">): LatestTrace
     if ((newest.get(ruleId)?.at ?? trace.at) <= trace.at) newest.set(ruleId, trace);
   }
 
+  function wait(ruleId: string, trace: RuleTrace): void {
+    const traces = waiting.get(ruleId) ?? new Map<string, RuleTrace>();
+    waiting.set(ruleId, traces);
+    traces.delete(trace.id);
+    traces.set(trace.id, trace);
+    const [oldest] = traces.keys();
+    if (traces.size > MOST_WAITING && oldest !== undefined) traces.delete(oldest);
+  }
+
   return {
     add(ruleId, trace) {
-      const traces = waiting.get(ruleId) ?? new Map<string, RuleTrace>();
-      waiting.set(ruleId, traces);
-      traces.delete(trace.id);
-      traces.set(trace.id, trace);
-      const [oldest] = traces.keys();
-      if (traces.size > MOST_WAITING && oldest !== undefined) traces.delete(oldest);
+      wait(ruleId, trace);
       seen(ruleId, trace);
     },
     seen,
@@ -44,8 +48,17 @@ export function createLatestTraces({ rules }: Pick<Needs, "rules">): LatestTrace
         traces: [...traces.values()].map(renderTrace),
         prunes: true,
       }));
+      const sent = waiting;
       waiting = new Map();
-      await rules.remember(records);
+      try {
+        await rules.remember(records);
+      } catch (error) {
+        // They wait for the next flush, before what came meanwhile.
+        const newer = waiting;
+        waiting = sent;
+        for (const [ruleId, traces] of newer) for (const trace of traces.values()) wait(ruleId, trace);
+        throw error;
+      }
     },
     of: (ruleId) => newest.get(ruleId),
     forget: (ruleId) => newest.delete(ruleId),

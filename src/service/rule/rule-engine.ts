@@ -192,8 +192,11 @@ export function createRuleEngine(needs: RuleEngineNeeds, runners: readonly RuleR
   const lastTrace = async ({ siteId, id }: SiteRule) => (await readLastTraces(needs.rules, siteId, [id])).get(id);
 
   async function flush(): Promise<void> {
-    await needs.latestTraces.flush();
-    await needs.ruleLog.flush();
+    try {
+      await needs.latestTraces.flush();
+    } finally {
+      await needs.ruleLog.flush();
+    }
   }
 
   /** One after the other: two would start a rule twice. */

@@ -1,8 +1,10 @@
 // What rules say. Lines are stored together, each second, and whoever follows a log reads what is stored: so it does not matter
-// which node runs the rule.
+// which node runs the rule. Lines that could not be stored wait for the next second, as far as there is room, and the log says
+// how many had none. If only the answer of the records is lost, lines are there twice.
 import { Readable } from "node:stream";
 import type { LogSeverity } from "#core/device/device-message.ts";
 import type { Shares } from "#core/share/shares.ts";
+import type { Instant } from "#core/time/instant.ts";
 import type { Sessions } from "#service/access/sessions.ts";
 import { callRefusal, openCallPlaces } from "#service/operation/call-places.ts";
 import type { RuleLogLine } from "#service/ports/rule-store.ts";
@@ -17,7 +19,7 @@ export interface RuleLogNeeds extends Pick<Needs, "rules" | "now"> {
 
 export interface RuleLog {
   add(ruleId: string, severity: LogSeverity, message: string): void;
-  /** Stores what was said since the last time. */
+  /** Stores what waits. What cannot be stored goes on waiting. */
   flush(): Promise<void>;
   /** New lines as messages, until the call ends or the rule is gone. */
   follow(call: Following, lines: LogLines): Promise<Readable>;
@@ -41,14 +43,17 @@ export interface Following extends Pick<Call, "caller" | "remoteAddress"> {
 }
 
 const LONGEST_MESSAGE = 4_096;
-/** Of one rule between two flushes: a rule says at most 20 lines a second for long. */
-const MOST_WAITING = 200;
+/** Of one rule: a rule says at most 20 lines a second for long. */
+export const MOST_WAITING = 200;
+/** Of all rules together. */
+export const MOST_CHARACTERS_WAITING = 8_000_000;
 /** More of them are read at once. */
 export const LINES_AT_ONCE = 100;
 const FOLLOWERS = { slots: 256, perToken: 32, perAddress: 64 };
 
 export function createRuleLog(needs: RuleLogNeeds): RuleLog {
-  let waiting = new Map<string, RuleLogLine[]>();
+  const waiting = createWaitingLines();
+  let lastFlush = Promise.resolve();
   const enter = openCallPlaces(needs.shares, { name: "rule_logs", refusal: callRefusal("logs of rules") }, FOLLOWERS);
 
   async function* linesOf(call: Following, { after, lookMs }: LogLines, from: number): AsyncGenerator<SentLine> {
@@ -64,17 +69,13 @@ export function createRuleLog(needs: RuleLogNeeds): RuleLog {
   }
 
   return {
-    add(ruleId, severity, message) {
-      const lines = waiting.get(ruleId) ?? [];
-      waiting.set(ruleId, lines);
-      if (lines.length < MOST_WAITING)
-        lines.push({ at: needs.now(), severity, message: message.slice(0, LONGEST_MESSAGE) });
-    },
-    async flush() {
-      if (waiting.size === 0) return;
-      const lines = waiting;
-      waiting = new Map();
-      await needs.rules.appendLog(lines);
+    add: (ruleId, severity, message) =>
+      waiting.add(ruleId, { at: needs.now(), severity, message: message.slice(0, LONGEST_MESSAGE) }),
+    flush() {
+      // One after the other: two would store the same lines.
+      const flushed = lastFlush.then(() => waiting.store((lines) => needs.rules.appendLog(lines)));
+      lastFlush = flushed.catch(() => {});
+      return flushed;
     },
     async follow(call, log) {
       const leave = enter(call);
@@ -93,4 +94,49 @@ export function createRuleLog(needs: RuleLogNeeds): RuleLog {
       }
     },
   };
+}
+
+interface Waiting {
+  readonly lines: RuleLogLine[];
+  /** Lines for which there was no room, and the time of the first. */
+  missing: number;
+  missingSince: Instant;
+}
+
+function createWaitingLines() {
+  const waiting = new Map<string, Waiting>();
+  let characters = 0;
+
+  function add(ruleId: string, line: RuleLogLine): void {
+    const one = waiting.get(ruleId) ?? { lines: [], missing: 0, missingSince: line.at };
+    waiting.set(ruleId, one);
+    if (one.lines.length < MOST_WAITING && characters + line.message.length <= MOST_CHARACTERS_WAITING) {
+      characters += line.message.length;
+      one.lines.push(line);
+      return;
+    }
+    if (one.missing === 0) one.missingSince = line.at;
+    one.missing += 1;
+  }
+
+  /** Lines leave when they are stored: until then they need their room. */
+  async function store(append: (lines: ReadonlyMap<string, readonly RuleLogLine[]>) => Promise<void>): Promise<void> {
+    if (waiting.size === 0) return;
+    const sent = [...waiting].map(([ruleId, one]) => ({ ruleId, one, lines: [...one.lines], missing: one.missing }));
+    await append(new Map(sent.map(({ ruleId, one, lines }) => [ruleId, [...lines, ...noteOf(one)]])));
+    for (const { ruleId, one, lines, missing } of sent) {
+      one.lines.splice(0, lines.length);
+      for (const { message } of lines) characters -= message.length;
+      one.missing -= missing;
+      if (one.lines.length === 0 && one.missing === 0) waiting.delete(ruleId);
+    }
+  }
+
+  return { add, store };
+}
+
+function noteOf({ missing, missingSince }: Waiting): readonly RuleLogLine[] {
+  if (missing === 0) return [];
+  const message = `${missing} ${missing === 1 ? "line is" : "lines are"} missing here: too many waited to be stored`;
+  return [{ at: missingSince, severity: "warning", message }];
 }
