@@ -15,7 +15,7 @@ function makeAccount(fields: Partial<TokenRecord> = {}, more: Partial<NewAccount
   const mail = `Person${++people}@Example.org`;
   return {
     token: makeToken({ id, name: "Anna", accountId: id, ...fields }),
-    settings: { mail, language: undefined, timeFormat: undefined, ...more },
+    settings: { mail, language: undefined, timeFormat: undefined, provider: undefined, ...more },
     password: "$argon2id$first",
   };
 }
@@ -129,6 +129,36 @@ export function accountStoreContract(open: OpenStores): void {
     }
     expect(await stores.tokens.all()).toEqual([token]);
     expect(await auditIds(stores)).toHaveLength(1);
+  });
+
+  test("who comes by a provider is found by issuer and subject together, is one account, and is gone with it", async () => {
+    const stores = await open();
+    const { accounts } = stores;
+    const identities = [
+      { issuer: "https://id.example", subject: "42" },
+      { issuer: "https://id.example", subject: "43" },
+      { issuer: "https://other.example", subject: "42" },
+      ...[...OBJECT_PROPERTY_NAMES, ...UNUSUAL].map((subject) => ({ issuer: "https://id.example", subject })),
+    ];
+    await accounts.insert(makeAccount(), makeEntry());
+    for (const provider of identities) {
+      expect(await accounts.findByProvider(provider)).toBeUndefined();
+      const account = makeAccount({}, { provider });
+      await accounts.insert(account, makeEntry());
+      expect(await accounts.findByProvider(provider)).toEqual(seenAs(account));
+      await expectRefusal(accounts.insert(makeAccount({}, { provider }), makeEntry()), "conflict");
+    }
+    expect(await accounts.all()).toHaveLength(identities.length + 1);
+    const [first = fail()] = identities;
+    const { id } = (await accounts.findByProvider(first)) ?? fail();
+    await accounts.change(
+      { id, change: { mail: "moved@example.org", level: "user" }, at: at(1), hash: HASH },
+      makeEntry(),
+    );
+    expect(await accounts.findByProvider(first)).toMatchObject({ id, mail: "moved@example.org", provider: first });
+    await accounts.delete(id, at(2), makeEntry());
+    expect(await accounts.findByProvider(first)).toBeUndefined();
+    await accounts.insert(makeAccount({}, { provider: first }), makeEntry());
   });
 
   test("a mail address belongs to one person, however it is written", async () => {

@@ -12,7 +12,7 @@ async function withPerson(open: OpenStores) {
   const stores = await open();
   const addPerson = async () => {
     const id = newId();
-    const settings = { mail: `${id}@example.org`, language: undefined, timeFormat: undefined };
+    const settings = { mail: `${id}@example.org`, language: undefined, timeFormat: undefined, provider: undefined };
     await stores.accounts.insert(
       { token: makeToken({ id, accountId: id }), settings, password: undefined },
       makeEntry(),

@@ -30,6 +30,7 @@ import { notificationStoreContract } from "./notification-store-contract.ts";
 import { passkeyStoreContract } from "./passkey-store-contract.ts";
 import { priceSourceContract } from "./price-source-contract.ts";
 import { profileStoreContract } from "./profile-store-contract.ts";
+import { providerSignInStoreContract } from "./provider-sign-in-store-contract.ts";
 import { rolloutStoreContract } from "./rollout-store-contract.ts";
 import { ruleStoreContract } from "./rule-store-contract.ts";
 import { scheduleStoreContract } from "./schedule-store-contract.ts";
@@ -63,6 +64,7 @@ export function recordStoreContract(open: OpenStores): void {
   describe("settings", () => settingStoreContract(open));
   describe("tokens", () => tokenStoreContract(open));
   describe("accounts", () => accountStoreContract(open));
+  describe("sign-ins by a provider", () => providerSignInStoreContract(open));
   describe("sign-ins of terminals", () => terminalSignInStoreContract(open));
   describe("sessions", () => sessionStoreContract(open));
   describe("second factors", () => secondFactorStoreContract(open));

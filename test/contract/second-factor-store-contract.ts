@@ -10,7 +10,7 @@ async function withPerson(open: OpenStores) {
   const stores = await open();
   const add = async () => {
     const id = newId();
-    const settings = { mail: `${id}@example.org`, language: undefined, timeFormat: undefined };
+    const settings = { mail: `${id}@example.org`, language: undefined, timeFormat: undefined, provider: undefined };
     const account = { token: makeToken({ id, accountId: id }), settings, password: undefined };
     await stores.accounts.insert(account, makeEntry());
     return id;

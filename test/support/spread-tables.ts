@@ -77,6 +77,7 @@ export const NOT_SPREAD: Readonly<Record<string, string>> = {
   session: SMALL,
   sign_in_code: SMALL,
   terminal_sign_in: SMALL,
+  provider_sign_in: SMALL,
   setting: SMALL,
   saved_view: SMALL,
   webhook: SMALL,

@@ -1,4 +1,5 @@
 import type { Access } from "#core/access/caller.ts";
+import type { ProviderIdentity } from "#core/access/provider-person.ts";
 import type { Instant } from "#core/time/instant.ts";
 
 export const LANGUAGES = ["en", "de"] as const;
@@ -24,6 +25,8 @@ export interface Account extends Access {
   readonly hasPassword: boolean;
   /** Whether sign-in asks for a code of an app, too. */
   readonly hasSecondFactor: boolean;
+  /** Who the person is at the OpenID provider that alone signs it in. Undefined: it signs in here. */
+  readonly provider: ProviderIdentity | undefined;
   readonly createdAt: Instant;
   readonly suspendedAt: Instant | undefined;
   readonly lastUsedAt: Instant | undefined;

@@ -1,5 +1,6 @@
 import type { Account } from "#core/access/account.ts";
 import type { AuditEntry } from "#core/access/audit-entry.ts";
+import type { ProviderIdentity } from "#core/access/provider-person.ts";
 import type { TokenRecord } from "#core/access/token-record.ts";
 import type { Instant } from "#core/time/instant.ts";
 
@@ -9,7 +10,7 @@ export type PasswordHash = string;
 export interface NewAccount {
   /** Has the person's id, name, level and sites. Nobody knows a text for its hash. */
   readonly token: TokenRecord;
-  readonly settings: Pick<Account, "mail" | "language" | "timeFormat">;
+  readonly settings: Pick<Account, "mail" | "language" | "timeFormat" | "provider">;
   readonly password: PasswordHash | undefined;
 }
 
@@ -49,13 +50,15 @@ export interface SignInPlace {
   readonly most: number;
 }
 
-/** Two accounts never have the same mail address; a write that would bring that about is refused as `conflict`. */
+/** Two accounts never have the same mail address, nor are they one person at a provider; a write that would bring that about is refused as `conflict`. */
 export interface AccountStore {
   insert(account: NewAccount, trail: AuditEntry): Promise<void>;
   find(id: string): Promise<Account | undefined>;
   /** All people, in the order in which they were added. */
   all(): Promise<readonly Account[]>;
   findPassword(mail: string): Promise<{ readonly id: string; readonly password: PasswordHash | undefined } | undefined>;
+  /** Whoever is just this at a provider. A mail address says nothing about it. */
+  findByProvider(identity: ProviderIdentity): Promise<Account | undefined>;
   /**
    * A new password, or a suspension, ends all sessions of the person; a suspension also revokes the person's tokens. A new
    * level or new sites revoke the person's tokens that are for more. Returns the tokens that are no longer as they were,

@@ -24,6 +24,7 @@ import type { NotificationStore } from "./notification-store.ts";
 import type { PasskeyStore } from "./passkey-store.ts";
 import type { PriceSourceStore } from "./price-source-store.ts";
 import type { ProfileStore } from "./profile-store.ts";
+import type { ProviderSignInStore } from "./provider-sign-in-store.ts";
 import type { QuestionStore } from "./question-store.ts";
 import type { RolloutStore } from "./rollout-store.ts";
 import type { RouteStore } from "./route-store.ts";
@@ -54,6 +55,7 @@ export interface SubjectStores {
   readonly secondFactors: SecondFactorStore;
   readonly passkeys: PasskeyStore;
   readonly terminalSignIns: TerminalSignInStore;
+  readonly providerSignIns: ProviderSignInStore;
   readonly audit: AuditStore;
   readonly executions: ExecutionStore;
   readonly bulks: BulkStore;

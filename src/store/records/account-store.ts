@@ -19,6 +19,8 @@ export function createAccountStore(reader: Database, writer: Writer): AccountSto
       const row = await reader.get("SELECT id, password FROM account WHERE mail_key = ?", mailKey(mail));
       return row && { id: text(row, "id"), password: optionalText(row, "password") };
     },
+    findByProvider: async ({ issuer, subject }) =>
+      (await read("WHERE a.provider_issuer = ? AND a.provider_subject = ?", issuer, subject))[0],
     change: (asked, trail) => writer.run("changeAccount", { asked, trail }),
     invite: (invitation, trail) => writer.run("inviteAccount", { invitation, trail }),
     findInvitation: async (hash) => {

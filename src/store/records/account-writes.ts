@@ -1,6 +1,7 @@
 import { type Account, MAX_ACCOUNTS, mailKey } from "#core/access/account.ts";
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { type Access, changedAccess, covers } from "#core/access/caller.ts";
+import type { ProviderIdentity } from "#core/access/provider-person.ts";
 import { refuse } from "#core/app-error.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type {
@@ -38,15 +39,18 @@ export const accountWrites = {
       if (total >= MAX_ACCOUNTS)
         throw refuse("conflict", `there are ${MAX_ACCOUNTS} accounts already; delete some first`);
       await requireFreeMail(database, settings.mail, token.id);
+      await requireNewAtProvider(database, settings.provider);
       await addToken(database, token);
       await database.run(
-        "INSERT INTO account (id, mail, mail_key, password, language, time_format) VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO account (id, mail, mail_key, password, language, time_format, provider_issuer, provider_subject) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         token.id,
         settings.mail,
         mailKey(settings.mail),
         password ?? null,
         settings.language ?? null,
         settings.timeFormat ?? null,
+        settings.provider?.issuer ?? null,
+        settings.provider?.subject ?? null,
       );
       await recordAudit(database, trail);
     },
@@ -211,6 +215,13 @@ async function requireFreeMail(database: Database, mail: string, id: string): Pr
   const sql = "SELECT 1 AS found FROM account WHERE mail_key = ? AND id <> ?";
   if ((await database.get(sql, mailKey(mail), id)) === undefined) return;
   throw refuse("conflict", "another account has this mail address", { pointer: "/mail" });
+}
+
+async function requireNewAtProvider(database: Database, provider: ProviderIdentity | undefined): Promise<void> {
+  if (provider === undefined) return;
+  const sql = "SELECT 1 AS found FROM account WHERE provider_issuer = ? AND provider_subject = ?";
+  if ((await database.get(sql, provider.issuer, provider.subject)) === undefined) return;
+  throw refuse("conflict", "this person of the provider has an account already");
 }
 
 /** Revokes the person's tokens that are for more than the person is. */

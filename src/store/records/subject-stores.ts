@@ -26,6 +26,7 @@ import { createNotificationStore } from "./notification-store.ts";
 import { createPasskeyStore } from "./passkey-store.ts";
 import { createPriceSourceStore } from "./price-source-store.ts";
 import { createProfileStore } from "./profile-store.ts";
+import { createProviderSignInStore } from "./provider-sign-in-store.ts";
 import { createQuestionStore } from "./question-store.ts";
 import { createRetentionStore } from "./retention-store.ts";
 import { createRolloutStore } from "./rollout-store.ts";
@@ -74,6 +75,7 @@ export function createSubjectStores(
     tokens: createTokenStore(reader, writer),
     accounts: createAccountStore(reader, writer),
     terminalSignIns: createTerminalSignInStore(reader, writer),
+    providerSignIns: createProviderSignInStore(writer),
     sessions: createSessionStore(reader, writer),
     attempts: createAttemptStore(writer),
     secondFactors: createSecondFactorStore(reader, writer),

@@ -23,6 +23,7 @@ import { notificationWrites } from "./notification-writes.ts";
 import { passkeyWrites } from "./passkey-writes.ts";
 import { priceSourceWrites } from "./price-source-writes.ts";
 import { profileWrites } from "./profile-writes.ts";
+import { providerSignInWrites } from "./provider-sign-in-writes.ts";
 import { questionWrites } from "./question-writes.ts";
 import { remoteExecutionWrites } from "./remote-execution-writes.ts";
 import { retentionWrites } from "./retention-writes.ts";
@@ -53,6 +54,7 @@ export const WRITES = {
   ...tokenWrites,
   ...accountWrites,
   ...terminalSignInWrites,
+  ...providerSignInWrites,
   ...sessionWrites,
   ...attemptWrites,
   ...secondFactorWrites,
