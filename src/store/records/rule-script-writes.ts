@@ -10,6 +10,7 @@ import type { Database, WriteDatabase } from "#store/database.ts";
 import { recordAudit, recordIfChanged } from "./audit-writes.ts";
 import { marked } from "./link-marks.ts";
 import { number } from "./row.ts";
+import { OF_RULES, putEntry, removeEntry } from "./script-entries.ts";
 import { requireOwnSite } from "./tariff-writes.ts";
 import { NOBODY, write } from "./write.ts";
 
@@ -20,37 +21,18 @@ export const ruleScriptWrites = {
     locks: ({ ruleId }) => ruleLock(ruleId),
     informs: NOBODY,
     fromReserve: false,
-    async run(
+    run: (
       database: Database,
-      { ruleId, key, value, limits }: { ruleId: string; key: string; value: string; limits: ScriptStoreLimits },
-    ) {
-      if (!(await exists(database, ruleId))) return "gone";
-      const others = await database.one(
-        `SELECT count(*) AS entries, coalesce(sum(length(key) + length(value)), 0) AS bytes
-         FROM rule_storage WHERE rule_id = ? AND key <> ?`,
-        ruleId,
-        bytesOf(key),
-      );
-      if (number(others, "entries") + 1 > limits.entries) return "full";
-      if (number(others, "bytes") + key.length + value.length > limits.bytes) return "full";
-      await database.run(
-        `INSERT INTO rule_storage (rule_id, key, value) VALUES (?, ?, ?)
-         ON CONFLICT (rule_id, key) DO UPDATE SET value = excluded.value`,
-        ruleId,
-        bytesOf(key),
-        bytesOf(value),
-      );
-      return "stored";
-    },
+      { ruleId, ...entry }: { ruleId: string; key: string; value: string; limits: ScriptStoreLimits },
+    ) => putEntry(database, OF_RULES, { id: ruleId, ...entry }),
   }),
 
   removeRuleEntry: write({
     locks: ({ ruleId }) => ruleLock(ruleId),
     informs: NOBODY,
     fromReserve: true,
-    async run(database: Database, { ruleId, key }: { ruleId: string; key: string }) {
-      await database.run("DELETE FROM rule_storage WHERE rule_id = ? AND key = ?", ruleId, bytesOf(key));
-    },
+    run: (database: Database, { ruleId, key }: { ruleId: string; key: string }) =>
+      removeEntry(database, OF_RULES, { id: ruleId, key }),
   }),
 
   rememberRules: write({
@@ -159,8 +141,4 @@ function append(
   }
   const kept = last + lines.length - MOST_LOG_LINES;
   if (kept > 0) database.send("DELETE FROM rule_log WHERE rule_id = ? AND sequence <= ?", ruleId, kept);
-}
-
-function bytesOf(text: string): Uint8Array {
-  return Buffer.from(text, "latin1");
 }
