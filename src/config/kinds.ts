@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { type HardwarePort, parseHardwarePort } from "#core/hardware/hardware-port.ts";
 import { parseRange } from "#core/net/address.ts";
+import { parseDatabaseAddress } from "#core/net/database-address.ts";
 import { parseReachRule, type ReachRule } from "#core/net/reach-rule.ts";
 import { Secret } from "#core/secret.ts";
 import { parseRetention, type Retention } from "#core/telemetry/retention.ts";
@@ -244,6 +245,17 @@ export function secretUrl(...schemes: readonly string[]): Kind<Secret> {
     secret: true,
   };
 }
+
+/** Of PostgreSQL; with several servers, of which one is the primary. */
+export const databaseAddress: Kind<Secret> = {
+  ...kind<Secret>("postgres://, postgresql:// address", (text) => {
+    const parsed = parseDatabaseAddress(text);
+    return "problems" in parsed
+      ? refuse(parsed.problems.join("; "))
+      : { value: new Secret(text), shown: parsed.value.shown };
+  }),
+  secret: true,
+};
 
 function parseUrl(text: string, schemes: readonly string[]): URL | undefined {
   const found = URL.canParse(text) ? new URL(text) : undefined;

@@ -293,8 +293,8 @@ export const SETTINGS = {
   database: {
     url: optional(
       "database.url",
-      kinds.secretUrl("postgres://", "postgresql://"),
-      "PostgreSQL to use instead of the embedded store.",
+      kinds.databaseAddress,
+      "PostgreSQL to use instead of the embedded store; several servers with commas, of which one is the primary.",
     ),
     readUrl: optional(
       "database.read_url",

@@ -1,5 +1,6 @@
 // `busbar migrate`: an installation from a data folder to PostgreSQL, or back.
 import { resolve } from "node:path";
+import { requireDatabaseAddress } from "#core/net/database-address.ts";
 import { type Moved, move } from "#store/move/move.ts";
 import type { MoveSide } from "#store/move/move-side.ts";
 
@@ -56,6 +57,6 @@ function isUrl(place: string): boolean {
 }
 
 function withoutSecret(url: string): string {
-  const { hostname, port, pathname } = new URL(url);
-  return `${hostname}:${port}${pathname}`;
+  const { servers } = requireDatabaseAddress(url);
+  return `${servers.map(({ host, port }) => `${host}:${port}`).join()}${new URL(servers[0]?.url ?? url).pathname}`;
 }

@@ -8,6 +8,7 @@ import { readFileIfPresent } from "#cli/read-file-if-present.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import { ApiError, UnreachableError } from "#client/errors.ts";
 import { type Config, loadConfig } from "#config";
+import { requireDatabaseAddress } from "#core/net/database-address.ts";
 import { examineCertificates } from "./examine-certificates.ts";
 import { examineDevices } from "./examine-devices.ts";
 import { examinePorts, reachPort } from "./examine-ports.ts";
@@ -35,7 +36,7 @@ export async function examine(cli: Cli, flags: ClientFlags): Promise<readonly Fi
   if (server.isLocal) findings.push(...(await examinePorts(config, server.isReady)));
   if (config.mqtt.url !== undefined) findings.push(await reach("broker", config.mqtt.url.reveal(), "mqtt.url"));
   if (config.database.url !== undefined) {
-    findings.push(await reach("database", config.database.url.reveal(), "database.url"));
+    findings.push(...(await reachDatabase(config.database.url.reveal())));
   }
   if (config.database.readUrl !== undefined) {
     findings.push(await reach("database copy", config.database.readUrl.reveal(), "database.read_url"));
@@ -161,6 +162,11 @@ async function examineLink({ uplink }: Client): Promise<Finding> {
 }
 
 const PORTS: Readonly<Record<string, number>> = { "mqtt:": 1883, "mqtts:": 8883 };
+
+async function reachDatabase(address: string): Promise<readonly Finding[]> {
+  const { servers } = requireDatabaseAddress(address);
+  return await Promise.all(servers.map(({ url }) => reach("database", url, "database.url")));
+}
 
 /** Whether the port is in use. The server log says by what. */
 async function reach(check: string, address: string, setting: string): Promise<Finding> {

@@ -1,5 +1,8 @@
 import pg from "pg";
 import { refuse } from "#core/app-error.ts";
+import { requireDatabaseAddress } from "#core/net/database-address.ts";
+import { DatabaseClient, type DatabaseClientConfig } from "./database-client.ts";
+import { serversOf } from "./database-servers.ts";
 import { migrate } from "./migrate.ts";
 import { isSpread } from "./spread.ts";
 import { serverTrouble } from "./trouble.ts";
@@ -10,9 +13,12 @@ const STATEMENT_TIMEOUT_MS = 15_000;
 const LOCK_TIMEOUT_MS = 10_000;
 
 /** How every connection of Busbar is opened. No wait is without an end. */
-export function clientConfig(url: string): pg.ClientConfig & pg.PoolConfig {
+export function clientConfig(url: string): DatabaseClientConfig & pg.PoolConfig {
+  const [first] = requireDatabaseAddress(url).servers;
   return {
-    connectionString: url,
+    connectionString: first?.url ?? url,
+    servers: serversOf(url),
+    Client: DatabaseClient,
     application_name: "busbar",
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
@@ -56,7 +62,7 @@ async function connectPatiently(url: string, onWaiting: PrepareOptions["onWaitin
   const began = performance.now();
   for (;;) {
     // A migration may take longer than any call.
-    const client = new pg.Client({ ...clientConfig(url), statement_timeout: 0, lock_timeout: 0 });
+    const client = new DatabaseClient({ ...clientConfig(url), statement_timeout: 0, lock_timeout: 0 });
     client.on("error", () => {});
     try {
       await client.connect();
@@ -96,7 +102,7 @@ export function createConnection(url: string, { pipeline, prepare = async () => 
   let isClosed = false;
 
   async function open(): Promise<pg.Client> {
-    const client = new pg.Client({ ...clientConfig(url), pipeline });
+    const client = new DatabaseClient({ ...clientConfig(url), pipeline });
     const forget = () => {
       current = undefined;
     };

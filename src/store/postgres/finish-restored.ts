@@ -1,5 +1,5 @@
-import pg from "pg";
 import { clientConfig } from "./connect.ts";
+import { DatabaseClient } from "./database-client.ts";
 import { requireKnown } from "./migrate.ts";
 import { requireNoNodes } from "./require-no-nodes.ts";
 
@@ -9,7 +9,7 @@ import { requireNoNodes } from "./require-no-nodes.ts";
  * other side of a link starts over.
  */
 export async function finishRestoredDatabase(url: string): Promise<void> {
-  const client = new pg.Client(clientConfig(url));
+  const client = new DatabaseClient(clientConfig(url));
   client.on("error", () => {});
   try {
     await client.connect();

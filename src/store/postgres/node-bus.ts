@@ -4,10 +4,11 @@
 // A notification is sent after the commit, in a transaction of its own. NOTIFY inside of the transactions would make all
 // commits of the database wait for each other. A node that dies in between sends none, so nothing depends on them.
 
-import pg from "pg";
+import type pg from "pg";
 import { itemAt } from "#core/item-at.ts";
 import type { Claim, NodeMessage, Nodes } from "#service/ports/nodes.ts";
 import { clientConfig } from "./connect.ts";
+import { DatabaseClient } from "./database-client.ts";
 import { lockNumber } from "./lock-number.ts";
 import { NEW_NOTES, PRUNE_NOTES } from "./node-notes.ts";
 import { serverTrouble } from "./trouble.ts";
@@ -102,7 +103,7 @@ export function openNodeBus(settings: BusSettings): NodeBus {
   }
 
   async function openSession(): Promise<void> {
-    const client = new pg.Client({ ...clientConfig(url), pipeline: true, application_name: "busbar node" });
+    const client = new DatabaseClient({ ...clientConfig(url), pipeline: true, application_name: "busbar node" });
     const gone = new AbortController();
     client.on("error", () => gone.abort());
     client.on("end", () => {

@@ -1,5 +1,5 @@
-import pg from "pg";
 import { clientConfig } from "./connect.ts";
+import { DatabaseClient } from "./database-client.ts";
 
 export interface StoredPassword {
   readonly hardwareId: string;
@@ -11,7 +11,7 @@ const AT_ONCE = 10_000;
 
 /** Those of all devices, beside nodes that run. */
 export async function* readBrokerPasswords(url: string): AsyncIterable<StoredPassword> {
-  const client = new pg.Client(clientConfig(url));
+  const client = new DatabaseClient(clientConfig(url));
   client.on("error", () => {});
   await client.connect();
   try {

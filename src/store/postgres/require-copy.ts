@@ -1,5 +1,5 @@
-import pg from "pg";
 import { clientConfig } from "./connect.ts";
+import { DatabaseClient } from "./database-client.ts";
 import { serverTrouble } from "./trouble.ts";
 
 /** Distinguishes one installation from another. Both are NULL before the first node has started. */
@@ -19,7 +19,7 @@ export async function requireCopy(url: string, copy: string): Promise<boolean> {
 }
 
 async function whichAt(url: string): Promise<string | undefined> {
-  const client = new pg.Client(clientConfig(url));
+  const client = new DatabaseClient(clientConfig(url));
   client.on("error", () => {});
   try {
     await client.connect();

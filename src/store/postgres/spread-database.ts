@@ -1,5 +1,6 @@
-import pg from "pg";
+import type pg from "pg";
 import { clientConfig } from "./connect.ts";
+import { DatabaseClient } from "./database-client.ts";
 import { requireKnown } from "./migrate.ts";
 import { requireNoNodes } from "./require-no-nodes.ts";
 import { isSpread, spreadProblem, spreadTables } from "./spread.ts";
@@ -10,7 +11,11 @@ import { isSpread, spreadProblem, spreadTables } from "./spread.ts";
  */
 export async function spreadDatabase(url: string, onTable: (table: string) => void): Promise<boolean> {
   // Large tables take long.
-  const client = new pg.Client({ ...clientConfig(url), statement_timeout: 0, idle_in_transaction_session_timeout: 0 });
+  const client = new DatabaseClient({
+    ...clientConfig(url),
+    statement_timeout: 0,
+    idle_in_transaction_session_timeout: 0,
+  });
   client.on("error", () => {});
   await client.connect();
   try {

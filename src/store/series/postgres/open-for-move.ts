@@ -1,8 +1,8 @@
 // A PostgreSQL database as a side of a move.
-import pg from "pg";
 import type { MoveSide } from "#store/move/move-side.ts";
 import { sharedSide } from "#store/move/telemetry-sides.ts";
 import { clientConfig, prepareDatabase } from "#store/postgres/connect.ts";
+import { DatabaseClient } from "#store/postgres/database-client.ts";
 import { beginMove, endMove } from "#store/postgres/move-mark.ts";
 import { postgresTables } from "#store/postgres/record-tables.ts";
 import type { OnDamaged } from "#store/series/chunk-store.ts";
@@ -20,7 +20,11 @@ interface MoveOptions {
 export async function openDatabaseForMove(url: string, { role, source, onDamaged }: MoveOptions): Promise<MoveSide> {
   await prepareDatabase(url);
   // A large table takes longer than any call may.
-  const client = new pg.Client({ ...clientConfig(url), statement_timeout: 0, idle_in_transaction_session_timeout: 0 });
+  const client = new DatabaseClient({
+    ...clientConfig(url),
+    statement_timeout: 0,
+    idle_in_transaction_session_timeout: 0,
+  });
   // Statements fail by themselves when the connection is lost. An error that nobody listens to would end the program.
   client.on("error", () => {});
   await client.connect();
