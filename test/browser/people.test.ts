@@ -188,7 +188,7 @@ function people(): void {
       await add({ name: "Emil", mail: "emil@example.org", password: null });
       const owner = await world.signedIn();
       await owner.go("/access/people");
-      await owner.page.getByRole("button", { name: "Link for Emil to choose a password" }).click();
+      await owner.page.getByRole("button", { name: "Invite Emil" }).click();
       const dialog = owner.page.getByRole("dialog", { name: "Invitation for Emil" });
       const link = await textOf(dialog.locator("code"), /\/sign-in#invitation=/);
       await owner.close();

@@ -6,7 +6,9 @@ import { countAuditFilters, nameInDetails, readAuditFilter, shortId, spellOperat
 import { describeAgent } from "./describe-agent.ts";
 import {
   grantableLevels,
+  grantableSites,
   mayGrantAllSites,
+  ownerOr,
   problemsOfToken,
   siteNames,
   sortTokens,
@@ -14,6 +16,7 @@ import {
   tokenState,
 } from "./token-view.ts";
 
+const NORTH = { site_id: "north", level: "owner" } as const;
 const NOW = Date.parse("2026-11-16T12:00:00Z");
 const token = (name: string, more: Partial<Token> = {}): Token => ({
   id: name,
@@ -47,7 +50,13 @@ describe("tokens", () => {
   test("are granted at most with the own level and sites", () => {
     expect(grantableLevels("owner")).toEqual(["readonly", "user", "owner"]);
     expect(grantableLevels("system")).not.toContain("system");
-    expect([mayGrantAllSites({ site_ids: null }), mayGrantAllSites({ site_ids: ["s"] })]).toEqual([true, false]);
+    const holder = (site_ids: readonly string[] | null) => ({ level: "user", site_ids, site_levels: [NORTH] }) as const;
+    const may = [null, ["s"]].map((ids) => mayGrantAllSites(holder(ids), "user"));
+    expect([...may, mayGrantAllSites(holder(null), "owner")]).toEqual([true, false, false]);
+    expect(grantableSites(holder(null), "user", undefined)).toBeUndefined();
+    expect(grantableSites(holder(null), "owner", undefined)).toEqual([]);
+    expect(grantableSites(holder(null), "owner", ["north", "south"])).toEqual(["north"]);
+    expect([ownerOr("readonly"), ownerOr("vendor")]).toEqual(["owner", "vendor"]);
   });
 
   test("need a name and at least one site", () => {

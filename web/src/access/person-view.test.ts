@@ -1,8 +1,15 @@
 import { describe, expect, test } from "vitest";
 import type { Account } from "#client/resources.ts";
-import { changeOfPerson, newPersonBody, type PersonForm, problemsOfPerson } from "./person-view.ts";
+import { changeOfPerson, levelsAbove, newPersonBody, type PersonForm, problemsOfPerson } from "./person-view.ts";
 
-const FORM: PersonForm = { name: "Anna", mail: "anna@example.org", level: "user", sites: undefined, password: "" };
+const FORM: PersonForm = {
+  name: "Anna",
+  mail: "anna@example.org",
+  level: "user",
+  sites: undefined,
+  siteLevels: [],
+  password: "",
+};
 
 describe("the form of a person", () => {
   test.each([
@@ -39,7 +46,37 @@ describe("the form of a person", () => {
     [{ sites: ["s"] }, { site_ids: ["s"] }],
     [{ password: "four plain words" }, { password: "four plain words" }],
   ] as const)("%j changes only %j", (more, change) => {
-    const before = { ...FORM, site_ids: ["s", "t"] } as unknown as Account;
+    const before = { ...FORM, site_ids: ["s", "t"], site_levels: [] } as unknown as Account;
     expect(changeOfPerson(before, { ...FORM, sites: ["s", "t"], ...more })).toEqual(change);
+  });
+
+  const OWNER = { site_id: "s", level: "owner" } as const;
+  const BEFORE = { ...FORM, level: "readonly", site_ids: ["s", "t"], site_levels: [OWNER] } as unknown as Account;
+  const AS_BEFORE = { ...FORM, level: "readonly", sites: ["s", "t"], siteLevels: [OWNER] } as const;
+  test.each([
+    [{}, {}],
+    [{ siteLevels: [] }, { site_levels: [] }],
+    [{ siteLevels: [{ site_id: "s", level: "user" }] }, { site_levels: [{ site_id: "s", level: "user" }] }],
+    // Without them the server would end them.
+    [{ level: "user" }, { level: "user", site_levels: [OWNER] }],
+    // It says nothing any more, and neither does that of a site that the person does not see.
+    [{ level: "owner" }, { level: "owner", site_levels: [] }],
+    [{ sites: ["t"] }, { site_ids: ["t"], site_levels: [] }],
+    [{ sites: undefined }, { site_ids: null }],
+  ] as const)("%j of somebody with more at a site changes only %j", (more, change) => {
+    expect(changeOfPerson(BEFORE, { ...AS_BEFORE, ...more })).toEqual(change);
+  });
+
+  test("a new person has more at a site only where it is more", () => {
+    const siteLevels = [OWNER, { site_id: "t", level: "readonly" }] as const;
+    expect(newPersonBody({ ...AS_BEFORE, siteLevels }).site_levels).toEqual([OWNER]);
+  });
+
+  test.each([
+    ["readonly", "owner", "user owner"],
+    ["user", "user", ""],
+    ["owner", "system", "installer vendor"],
+  ] as const)("above %s, somebody who has %s at a site can give [%s] there", (level, held, levels) => {
+    expect(levelsAbove(level, held).join(" ")).toBe(levels);
   });
 });

@@ -1,6 +1,7 @@
 // What the list of tokens says, and what a new one may be. Pure.
 import type { Session, Site, Token } from "#client/resources.ts";
 import { ACCESS_LEVELS, type AccessLevel, allows } from "#core/access/level.ts";
+import { heldLevel } from "#web/data/held-level.ts";
 
 export type TokenState = "active" | "expired" | "revoked";
 
@@ -54,10 +55,29 @@ export function tokenBody({ name, level, sites, lifetime, ofInstallation }: NewT
   };
 }
 
-/** A session that sees some sites cannot give more. */
-export function mayGrantAllSites(session: Pick<Session, "site_ids"> | undefined): boolean {
-  return session?.site_ids === null;
+type Granter = Pick<Session, "level" | "site_ids" | "site_levels">;
+
+/** What takes level owner at each of the sites, whatever it gives. */
+export const ownerOr = (level: AccessLevel): AccessLevel => (allows(level, "owner") ? level : "owner");
+
+/** A session that sees some sites, or has the level at some only, cannot give it for all. */
+export function mayGrantAllSites(session: Granter | undefined, level: AccessLevel): boolean {
+  return session !== undefined && session.site_ids === null && allows(session.level, level);
 }
+
+/** Of the sites that were chosen, or of all (undefined), those at which the session has the level. */
+export function grantableSites(
+  session: Granter | undefined,
+  level: AccessLevel,
+  chosen: readonly string[] | undefined,
+): readonly string[] | undefined {
+  if (chosen === undefined) return mayGrantAllSites(session, level) ? undefined : [];
+  return chosen.filter((id) => allows(heldLevel(session, id), level));
+}
+
+/** By its id where this session does not know it. */
+export const siteName = (id: string, sites: readonly Pick<Site, "id" | "name">[]): string =>
+  sites.find((site) => site.id === id)?.name ?? id;
 
 /** The names of sites, and how many more there are that this session does not see. Undefined: all sites. */
 export function siteNames(

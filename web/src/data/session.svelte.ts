@@ -2,6 +2,7 @@ import { ApiError, UnreachableError } from "#client/errors.ts";
 import type { Account, Answers, Session } from "#client/resources.ts";
 import { type AccessLevel, allows } from "#core/access/level.ts";
 import { onSessionRefused, perform } from "./connection.ts";
+import { heldLevel } from "./held-level.ts";
 import { usePasskey } from "./passkeys.ts";
 import { preferences } from "./preferences.svelte.ts";
 
@@ -21,6 +22,8 @@ export interface SecondStep {
 
 let phase = $state<Phase>("unknown");
 let current = $state.raw<Session | undefined>();
+/** The site that the screen is about. */
+let siteId = $state<string | undefined>();
 let entered = Promise.withResolvers<Session>();
 /** Whether a session ended while the page was open, rather than never having been. */
 let hasEnded = $state(false);
@@ -35,8 +38,9 @@ export const session = {
   get hasEnded(): boolean {
     return hasEnded;
   },
+  /** At the site that the screen is about; on a screen that is about none or about all, the most that the session has anywhere. */
   get level(): AccessLevel {
-    return current?.level ?? "readonly";
+    return heldLevel(current, siteId);
   },
   /** Whether this browser was signed in when it was here last. Whoever believes it saves the time to ask first. */
   get isLikely(): boolean {
@@ -45,7 +49,16 @@ export const session = {
   /** The session, once there is one. */
   known: (): Promise<Session> => (current === undefined ? entered.promise : Promise.resolve(current)),
   /** Whether the session's level is enough. */
-  allows: (needed: AccessLevel): boolean => allows(current?.level ?? "readonly", needed),
+  allows: (needed: AccessLevel): boolean => allows(heldLevel(current, siteId), needed),
+  /** Of a list about several sites. */
+  levelAt: (id: string): AccessLevel => heldLevel(current, id),
+  /** For what is about all sites: whether the level is enough at each that there is and will be. */
+  allowsEverywhere: (needed: AccessLevel): boolean =>
+    current !== undefined && current.site_ids === null && allows(current.level, needed),
+  /** The page says which site its screen is about. */
+  lookAt(id: string | undefined): void {
+    siteId = id;
+  },
 
   /** Finds out whether there is a session. Throws when the server does not answer. */
   async find(): Promise<void> {

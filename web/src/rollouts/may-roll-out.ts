@@ -1,4 +1,4 @@
 import { session } from "#web/data/session.svelte.ts";
 
 /** Roll-outs reach devices of all sites. */
-export const mayRollOut = (): boolean => session.allows("installer") && session.current?.site_ids === null;
+export const mayRollOut = (): boolean => session.allowsEverywhere("installer");
