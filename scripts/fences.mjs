@@ -134,6 +134,7 @@ const SQLITE_FOLDERS = ["store/sqlite", "store/series/sqlite"];
 /** What one folder of a layer may import besides. */
 const MORE = {
   "outbound/message": ["nodemailer", "nodemailer/**"],
+  "outbound/identity": ["openid-client"],
   "store/backup": ["age-encryption"],
   "store/postgres": ["pg"],
   "store/series/postgres": ["pg", "pg-copy-streams"],

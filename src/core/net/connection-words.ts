@@ -3,6 +3,7 @@ const WORDS: Readonly<Record<string, string>> = {
   EAI_AGAIN: "the name cannot be resolved now",
   ECONNREFUSED: "the connection was refused",
   ECONNRESET: "the connection broke",
+  UND_ERR_SOCKET: "the connection broke",
   EPIPE: "the connection broke",
   EHOSTUNREACH: "the host cannot be reached",
   ENETUNREACH: "the network cannot be reached",
