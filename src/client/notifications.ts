@@ -14,6 +14,11 @@ export function notifications({ perform }: Transport) {
     list: listUnder("notifications", (site_id: string, query: Queries["listNotifications"] = {}) =>
       perform("listNotifications", { params: { site_id }, query }),
     ),
+    /** How many the caller has not read. */
+    read: (site_id: string) => perform("getNotificationsRead", { params: { site_id } }),
+    /** The caller has read those up to this time. */
+    markRead: (site_id: string, until: string) =>
+      perform("putNotificationsRead", { params: { site_id }, body: { until } }),
     channels: listUnder("channels", (site_id: string, query: Queries["listNotificationChannels"] = {}) =>
       perform("listNotificationChannels", { params: { site_id }, query }),
     ),

@@ -2395,6 +2395,13 @@ export type NotificationTest = {
   readonly error: string | null;
 };
 
+/** How far the caller has read what rules told a site. */
+export type NotificationsRead = {
+  readonly read_until: string | null;
+  /** Later ones, at most 1000. */
+  readonly unread: number;
+};
+
 export type NtfyChannel = {
   readonly server: string;
   readonly topic: string;
@@ -2616,6 +2623,10 @@ export type QuietHours = {
   readonly calendar: string;
   /** Messages of this severity and graver ones go out anyway. */
   readonly except?: "info" | "warning" | "error";
+};
+
+export type ReadMark = {
+  readonly until: string;
 };
 
 /** Codes for when the app is gone. */
@@ -4065,6 +4076,7 @@ export type Answers = {
   readonly getNotificationChannel: {
     readonly channel: NotificationChannel;
   };
+  readonly getNotificationsRead: NotificationsRead;
   readonly getOnlySite: {
     readonly site: Site;
   };
@@ -4407,6 +4419,7 @@ export type Answers = {
   readonly putNotificationRoute: {
     readonly route: NotificationRoute;
   };
+  readonly putNotificationsRead: NotificationsRead;
   readonly putPriceSource: {
     /** Null: none yet; the change waits for the gateway. */
     readonly price_source: PriceSource | null;
@@ -4605,6 +4618,7 @@ export type Bodies = {
   readonly putInterlock: NewInterlock;
   readonly putNotificationChannel: NewNotificationChannel;
   readonly putNotificationRoute: NewNotificationRoute;
+  readonly putNotificationsRead: ReadMark;
   readonly putPriceSource: NewPriceSource;
   readonly putPrices: NewPrices;
   readonly putRetention: RetentionRules;

@@ -135,6 +135,8 @@ const TABLE: Readonly<Record<string, Row>> = {
   checkRule: ["owner", "one", ruleText],
   listRuleNames: ["readonly", "one"],
   listNotifications: ["readonly", "one"],
+  getNotificationsRead: ["readonly", "one"],
+  putNotificationsRead: ["readonly", "one", () => ({ until: "2026-01-01T00:00:00Z" })],
   dryRunRule: ["owner", "one", dryRun],
   testRule: ["owner", "one", ruleTest],
   getRuleEngineOfOnlySite: ["readonly", "one"],

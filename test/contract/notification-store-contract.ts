@@ -1,12 +1,14 @@
 import { expect, test } from "vitest";
-import type { Notification } from "#core/notification/notification.ts";
+import { MOST_READERS, MOST_UNREAD_COUNTED, type Notification } from "#core/notification/notification.ts";
 import { instant } from "#core/time/instant.ts";
 import type { NewNotification } from "#service/ports/notification-store.ts";
-import { makeEntry, NOON, newId } from "../support/records.ts";
+import { makeEntry, makeToken, NOON, newId } from "../support/records.ts";
 import type { OpenStores } from "./stores.ts";
 import { withSite } from "./with-site.ts";
 
 const PAGE = { limit: 10, offset: 0 };
+
+const at = (ms: number) => instant(NOON + ms);
 
 function make(siteId: string, fields: Partial<Notification> = {}, key?: string): NewNotification {
   const source = { kind: "rule", id: "r1", slug: "surplus" } as const;
@@ -56,6 +58,68 @@ export function notificationStoreContract(open: OpenStores): void {
     const other = { kind: "rule", id: "r2", slug: "other" } as const;
     expect(await stores.notifications.insert(make(siteId, { source: other }, "when@1/then/0"))).toBe(true);
     expect((await stores.notifications.list(siteId, PAGE)).total).toBe(2);
+  });
+
+  test("each person has read up to a time of their own, never less than before, and no further than the newest", async () => {
+    const { stores, siteId } = await withSite(open);
+    const { notifications } = stores;
+    const [anna, ben] = [newId(), newId()].map((person) => ({ siteId, person }) as const);
+    if (anna === undefined || ben === undefined) throw new Error("two people are needed");
+    // Nothing is there to be read.
+    await notifications.markRead(anna, NOON);
+    expect(await notifications.readState(anna)).toEqual({ until: undefined, unread: 0 });
+    for (const n of [1, 2, 3]) await notifications.insert(make(siteId, { at: at(n) }));
+    expect(await notifications.readState(anna)).toEqual({ until: undefined, unread: 3 });
+    for (const [until, read, unread] of [
+      [2, 2, 1],
+      [1, 2, 1],
+      [9, 3, 0],
+    ] as const) {
+      await notifications.markRead(anna, at(until));
+      expect(await notifications.readState(anna)).toEqual({ until: at(read), unread });
+    }
+    expect(await notifications.readState(ben)).toEqual({ until: undefined, unread: 3 });
+    const elsewhere = { ...anna, siteId: newId() };
+    await notifications.markRead(elsewhere, NOON);
+    expect(await notifications.readState(elsewhere)).toEqual({ until: undefined, unread: 0 });
+    await notifications.insert(make(siteId, { at: at(4) }));
+    expect((await notifications.readState(anna)).unread).toBe(1);
+  });
+
+  test("how far somebody has read goes with the token, with age, and with the site", async () => {
+    const { stores, siteId } = await withSite(open);
+    const { notifications, tokens } = stores;
+    for (const n of [1, 2, 3]) await notifications.insert(make(siteId, { at: at(n) }));
+    const [token, other] = [makeToken(), makeToken()];
+    for (const one of [token, other]) {
+      await tokens.insert(one, makeEntry());
+      await notifications.markRead({ siteId, person: one.id }, at(2));
+    }
+    await tokens.revoke(token.id, NOON, makeEntry());
+    expect((await notifications.readState({ siteId, person: token.id })).until).toBeUndefined();
+    expect((await notifications.readState({ siteId, person: other.id })).until).toBe(at(2));
+    // The first two, and the mark at the second.
+    expect(await notifications.prune(at(3))).toBe(3);
+    expect(await notifications.readState({ siteId, person: other.id })).toEqual({ until: undefined, unread: 1 });
+    await notifications.markRead({ siteId, person: other.id }, at(3));
+    await stores.sites.delete(siteId, makeEntry());
+    expect(await notifications.readState({ siteId, person: other.id })).toEqual({ until: undefined, unread: 0 });
+  });
+
+  test("of a site the people who read last are known, and unread ones are counted up to a number", async () => {
+    const { stores, siteId } = await withSite(open);
+    const { notifications } = stores;
+    const many = Array.from({ length: MOST_UNREAD_COUNTED + 1 }, (_, n) => make(siteId, { at: at(n) }));
+    await Promise.all(many.map((one) => notifications.insert(one)));
+    const people = Array.from({ length: MOST_READERS + 1 }, newId);
+    const read = async (n: number) =>
+      (await notifications.readState({ siteId, person: people[n] ?? "" })).until !== undefined;
+    expect((await notifications.readState({ siteId, person: newId() })).unread).toBe(MOST_UNREAD_COUNTED);
+    await notifications.markRead({ siteId, person: people[0] ?? "" }, at(0));
+    await Promise.all(people.slice(1, -1).map((person) => notifications.markRead({ siteId, person }, at(5))));
+    expect(await read(0)).toBe(true);
+    await notifications.markRead({ siteId, person: people.at(-1) ?? "" }, at(5));
+    expect([await read(0), await read(1), await read(MOST_READERS)]).toEqual([false, true, true]);
   });
 
   test("old ones are deleted, and all of them go with their site", async () => {

@@ -53,6 +53,7 @@ export const NOT_SPREAD: Readonly<Record<string, string>> = {
   notification: ORDERED,
   notification_message: ORDERED,
   notification_watch: SMALL,
+  notification_read: SMALL,
   // Its executions are spread.
   bulk_command: SMALL,
   bulk_member: SMALL,

@@ -27,4 +27,8 @@ export const LONGEST_NOTIFICATION = 1_000;
 export const LONGEST_NOTIFICATION_TITLE = 200;
 /** Of one source, and of all sources of a site. */
 export const MOST_NOTIFICATIONS_PER_MINUTE = { source: 12, site: 60 };
+/** Unread ones are counted up to this number. */
+export const MOST_UNREAD_COUNTED = 1_000;
+/** People of a site of whom is known what they have read; of others everything is unread. */
+export const MOST_READERS = 1_000;
 export const NOTIFICATIONS_KEPT_MS = 30 * 86_400_000;

@@ -303,6 +303,11 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   listRuleTraces: { query: { limit: "20" }, ts: `client.rules.traces(${site}, "surplus", { limit: 20 })` },
   getRuleTrace: { ts: `client.rules.trace(${site}, "surplus", ${tsOf(ID.trace_id)})` },
   checkRule: { body: { script: RULE_SCRIPT }, ts: `client.rules.check(${site}, ${tsOf(RULE_SCRIPT)})` },
+  getNotificationsRead: { ts: `client.notifications.read(${site})` },
+  putNotificationsRead: {
+    body: { until: "2026-11-15T12:00:00Z" },
+    ts: `client.notifications.markRead(${site}, "2026-11-15T12:00:00Z")`,
+  },
   listNotifications: { query: { limit: "20" }, ts: `client.notifications.list(${site}, { limit: 20 })` },
   listRuleNames: { query: { limit: "50" }, ts: `client.rules.names(${site}, { limit: 50 })` },
   dryRunRule: { body: DRY_RUN, ts: `client.rules.dryRun(${site}, ${tsOf(DRY_RUN)})` },

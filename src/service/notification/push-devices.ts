@@ -29,7 +29,7 @@ const MOST_TRIES = 10;
 const isPush = (channel: Channel | undefined): channel is PushChannel => channel?.target.kind === "push";
 
 /** The same for a session of a person and for a token of that person. */
-const personOf = ({ accountId, tokenId }: Caller): string => accountId ?? tokenId;
+export const personOf = ({ accountId, tokenId }: Caller): string => accountId ?? tokenId;
 
 export async function ownPushChannel(
   needs: Pick<Needs, "channels">,

@@ -20,7 +20,7 @@ import { number, text } from "./row.ts";
 import { forgetSecondFactor } from "./second-factor-writes.ts";
 import { parseToken, TOKEN_COLUMNS } from "./token-row.ts";
 import { addToken } from "./token-writes.ts";
-import { deleteViewsOf } from "./view-writes.ts";
+import { deleteOwnOf } from "./view-writes.ts";
 import { NOBODY, write } from "./write.ts";
 
 /** One for all: mail addresses are unique, and accounts rarely change. */
@@ -140,7 +140,7 @@ export const accountWrites = {
       const ended = await revokeTokensOf(database, account, { all: true, at });
       await database.run("DELETE FROM session WHERE token_id = ?", id);
       await database.run("DELETE FROM sign_in_code WHERE token_id = ?", id);
-      await deleteViewsOf(database, id);
+      await deleteOwnOf(database, id);
       await database.run("DELETE FROM account_invitation WHERE account_id = ?", id);
       await forgetSecondFactor(database, id);
       await database.run("DELETE FROM sign_in_place WHERE account_id = ?", id);
@@ -238,7 +238,7 @@ async function revokeTokensOf(
     if (!all && covers(account, token)) continue;
     await database.run("UPDATE token SET revoked_at = ? WHERE id = ?", at, token.id);
     await database.run("DELETE FROM session WHERE token_id = ?", token.id);
-    await deleteViewsOf(database, token.id);
+    await deleteOwnOf(database, token.id);
     ended.push(token.id);
   }
   return ended;

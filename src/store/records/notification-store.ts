@@ -1,8 +1,13 @@
-import { NOTIFICATION_SEVERITIES, NOTIFICATION_SOURCES, type Notification } from "#core/notification/notification.ts";
+import {
+  MOST_UNREAD_COUNTED,
+  NOTIFICATION_SEVERITIES,
+  NOTIFICATION_SOURCES,
+  type Notification,
+} from "#core/notification/notification.ts";
 import type { NotificationStore } from "#service/ports/notification-store.ts";
 import type { Database, Row } from "#store/database.ts";
 import type { Lists } from "./lists.ts";
-import { oneOf, optionalText, text, time } from "./row.ts";
+import { number, oneOf, optionalText, text, time } from "./row.ts";
 import { readRows } from "./stored-json.ts";
 import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
@@ -24,6 +29,19 @@ export function createNotificationStore(reader: Database, writer: Writer, lists:
         order: "at DESC, id DESC",
         read: parseNotification,
       }),
+    async readState({ siteId, person }) {
+      const sql = "SELECT read_until FROM notification_read WHERE site_id = ? AND person = ?";
+      const row = await reader.get(sql, siteId, person);
+      const until = row && time(row, "read_until");
+      const unread = await reader.one(
+        `SELECT count(*) AS total FROM (
+           SELECT 1 AS found FROM notification WHERE site_id = ? AND at > ? LIMIT ${MOST_UNREAD_COUNTED}) AS counted`,
+        siteId,
+        until ?? 0,
+      );
+      return { until, unread: number(unread, "total") };
+    },
+    markRead: (person, until) => writer.run("markNotificationsRead", { reader: person, until }),
     prune: (before) => writer.run("pruneNotifications", { before }),
   };
 }

@@ -30,15 +30,21 @@ export const notificationWrites = {
     },
   }),
 
-  pruneNotifications: prune(
-    "notifications",
-    async (database: Database, { before }: { before: Instant }) =>
-      await database.run(
-        "DELETE FROM notification WHERE id IN (SELECT id FROM notification WHERE at < ? ORDER BY at LIMIT ?)",
-        before,
-        PRUNE_AT_ONCE,
-      ),
-  ),
+  pruneNotifications: prune("notifications", async (database: Database, { before }: { before: Instant }) => {
+    const deleted = await database.run(
+      "DELETE FROM notification WHERE id IN (SELECT id FROM notification WHERE at < ? ORDER BY at LIMIT ?)",
+      before,
+      PRUNE_AT_ONCE,
+    );
+    // Whoever has read only what is gone has read nothing.
+    const marks = await database.run(
+      `DELETE FROM notification_read WHERE (site_id, person) IN (
+           SELECT site_id, person FROM notification_read WHERE read_until < ? ORDER BY read_until LIMIT ?)`,
+      before,
+      PRUNE_AT_ONCE,
+    );
+    return deleted + marks;
+  }),
 };
 
 /** 1; 0 if its source has sent one with this key. */

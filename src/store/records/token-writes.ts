@@ -8,7 +8,7 @@ import { renderSiteLevels, renderSites } from "./access-columns.ts";
 import { recordAudit } from "./audit-writes.ts";
 import { bytes, optionalText, text } from "./row.ts";
 import { parseToken, TOKEN_COLUMNS } from "./token-row.ts";
-import { deleteViewsOf } from "./view-writes.ts";
+import { deleteOwnOf } from "./view-writes.ts";
 import { NOBODY, write } from "./write.ts";
 
 export const tokenWrites = {
@@ -54,7 +54,7 @@ export const tokenWrites = {
       const changed = await database.run("UPDATE token SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL", at, id);
       if (changed === 0) return false;
       await database.run("DELETE FROM session WHERE token_id = ?", id);
-      await deleteViewsOf(database, id);
+      await deleteOwnOf(database, id);
       await recordAudit(database, trail);
       return true;
     },
@@ -73,7 +73,7 @@ export const tokenWrites = {
       const gone = [...before.keys()].filter((id) => !after.has(id));
       for (const id of gone) {
         await database.run("DELETE FROM session WHERE token_id = ?", id);
-        await deleteViewsOf(database, id);
+        await deleteOwnOf(database, id);
         await database.run("DELETE FROM token WHERE id = ?", id);
       }
       for (const token of tokens) {

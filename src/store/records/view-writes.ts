@@ -4,6 +4,7 @@ import { MAX_OWN_VIEWS, MAX_SHARED_VIEWS, type View } from "#core/view/view.ts";
 import type { ViewUpdate } from "#service/ports/view-store.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
 import { recordAudit, recordIfChanged } from "./audit-writes.ts";
+import { deleteReadMarksOf } from "./read-notification-writes.ts";
 import { number } from "./row.ts";
 import { findView, VIEW_COLUMNS } from "./view-row.ts";
 import { NOBODY, write } from "./write.ts";
@@ -87,9 +88,10 @@ export const viewWrites = {
   }),
 };
 
-/** Those of a person whose token has ended. */
-export async function deleteViewsOf(database: Database, tokenId: string): Promise<void> {
+/** What a person or token that has ended leaves behind: its own views, and how far it has read. */
+export async function deleteOwnOf(database: Database, tokenId: string): Promise<void> {
   await database.run("DELETE FROM saved_view WHERE owner_id = ?", tokenId);
+  await deleteReadMarksOf(database, tokenId);
 }
 
 async function requireRoom(database: Database, { siteId, ownerId }: View): Promise<void> {

@@ -25,6 +25,7 @@ import { priceSourceWrites } from "./price-source-writes.ts";
 import { profileWrites } from "./profile-writes.ts";
 import { providerSignInWrites } from "./provider-sign-in-writes.ts";
 import { questionWrites } from "./question-writes.ts";
+import { readNotificationWrites } from "./read-notification-writes.ts";
 import { remoteExecutionWrites } from "./remote-execution-writes.ts";
 import { retentionWrites } from "./retention-writes.ts";
 import { rolloutWrites } from "./rollout-writes.ts";
@@ -73,6 +74,7 @@ export const WRITES = {
   ...webhookWrites,
   ...maintenanceWrites,
   ...notificationWrites,
+  ...readNotificationWrites,
   ...channelWrites,
   ...routeWrites,
   ...messageWrites,

@@ -1,54 +1,42 @@
-import type { Notification } from "#client/resources.ts";
-import { attempt } from "#web/data/attempt.ts";
+import type { Notification, NotificationsRead } from "#client/resources.ts";
 import { client } from "#web/data/client.ts";
 import { live } from "#web/data/live.svelte.ts";
 
-/** More are not counted. */
-const MOST_COUNTED = 50;
+/** Of the site that was asked for last. The server keeps it for each person, so that it is the same on all their devices. */
+let known = $state.raw<{ readonly site: string } & NotificationsRead>();
 
-const keyOf = (site: string) => `busbar.read.${site}`;
+async function take(site: string, answer: Promise<NotificationsRead>): Promise<void> {
+  // Who cannot read them has nothing to read, and a mark that was not stored is stored with the next look.
+  const found = await answer.catch(() => undefined);
+  if (found !== undefined) known = { site, ...found };
+}
 
-/** Newer than the newest that was seen in this browser. */
-const countNewer = (list: readonly Pick<Notification, "at">[], seen: string): number =>
-  list.filter(({ at }) => at > seen).length;
-
-let seenNow = $state(0);
-
-/** What rules have told that nobody has looked at in this browser. Call it while a component is made. */
+/** What rules have told that this person has not looked at. Call it while a component is made. */
 export function unread(site: () => string) {
-  let list = $state.raw<readonly Notification[]>([]);
-
-  async function read(of: string) {
-    // Who cannot read them has nothing to read.
-    const found = await client.notifications.list(of, { limit: MOST_COUNTED }).catch(() => undefined);
-    if (found !== undefined && of === site()) list = found.notifications;
-  }
-
   $effect(() => {
     const of = site();
-    void read(of);
-    const stops = [
-      live.onCatchUp(() => void read(of)),
-      live.on(["notification"], ({ site_id }) => site_id === of && void read(of)),
-    ];
+    const read = () => void take(of, client.notifications.read(of));
+    // Another device of the person may have shown them meanwhile.
+    const onShown = () => document.visibilityState === "visible" && read();
+    read();
+    document.addEventListener("visibilitychange", onShown);
+    const stops = [live.onCatchUp(read), live.on(["notification"], ({ site_id }) => site_id === of && read())];
     return () => {
+      document.removeEventListener("visibilitychange", onShown);
       for (const stop of stops) stop();
     };
   });
 
   return {
     get count(): number {
-      void seenNow;
-      return countNewer(list, attempt(() => localStorage.getItem(keyOf(site()))) ?? "");
+      return known?.site === site() ? known.unread : 0;
     },
   };
 }
 
-/** Somebody has seen them up to this one. */
+/** This person has seen them up to this one. */
 export function markSeen(site: string, newest: Pick<Notification, "at"> | undefined): void {
   if (newest === undefined) return;
-  const before = attempt(() => localStorage.getItem(keyOf(site))) ?? "";
-  if (newest.at <= before) return;
-  attempt(() => localStorage.setItem(keyOf(site), newest.at));
-  seenNow += 1;
+  const isKnown = known?.site === site && known.read_until !== null && known.read_until >= newest.at;
+  if (!isKnown) void take(site, client.notifications.markRead(site, newest.at));
 }
