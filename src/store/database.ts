@@ -59,6 +59,12 @@ export interface WriteDatabase extends Database {
   nextChange(): Awaitable<number>;
   /** The bytes of all events ever stored, once this many more are. */
   nextEventTotal(bytes: number): Awaitable<number>;
+  /** Changes up to this number are stored: none of them is still being stored by another transaction. */
+  settledChange(): Awaitable<number>;
+  /** What the outbox keeps at most, about. */
+  readonly eventBytes: number;
+  /** Takes a lock of writes until the transaction ends. False at once when another transaction has it. */
+  tryLock(name: string): Awaitable<boolean>;
   /** Called with each event that the write adds to the outbox. It is announced after the commit. */
   announce(event: AddedEvent): void;
 }

@@ -21,6 +21,7 @@ import { correctionStoreContract } from "./correction-store-contract.ts";
 import { deviceLogStoreContract } from "./device-log-store-contract.ts";
 import { deviceStoreContract } from "./device-store-contract.ts";
 import { eventOutboxContract } from "./event-outbox-contract.ts";
+import { eventRoomContract } from "./event-room-contract.ts";
 import { interlockStoreContract } from "./interlock-store-contract.ts";
 import { joinCodeContract } from "./join-code-contract.ts";
 import { linkStoreContract } from "./link-store-contract.ts";
@@ -88,6 +89,7 @@ export function recordStoreContract(open: OpenStores): void {
   describe("roll-outs", () => rolloutStoreContract(open));
   describe("changes for gateways", () => changeStoreContract(open));
   describe("the outbox", () => eventOutboxContract(async () => (await open()).outbox));
+  describe("room in the outbox", () => eventRoomContract(async () => (await open()).outbox));
   describe("events of changes", () => changeEventsContract(open));
 
   describe("alerts", () =>

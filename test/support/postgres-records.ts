@@ -35,7 +35,7 @@ export function usePostgresRecords(
     server = await start();
     const url = await server.prepared("records");
     // A notification is a transaction. While it runs, later changes are not settled, as below.
-    records = await openPostgresRecords(url, { allowLoss: true, notifications: false });
+    records = await openPostgresRecords(url, { allowLoss: true, notifications: false, eventBytes: 8 * 1_048_576 });
     client = new pg.Client(url);
     client.on("error", () => {});
     await client.connect();

@@ -49,6 +49,8 @@ export const NOT_SPREAD: Readonly<Record<string, string>> = {
   rule_trace: SMALL,
   audit: ORDERED,
   event: ORDERED,
+  event_site: SMALL,
+  event_tally: SMALL,
   webhook_delivery: ORDERED,
   notification: ORDERED,
   notification_message: ORDERED,

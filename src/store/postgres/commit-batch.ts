@@ -19,6 +19,8 @@ const MAX_REPEATS = 5;
 export interface Added {
   /** Called after the commit of a transaction that has stored events, or notes for other nodes. */
   readonly onAdded: (what: "events" | "notes") => void;
+  /** What the outbox keeps at most, about. */
+  readonly eventBytes: number;
 }
 
 /** Throws when the server cannot be reached: then it is unknown only for the last commit whether it happened. */
@@ -72,7 +74,10 @@ async function attempt(client: ClientBase, damage: StatementNeeds & Added, write
     const { query } = packStatements(client);
     const begun: readonly Promise<unknown>[] = [query("BEGIN"), query(lockStatement(writes))];
     for (const one of begun) one.catch(() => {});
-    const transaction = createTransaction(client, damage, { onEvent: () => added.add("events") });
+    const transaction = createTransaction(client, damage, {
+      onEvent: () => added.add("events"),
+      eventBytes: damage.eventBytes,
+    });
     const running = runAll(transaction, writes, () => added.add("notes"));
     const early = await errorsOf(running.map(({ ready }) => ready));
     if (early.length > 0) throw causeOf([...(await errorsOf([...begun, ...transaction.sent])), ...early]);

@@ -4,9 +4,10 @@ import { instant } from "#core/time/instant.ts";
 import type { EventOutbox, StoredEvent } from "#service/ports/event-outbox.ts";
 import type { Database, Row } from "#store/database.ts";
 import { READ_TOGETHER } from "#store/records/event-outbox.ts";
+import { CUT_ANYWHERE, KEPT_BYTES } from "#store/records/event-room.ts";
 import { EVENT_COLUMNS, parseEvents } from "#store/records/event-row.ts";
 import { number, optionalNumber } from "#store/records/row.ts";
-import { SETTLED } from "./reader.ts";
+import { SETTLED } from "./change-numbers.ts";
 
 /** How often the table is read without being woken: while notifications of other nodes arrive, and while they do not. */
 const LOOK_EVERY_MS = { listening: 1_000, deaf: 200 };
@@ -19,24 +20,20 @@ const GATHER_MS = 20;
 const UNSETTLED_MS = { first: 2, longest: 200 };
 const AGAIN_MS = 1_000;
 
-/** The newest event, the newest that no older transaction can precede, the oldest, and the bytes of all. */
+/** The newest event, the newest that no older transaction can precede, where all later ones are kept, and the bytes of all. */
 const ENDS = `SELECT (SELECT max(position) FROM event) AS newest,
   (SELECT max(position) FROM event WHERE position <= (${SETTLED})) AS settled,
-  oldest.position AS oldest, oldest.before,
-  (SELECT total FROM event ORDER BY position DESC LIMIT 1) - oldest.before AS used
-  FROM (SELECT 1) AS always LEFT JOIN (
-    SELECT position, total - bytes AS before FROM event ORDER BY position LIMIT 1) AS oldest ON true`;
+  (${CUT_ANYWHERE}) AS cut, (${KEPT_BYTES}) AS used`;
 
 const PAGE_EVENTS = 64;
-const PAGE = `SELECT ${EVENT_COLUMNS}, (SELECT min(position) FROM event) AS oldest FROM event
+const PAGE = `SELECT ${EVENT_COLUMNS}, (${CUT_ANYWHERE}) AS cut FROM event
   WHERE position > ? AND position <= ? ORDER BY position LIMIT ${PAGE_EVENTS}`;
 
 interface Ends {
   readonly newest: number;
   readonly settled: number;
-  readonly oldest: number;
-  /** Whether events were deleted before the oldest. */
-  readonly isCut: boolean;
+  /** Of some site, events up to here may be missing. */
+  readonly cut: number;
 }
 
 export interface EventFollower {
@@ -57,14 +54,14 @@ export function followEvents(reader: Database, isListening: () => boolean = () =
     const row = await reader.one(ENDS);
     used = optionalNumber(row, "used") ?? 0;
     const of = (column: string) => optionalNumber(row, column) ?? 0;
-    return { newest: of("newest"), settled: of("settled"), oldest: of("oldest"), isCut: of("before") > 0 };
+    return { newest: of("newest"), settled: of("settled"), cut: of("cut") };
   }
 
   /** Gives the position up to which the listener has got the events. */
   async function* readPage(position: number, ends: Ends): AsyncGenerator<readonly [number, readonly StoredEvent[]]> {
     const rows = await reader.all(PAGE, position, ends.settled);
     // Some that were there a moment ago may have made room for others. Then there is a gap, which the next look finds.
-    if (rows.some((row) => number(row, "oldest") > Math.max(ends.oldest, position))) return;
+    if (rows.some((row) => (optionalNumber(row, "cut") ?? 0) > Math.max(ends.cut, position))) return;
     for (let at = 0; at < rows.length; at += READ_TOGETHER) {
       const some: readonly Row[] = rows.slice(at, at + READ_TOGETHER);
       // An ephemeral execution is new when its events are.
@@ -80,6 +77,7 @@ export function followEvents(reader: Database, isListening: () => boolean = () =
   ): Promise<void> {
     let position = from;
     let unsettledMs = UNSETTLED_MS.first;
+    let reported = 0;
     const sleep = createSleep(signal);
     wakes.add(sleep.wake);
     signal.addEventListener("abort", () => wakes.delete(sleep.wake), { once: true });
@@ -87,9 +85,10 @@ export function followEvents(reader: Database, isListening: () => boolean = () =
       try {
         sleep.begin();
         const ends = await readEnds();
-        if (position > ends.settled || (ends.isCut && position < ends.oldest)) {
-          // This node was away for longer than events are kept.
-          position = ends.settled;
+        if (position > ends.settled || (position < ends.cut && reported < ends.cut)) {
+          // This node was away for longer than the events of some site are kept. It goes on with all that are.
+          position = Math.min(position, ends.settled);
+          reported = ends.cut;
           onGap(position);
         }
         if (position < ends.settled) {

@@ -3,8 +3,8 @@
 import type { ClientBase } from "pg";
 import { failpoint } from "#store/failpoint.ts";
 import { type Migration, readMigrations, refuseUnknown } from "#store/migrations.ts";
+import { CHANGES_PER_TRANSACTION } from "./change-numbers.ts";
 import { isSpread, spreadProblem, spreadTables } from "./spread.ts";
-import { CHANGES_PER_TRANSACTION } from "./write-transaction.ts";
 
 /** Any number that no other program uses for the same purpose. */
 const MIGRATION_LOCK = 7_238_411_905;

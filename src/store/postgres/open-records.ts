@@ -17,6 +17,8 @@ export interface PostgresSettings {
   readonly allowLoss?: boolean;
   /** Called with the place of a stored value that cannot be read. */
   readonly onDamaged?: (place: string) => void;
+  /** What the outbox keeps at most, about. */
+  readonly eventBytes?: number;
   /** False in tests of what holds without notifications. */
   readonly notifications?: boolean;
   /** Called whenever a new connection has looked at the settings of the server, unless it may lose commits. */
@@ -27,13 +29,16 @@ export interface PostgresSettings {
   readonly onLost?: (error: Error) => void;
 }
 
+/** For as many sites as share a database: about as much as four million events. */
+const EVENT_BYTES = 1_024 * 1_048_576;
+
 /** A setting may also change without a restart: new connections find out. */
 const LIFETIME_S = 60;
 
 /** Opens the records of a PostgreSQL database, and makes or updates their tables. */
 export async function openPostgresRecords(url: string, settings: PostgresSettings = {}): Promise<RecordStore> {
   const { readers = 8, writers = 4, allowLoss = false, onDamaged = () => {}, onLost = () => {} } = settings;
-  const { notifications, onChecked = () => {}, onWaiting } = settings;
+  const { notifications, eventBytes = EVENT_BYTES, onChecked = () => {}, onWaiting } = settings;
   const { isSpread } = await prepareDatabase(url, { onWaiting, check: allowLoss ? undefined : requireDurable });
   const base: pg.PoolConfig = { ...clientConfig(url), pipeline: true, maxLifetimeSeconds: LIFETIME_S };
   const reads = new pg.Pool({
@@ -64,10 +69,13 @@ export async function openPostgresRecords(url: string, settings: PostgresSetting
     if (what === "events") events.wake();
     bus.stored(what);
   };
-  const writer = createWriter({ pool: writes, reader, damage, lanes: writers, onAdded });
+  const writer = createWriter({ pool: writes, reader, damage, lanes: writers, eventBytes, onAdded });
   let closed: Promise<void> | undefined;
   return {
-    ...createSubjectStores({ reader, lists: createLists(reader), watch: events.watch, used: events.used }, writer),
+    ...createSubjectStores(
+      { reader, lists: createLists(reader), watch: events.watch, used: events.used, limit: eventBytes },
+      writer,
+    ),
     nodes: bus,
     agreeOnKey: (check, replaces) => agreeOnKey(reads, check, replaces),
     buffers: [writer.buffer],

@@ -1,13 +1,9 @@
 import type { Pool } from "pg";
 import type { Database, ReadDatabase } from "#store/database.ts";
 import { number } from "#store/records/row.ts";
+import { SETTLED } from "./change-numbers.ts";
 import { type StatementNeeds, statementsOn } from "./statements.ts";
 import { serverTrouble } from "./trouble.ts";
-import { CHANGES_PER_TRANSACTION } from "./write-transaction.ts";
-
-/** Every older transaction has ended, so all of its changes are visible or undone. */
-export const SETTLED = `SELECT base + pg_snapshot_xmin(pg_current_snapshot())::text::bigint * ${CHANGES_PER_TRANSACTION} - 1
-  AS settled FROM change_base`;
 
 /** Reads over the pool: each statement over any free connection, a snapshot over one of its own. */
 export function createReader(pool: Pool, damage: StatementNeeds): ReadDatabase {

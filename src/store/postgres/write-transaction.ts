@@ -2,10 +2,9 @@
 import type { ClientBase } from "pg";
 import type { WriteDatabase } from "#store/database.ts";
 import { number } from "#store/records/row.ts";
+import { CHANGES_PER_TRANSACTION, SETTLED } from "./change-numbers.ts";
+import { lockNumber } from "./lock-number.ts";
 import { packStatements, type StatementNeeds, statementsOn } from "./statements.ts";
-
-/** A change number is the id of its transaction, and its place among at most so many changes of the transaction. */
-export const CHANGES_PER_TRANSACTION = 4_096;
 
 /** What nearly every write has to know, by one statement. */
 const START = `SELECT base + pg_current_xact_id()::text::bigint * ${CHANGES_PER_TRANSACTION} AS first,
@@ -21,7 +20,7 @@ export interface WriteTransaction extends WriteDatabase {
 export function createTransaction(
   connection: ClientBase,
   damage: StatementNeeds,
-  { onEvent }: { readonly onEvent: () => void },
+  { onEvent, eventBytes }: { readonly onEvent: () => void; readonly eventBytes: number },
 ): WriteTransaction {
   const database = statementsOn(packStatements(connection), damage);
   const sent: Promise<unknown>[] = [];
@@ -76,6 +75,12 @@ export function createTransaction(
       added += bytes;
       const here = added;
       return (await started()).total + here;
+    },
+    settledChange: async () => number(await database.one(SETTLED), "settled"),
+    eventBytes,
+    async tryLock(name) {
+      const row = await database.one("SELECT pg_try_advisory_xact_lock(?) AS mine", String(lockNumber(name)));
+      return row["mine"] === true;
     },
     // Events are handed on when they are visible to all nodes.
     announce: onEvent,

@@ -37,8 +37,15 @@ interface Connections extends Added {
   readonly lanes: number;
 }
 
-export function createWriter({ pool, reader, damage: log, lanes: laneCount, onAdded }: Connections): Writer {
-  const damage = { ...log, onAdded };
+export function createWriter({
+  pool,
+  reader,
+  damage: log,
+  lanes: laneCount,
+  onAdded,
+  eventBytes,
+}: Connections): Writer {
+  const damage = { ...log, onAdded, eventBytes };
   const budget = createByteBudget("records_writes", MAX_WAITING_BYTES);
   const lanes: readonly Lane[] = Array.from({ length: laneCount }, () => ({ waiting: [], running: undefined }));
   /** Writes whose keys are being looked up: they have no lane yet. */

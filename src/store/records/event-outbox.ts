@@ -3,7 +3,8 @@ import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { EventOutbox, EventPage, StoredEvent } from "#service/ports/event-outbox.ts";
 import type { ReadDatabase } from "#store/database.ts";
-import { EVENT_COLUMNS, latestPosition, OUTBOX_BYTES, parseEvents } from "./event-row.ts";
+import { areKept } from "./event-room.ts";
+import { EVENT_COLUMNS, latestPosition, parseEvents } from "./event-row.ts";
 import { number, optionalNumber } from "./row.ts";
 import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
@@ -21,20 +22,24 @@ export interface OutboxParts {
   readonly watch: EventOutbox["watch"];
   /** The bytes that are kept, about. */
   readonly used: () => number;
+  /** The most that is kept, about. */
+  readonly limit: number;
 }
 
-export function createEventOutbox(reader: ReadDatabase, writer: Writer, { watch, used }: OutboxParts): EventOutbox {
+export function createEventOutbox(
+  reader: ReadDatabase,
+  writer: Writer,
+  { watch, used, limit }: OutboxParts,
+): EventOutbox {
   return {
     append: (events) => writer.run("appendEvents", { events }),
     latest: async () => latestPosition(reader, await reader.settledChange()),
     after: (position, filter, now) => readEvents(reader, { position, filter, now }),
     watch,
     prune: (before) => writer.run("pruneEvents", { before }),
-    size: { name: "event_outbox", limit: OUTBOX_BYTES, used },
+    size: { name: "event_outbox", limit, used },
   };
 }
-
-export const OLDEST = "SELECT position, total - bytes AS before, total FROM event ORDER BY position LIMIT 1";
 
 interface Asked {
   readonly position: number;
@@ -45,10 +50,12 @@ interface Asked {
 /** Undefined when some events after the position are no longer kept, or the position is of other records. */
 function readEvents(reader: ReadDatabase, asked: Asked): Promise<EventPage | undefined> {
   return reader.snapshot(async (database) => {
-    const [settled, oldest] = await Promise.all([database.settledChange(), database.get(OLDEST)]);
-    const isComplete =
-      oldest === undefined || number(oldest, "before") === 0 || asked.position >= number(oldest, "position");
-    if (!isComplete || asked.position > (await latestPosition(database, settled))) return undefined;
+    const settled = await database.settledChange();
+    if (
+      !(await areKept(database, asked.position, asked.filter)) ||
+      asked.position > (await latestPosition(database, settled))
+    )
+      return undefined;
     return await readPage(database, asked, settled);
   });
 }

@@ -13,7 +13,7 @@ import { isObject, readRow, storedJson } from "./stored-json.ts";
 
 export const EVENT_COLUMNS = "position, at, kind, site_id, device_id, read_level, execution_id, data";
 
-/** What the outbox keeps at most, about. */
+/** What the outbox of one machine keeps at most, about. */
 export const OUTBOX_BYTES = 64 * 1_048_576;
 
 /** The position of the newest event up to `settled`; 0 before the first. */

@@ -49,7 +49,7 @@ import type { Writer } from "./writer.ts";
 
 /** The stores of all subjects over one SQL database. */
 export function createSubjectStores(
-  { reader, lists, used, ...events }: OutboxParts & { readonly reader: ReadDatabase; readonly lists: Lists },
+  { reader, lists, used, limit, ...events }: OutboxParts & { readonly reader: ReadDatabase; readonly lists: Lists },
   writer: Writer,
 ): SubjectStores {
   const { changing, forget, forgetAll, ...devices } = createDeviceStore(reader, writer, lists);
@@ -92,7 +92,7 @@ export function createSubjectStores(
     alerts: createAlertStore(reader, writer, lists),
     maintenance: createMaintenanceStore(reader, writer, lists),
     webhooks: createWebhookStore(reader, writer, lists),
-    outbox: createEventOutbox(reader, writer, { watch, used }),
+    outbox: createEventOutbox(reader, writer, { watch, used, limit }),
     retentions: createRetentionStore(reader, writer),
     scripts: createScriptStore(reader, writer),
     simulations: createSimulationStore(reader, writer),

@@ -1,5 +1,8 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import type { EventFilter } from "#core/event/event-filter.ts";
+import { instant } from "#core/time/instant.ts";
 import { OUTBOX_BYTES } from "#store/records/event-row.ts";
 import { everyEvent, prepared } from "../../../test/contract/event-outbox-contract.ts";
 import { arrival, asNew, makeExecution } from "../../../test/support/executions.ts";
@@ -55,6 +58,31 @@ test("the oldest events make room for the newest, and the size says what is kept
   const kept = await everyEvent(outbox, latest - 60);
   expect(kept.at(-1)).toMatchObject({ data: JSON.stringify({ n: 69, text }) });
   expect(kept).toHaveLength(60);
+});
+
+test("what a version deletes that does not note it is noticed, before anything was counted and after", async () => {
+  const folder = tempFolder();
+  const { outbox } = await open(folder);
+  const file = new DatabaseSync(join(folder, "records.db"));
+  onTestFinished(() => file.close());
+  const quiet = { ...ALL, siteIds: new Set(["quiet"]) };
+  const some = () => Array.from({ length: 3 }, (_, n) => prepared("connectivity quiet/d", { n }));
+  await outbox.append(some());
+  const deleteOldest = () => file.exec("DELETE FROM event WHERE position < (SELECT max(position) FROM event)");
+  deleteOldest();
+  expect(await outbox.after(0, quiet, NOON)).toBeUndefined();
+  const first = await outbox.latest();
+  await outbox.append(some());
+  // Counts, and deletes nothing.
+  expect(await outbox.prune(instant(0))).toBe(0);
+  expect(await outbox.after(0, quiet, NOON)).toBeUndefined();
+  expect(await everyEvent(outbox, first, quiet)).toHaveLength(3);
+  deleteOldest();
+  expect(await outbox.after(first, quiet, NOON)).toBeUndefined();
+  await outbox.append(some());
+  for (let n = 0; n < 70; n++) await outbox.append([prepared("connectivity busy/d", { text: "x".repeat(1_000_000) })]);
+  expect(await outbox.after(first, quiet, NOON)).toBeUndefined();
+  expect(await everyEvent(outbox, first + 3, quiet)).toHaveLength(3);
 });
 
 test("of a log that lost its oldest payloads, the events keep their states and times", async () => {

@@ -92,6 +92,7 @@ test("tables whose rows are their own index hold no values of which others choos
     ...["alert", "audit", "blueprint", "counter_correction"],
     ...["device", "device_credential", "device_log", "device_log_size"],
     ...[
+      "event_site",
       "execution_day",
       "execution_hour",
       "gateway",

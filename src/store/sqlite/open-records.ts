@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { oneNode } from "#service/ports/nodes.ts";
 import type { RecordStore } from "#service/ports/record-store.ts";
+import { OUTBOX_BYTES } from "#store/records/event-row.ts";
 import { createSubjectStores, holdsSealed, isEmpty } from "#store/records/subject-stores.ts";
 import type { Writer } from "#store/records/writer.ts";
 import type { StorageGate } from "#store/storage-gate.ts";
@@ -59,7 +60,7 @@ export async function openRecords(
     let closed: Promise<void> | undefined;
     return {
       ...createSubjectStores(
-        { reader, lists, watch: writer.watchEvents, used: () => keptEventBytes(connection) },
+        { reader, lists, watch: writer.watchEvents, used: () => keptEventBytes(connection), limit: OUTBOX_BYTES },
         writer,
       ),
       nodes: oneNode(),

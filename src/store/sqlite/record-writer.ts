@@ -1,5 +1,5 @@
 import type { AddedEvent, WriteDatabase } from "#store/database.ts";
-import { latestPosition, latestTotal } from "#store/records/event-row.ts";
+import { latestPosition, latestTotal, OUTBOX_BYTES } from "#store/records/event-row.ts";
 import { FIND_GROUP, groupKey } from "#store/records/execution-group-writes.ts";
 import { latestChange } from "#store/records/execution-row.ts";
 import { HAS_CLOUD } from "#store/records/link-marks.ts";
@@ -106,6 +106,9 @@ export function createRecordWriter(connection: Connection): RecordWriter {
       eventTotal = (eventTotal ?? (await latestTotal(connection))) + bytes;
       return eventTotal;
     },
+    settledChange: () => Number.MAX_SAFE_INTEGER,
+    eventBytes: OUTBOX_BYTES,
+    tryLock: () => true,
     announce: (event) => {
       added.push(event);
     },

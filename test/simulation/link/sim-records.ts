@@ -98,7 +98,7 @@ export function openSimRecords(
     return () => disk.watchers.delete(hear);
   };
   const lists: Lists = createLists(reader, { run: refusePool } as never);
-  return createSubjectStores({ reader, lists, watch, used: () => 0 }, writer);
+  return createSubjectStores({ reader, lists, watch, used: () => 0, limit: Number.MAX_SAFE_INTEGER }, writer);
 }
 
 function refusePool(): never {
