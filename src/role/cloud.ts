@@ -31,7 +31,7 @@ import { createReportedRules } from "#service/rule/reported-rules.ts";
 
 export const cloud: Role = {
   // Its gateways accept its tokens, too.
-  shareTokens: (tokens, sharing) => watchTokens(tokens, sharing.changed),
+  shareTokens: (holders, sharing) => watchTokens(holders, sharing.changed),
   openLinks,
   // Sites come from people and from gateways.
   prepare: async () => undefined,

@@ -24,9 +24,8 @@ import { createConfigurationSender } from "#service/device/configuration-sender.
 import { EVENT_KEY_BYTES } from "#service/event/event-id.ts";
 import { renderHappening } from "#service/event/event-wire.ts";
 import { createPrepareEvent } from "#service/event/happening.ts";
-import { createTokenSharing, type TokenSharing } from "#service/link/share-tokens.ts";
+import { createTokenSharing, type TokenHolders, type TokenSharing } from "#service/link/share-tokens.ts";
 import { createTelemetryLane } from "#service/link/telemetry-lane.ts";
-import type { TokenStore } from "#service/ports/token-store.ts";
 import { createExecutionTraces } from "#service/trace/execution-traces.ts";
 
 const KEY_CHECK_BYTES = 16;
@@ -36,7 +35,7 @@ export type Foundation = Awaited<ReturnType<typeof openFoundation>>;
 export async function openFoundation(
   { records, telemetry: store, storage, installation }: OpenStores,
   { config, log, opened, clocks, budgets, shares, troubles }: Surroundings,
-  shareTokens: (tokens: TokenStore, sharing: TokenSharing) => TokenStore,
+  shareTokens: (holders: TokenHolders, sharing: TokenSharing) => TokenHolders,
 ) {
   const certificate = await openHttpCertificate({ ...clocks, log, troubles }, config);
   const background = createBackground((name, error) => log.error({ err: error, task: name }, "background work failed"));
@@ -59,7 +58,7 @@ export async function openFoundation(
   return {
     ...stores,
     ...clocks,
-    tokens: shareTokens(stores.tokens, tokenSharing),
+    ...shareTokens(stores, tokenSharing),
     tokenSharing,
     config,
     opened,

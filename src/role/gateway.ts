@@ -45,7 +45,7 @@ const NO_GATEWAYS: CloudParts = {
 };
 
 export const gateway: Role = {
-  shareTokens: (tokens) => tokens,
+  shareTokens: (holders) => holders,
   openLinks: async () => NO_GATEWAYS,
   prepare,
   openUplink,

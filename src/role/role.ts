@@ -7,8 +7,7 @@ import type { Linking } from "#role/open-linking.ts";
 import type { Parts } from "#role/parts.ts";
 import type { ProcessMeter } from "#role/process-meter.ts";
 import type { Subject } from "#role/subject.ts";
-import type { TokenSharing } from "#service/link/share-tokens.ts";
-import type { TokenStore } from "#service/ports/token-store.ts";
+import type { TokenHolders, TokenSharing } from "#service/link/share-tokens.ts";
 
 /** What a cloud has and a gateway has not. */
 export type CloudParts = Pick<
@@ -23,7 +22,7 @@ export type CloudParts = Pick<
 >;
 
 export interface Role {
-  readonly shareTokens: (tokens: TokenStore, sharing: TokenSharing) => TokenStore;
+  readonly shareTokens: (holders: TokenHolders, sharing: TokenSharing) => TokenHolders;
   /** What connects gateways to a cloud. */
   readonly openLinks: (linking: Linking) => Promise<CloudParts>;
   /** What exists before a device connects. */

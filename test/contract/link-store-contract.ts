@@ -430,6 +430,14 @@ export function linkStoreContract(open: OpenStores): void {
     expect(await tokens.putOfCloud([a, b])).toEqual([]);
     expect(await tokens.putOfCloud([{ ...b, name: "renamed" }, hostile])).toEqual([a.id, b.id, own.id]);
     expect(await tokens.all()).toEqual([own, { ...b, name: "renamed" }]);
+    // A person of the cloud, with another level at a site, who then has less.
+    const person = { ...b, accountId: b.id, siteLevels: new Map([["s", "owner" as const]]) };
+    expect(await tokens.putOfCloud([person])).toEqual([b.id]);
+    expect(await tokens.find(b.id)).toEqual(person);
+    const less = { ...person, siteLevels: new Map([["s", "installer" as const]]) };
+    expect(await tokens.putOfCloud([less])).toEqual([b.id]);
+    expect(await tokens.find(b.id)).toEqual(less);
+    expect(await tokens.putOfCloud([less])).toEqual([]);
     // Revoked here, it stays so.
     await tokens.revoke(b.id, NOON, makeEntry());
     await tokens.putOfCloud([b]);

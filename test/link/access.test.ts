@@ -76,6 +76,47 @@ test("a person of the cloud changes a gateway's site with the level of that site
   expect([text.includes("owns linked"), text.includes("owns other")]).toEqual([true, false]);
 });
 
+test("a person of the cloud is known on the gateway, with the level there, and a change of it arrives", async () => {
+  const elsewhere = (await cloud.admin.post<{ site: { id: string } }>("/v3/sites", { name: "of Greta" })).body.site.id;
+  const { siteId } = pair.site;
+  const access = {
+    level: "readonly",
+    site_ids: [siteId, elsewhere],
+    site_levels: [{ site_id: siteId, level: "owner" }],
+  };
+  const body = { name: "Greta", mail: "greta@example.org", password: "four plain small words", ...access };
+  const { id } = (await cloud.admin.post<{ account: { id: string } }>("/v3/accounts", body)).body.account;
+  const known = async () => await tokenIn(gateway, "Greta");
+  await eventually(async () =>
+    expect(await known()).toMatchObject({
+      id,
+      account_id: id,
+      from_cloud: true,
+      site_ids: [siteId],
+      level: "readonly",
+    }),
+  );
+  const more = async () => {
+    let found: unknown;
+    await gateway.withRecords(async ({ tokens }) => {
+      found = (await tokens.find(id))?.siteLevels;
+    });
+    await gateway.restart();
+    return found;
+  };
+  expect(await more()).toEqual(new Map([[siteId, "owner"]]));
+  await isLinked(gateway, true);
+  // She is none of the people of the gateway, and nobody there becomes her.
+  expect((await gateway.admin.get(`/v3/accounts/${id}`)).status).toBe(404);
+  const signIn = { mail: body.mail, password: body.password };
+  const headers = { "Sec-Fetch-Site": "same-origin" };
+  expect((await gateway.anonymous.post("/v3/sessions", signIn, { headers })).status).toBe(401);
+  await cloud.admin.patch(`/v3/accounts/${id}`, { name: "Greta G", level: "user" });
+  await eventually(async () => expect(await tokenIn(gateway, "Greta G")).toMatchObject({ level: "user" }));
+  await cloud.admin.delete(`/v3/accounts/${id}`);
+  await eventually(async () => expect(await tokenIn(gateway, "Greta G")).toBeUndefined());
+});
+
 test("where offline access is off, tokens of the cloud are not taken", async () => {
   const token = await cloud.token({ name: "unwanted", level: "user" });
   await eventually(async () => expect(await statusOf(token)).toBe(200));

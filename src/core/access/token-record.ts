@@ -17,9 +17,9 @@ export interface TokenRecord extends Access {
   readonly accountId?: string;
 }
 
-/** Whether it has no text and is the access of a person itself: what sessions of that person stand for. */
-export function isPerson({ id, accountId }: Pick<TokenRecord, "id" | "accountId">): boolean {
-  return id === accountId;
+/** Whether it has no text and is the access of a person of this installation: what sessions of that person stand for. */
+export function isPerson({ id, accountId, fromCloud }: Pick<TokenRecord, "id" | "accountId" | "fromCloud">): boolean {
+  return id === accountId && fromCloud !== true;
 }
 
 export function isLive(token: TokenRecord, now: Instant): boolean {

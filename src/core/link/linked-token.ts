@@ -1,11 +1,21 @@
-import type { SiteScope } from "#core/access/caller.ts";
-import type { TokenRecord } from "#core/access/token-record.ts";
-import { isLive, isPerson } from "#core/access/token-record.ts";
+import { accessOf, type SiteScope } from "#core/access/caller.ts";
+import type { AccessLevel } from "#core/access/level.ts";
+import { isLive, isPerson, type TokenRecord } from "#core/access/token-record.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
+
+/** More than the level, at a site of the gateway. */
+export interface LinkedSiteLevel {
+  readonly siteId: string;
+  readonly level: AccessLevel;
+}
 
 /** A token of the cloud, as its gateway gets it: a hash, never the token itself. */
 export interface LinkedToken extends Pick<TokenRecord, "id" | "name" | "level" | "createdAt"> {
   readonly sites: "all" | readonly string[];
+  /** Absent: none. */
+  readonly siteLevels?: readonly LinkedSiteLevel[];
+  /** It is a person's own access, of which there is no text. */
+  readonly isPerson?: true;
   /** SHA-256 of the token's text, in hexadecimal. */
   readonly hash: string;
   /** How long it is still valid, in milliseconds, because the two clocks may differ; undefined: until it is revoked. */
@@ -15,7 +25,7 @@ export interface LinkedToken extends Pick<TokenRecord, "id" | "name" | "level" |
 /** More tokens than these are not shared; the newest are. */
 const MAX_SHARED_TOKENS = 5_000;
 
-/** Those that see a site of the gateway. The admin's stays where it is; people sign in to the cloud. */
+/** Those that see a site of the gateway. The admin's stays where it is. The token of a person has the name of both, as in the audit log. */
 export function tokensFor(
   siteIds: readonly string[],
   tokens: readonly TokenRecord[],
@@ -23,28 +33,41 @@ export function tokensFor(
 ): readonly LinkedToken[] {
   const own = (sites: SiteScope): LinkedToken["sites"] =>
     sites === "all" ? "all" : siteIds.filter((id) => sites.has(id));
+  const people = new Map(tokens.filter(isPerson).map(({ id, name }) => [id, name]));
+  const nameOf = ({ id, name, accountId }: TokenRecord): string => {
+    const person = accountId === undefined || accountId === id ? undefined : people.get(accountId);
+    return person === undefined ? name : `${person}: ${name}`;
+  };
   return tokens
-    .filter((token) => token.level !== "system" && !isPerson(token) && isLive(token, now))
+    .filter((token) => token.level !== "system" && isLive(token, now))
     .map((token) => ({ token, sites: own(token.sites) }))
     .filter(({ sites }) => sites.length > 0)
     .slice(-MAX_SHARED_TOKENS)
-    .map(({ token: { id, name, level, createdAt, hash, expiresAt }, sites }) => ({
-      id,
-      name,
-      level,
-      createdAt,
-      sites,
-      hash: Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join(""),
-      expiresInMs: expiresAt === undefined ? undefined : expiresAt - now,
+    .map(({ token, sites }) => ({ token, sites, siteLevels: levelsOf(token, siteIds) }))
+    .map(({ token, sites, siteLevels }) => ({
+      ...{ id: token.id, name: nameOf(token), level: token.level, createdAt: token.createdAt, sites },
+      ...(siteLevels.length > 0 && { siteLevels }),
+      ...(isPerson(token) && { isPerson: true as const }),
+      hash: Array.from(token.hash, (byte) => byte.toString(16).padStart(2, "0")).join(""),
+      expiresInMs: token.expiresAt === undefined ? undefined : token.expiresAt - now,
     }));
+}
+
+function levelsOf({ siteLevels }: TokenRecord, siteIds: readonly string[]): readonly LinkedSiteLevel[] {
+  return [...(siteLevels ?? [])].flatMap(([siteId, level]) => (siteIds.includes(siteId) ? [{ siteId, level }] : []));
 }
 
 /** As the gateway stores it. */
 export function recordOf(token: LinkedToken, now: Instant): TokenRecord {
-  const { hash, sites, expiresInMs, ...rest } = token;
+  const { id, name, createdAt, hash, level, sites, siteLevels = [], expiresInMs } = token;
   return {
-    ...rest,
-    sites: sites === "all" ? "all" : new Set(sites),
+    ...{ id, name, createdAt },
+    ...accessOf({
+      level,
+      sites: sites === "all" ? "all" : new Set(sites),
+      siteLevels: new Map(siteLevels.map((one) => [one.siteId, one.level])),
+    }),
+    ...(token.isPerson === true && { accountId: id }),
     hash: Uint8Array.from(hash.match(/../g) ?? [], (digits) => Number.parseInt(digits, 16)),
     expiresAt: expiresInMs === undefined ? undefined : instant(now + expiresInMs),
     revokedAt: undefined,

@@ -1,7 +1,7 @@
 // Reads what came over a link. The other side is authenticated and yet not trusted: a message that does not fit ends the
 // connection with the reason.
 import { ACCESS_LEVELS } from "#core/access/level.ts";
-import type { LinkedToken } from "./linked-token.ts";
+import type { LinkedSiteLevel, LinkedToken } from "./linked-token.ts";
 import {
   count,
   type Fields,
@@ -179,9 +179,16 @@ function parseToken(value: unknown): LinkedToken {
     level: word(given, "level", GRANTED_LEVELS),
     createdAt: moment(given, "createdAt"),
     sites: given["sites"] === "all" ? "all" : texts(given, "sites"),
+    ...(given["siteLevels"] !== undefined && { siteLevels: list(given, "siteLevels").map(parseSiteLevel) }),
+    ...(given["isPerson"] !== undefined && flag(given, "isPerson") && { isPerson: true }),
     hash: hash(given, "hash"),
     expiresInMs: given["expiresInMs"] === undefined ? undefined : count(given, "expiresInMs"),
   };
+}
+
+function parseSiteLevel(value: unknown): LinkedSiteLevel {
+  const given = object(value, "a level of a site");
+  return { siteId: text(given, "siteId"), level: word(given, "level", GRANTED_LEVELS) };
 }
 
 /** A cloud grants no more than it could by a call. */

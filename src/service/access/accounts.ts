@@ -75,7 +75,10 @@ export async function createAccount(needs: AccountNeeds, call: Call, input: Acco
     target: accessTarget(token),
     details: { name, ...accessDetails(access) },
   });
-  await needs.accounts.insert({ token, settings: { mail, language, timeFormat, provider: undefined }, password }, trail);
+  await needs.accounts.insert(
+    { token, settings: { mail, language, timeFormat, provider: undefined }, password },
+    trail,
+  );
   return await foundAccount(needs, caller, id);
 }
 

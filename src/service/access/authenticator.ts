@@ -4,7 +4,7 @@
 // does not use its cache. The cache key is the hash of the text, which nobody can choose.
 import type { Caller } from "#core/access/caller.ts";
 import { tokenIdOf } from "#core/access/token.ts";
-import { ADMIN_TOKEN_ID, isLive, isPerson, type TokenRecord } from "#core/access/token-record.ts";
+import { ADMIN_TOKEN_ID, isLive, type TokenRecord } from "#core/access/token-record.ts";
 import { type AppError, refuse } from "#core/app-error.ts";
 import { type Instant, renderInstant } from "#core/time/instant.ts";
 import { createConnectionKeys } from "#service/access/connection-keys.ts";
@@ -197,12 +197,13 @@ export function createAuthenticator(
 
 /** Whether it is a token of a person, and not that person's own access. */
 function hasOwner(token: TokenRecord): token is TokenRecord & { readonly accountId: string } {
-  return token.accountId !== undefined && !isPerson(token);
+  return token.accountId !== undefined && token.accountId !== token.id;
 }
 
-/** Whatever names its caller names the person behind the token, too. */
+/** Whatever names its caller names the person behind the token, too. A person of the cloud has no account here. */
 function entryOf(token: TokenRecord, person?: string): Entry {
-  const { id, name, level, sites, siteLevels, accountId } = token;
+  const { id, name, level, sites, siteLevels } = token;
+  const accountId = token.fromCloud === true ? undefined : token.accountId;
   const tokenName = person === undefined ? name : `${person}: ${name}`;
   const access = { level, sites, ...(siteLevels && { siteLevels }) };
   return { token, caller: { tokenId: id, tokenName, ...access, ...(accountId !== undefined && { accountId }) } };

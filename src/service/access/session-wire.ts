@@ -81,13 +81,13 @@ export function parseSignIn({ token, code, mail, password }: Static<typeof signI
 
 export function renderSession(
   session: Session,
-  token: Pick<TokenRecord, "name" | "level" | "sites" | "siteLevels" | "accountId">,
+  token: Pick<TokenRecord, "name" | "level" | "sites" | "siteLevels" | "accountId" | "fromCloud">,
 ): Static<typeof sessionSchema> {
   return {
     id: session.id,
     token_id: session.tokenId,
     token_name: token.name,
-    account_id: token.accountId === session.tokenId ? session.tokenId : null,
+    account_id: token.accountId === session.tokenId && token.fromCloud !== true ? session.tokenId : null,
     level: token.level,
     site_ids: token.sites === "all" ? null : [...token.sites],
     site_levels: renderSiteLevels(token),

@@ -1,4 +1,3 @@
-import { isPerson } from "#core/access/token-record.ts";
 import { RULE_CALLER } from "#core/control/claim.ts";
 import type { Needs } from "#service/ports.ts";
 import type { NameOfSource } from "./control-wire.ts";
@@ -31,7 +30,7 @@ async function nameOf({ tokens, rules }: Pick<Needs, "tokens" | "rules">, source
 /** Of a person's token both names, as in the audit log. */
 async function nameOfToken(tokens: Needs["tokens"], id: string): Promise<string | undefined> {
   const token = await tokens.find(id);
-  if (token?.accountId === undefined || isPerson(token)) return token?.name;
+  if (token?.accountId === undefined || token.accountId === token.id) return token?.name;
   const person = await tokens.find(token.accountId);
   return person === undefined ? token.name : `${person.name}: ${token.name}`;
 }

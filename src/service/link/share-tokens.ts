@@ -3,6 +3,7 @@
 import { RECORD_JSON } from "#core/link/link-limits.ts";
 import { type LinkedToken, tokensFor } from "#core/link/linked-token.ts";
 import type { DownMessage } from "#core/link/messages.ts";
+import type { AccountStore } from "#service/ports/account-store.ts";
 import type { TokenStore } from "#service/ports/token-store.ts";
 import type { Needs } from "#service/ports.ts";
 
@@ -36,7 +37,8 @@ const LOOK_AGAIN_MS = 5 * 60_000;
 const SHORTEST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
 /** Fields of a token. */
-const TOKEN_VALUES = 10;
+const TOKEN_VALUES = 12;
+const SITE_LEVEL_VALUES = 3;
 
 export function createTokenSharing(needs: TokenSharingNeeds): TokenSharing {
   const lines = new Set<Open>();
@@ -106,30 +108,42 @@ export function createTokenSharing(needs: TokenSharingNeeds): TokenSharing {
 /** As many as a message may have. The rest does not work on the gateway. */
 function firstThatFit(tokens: readonly LinkedToken[]): readonly LinkedToken[] {
   let values = 0;
-  const end = tokens.findIndex(({ sites }) => {
-    values += TOKEN_VALUES + (sites === "all" ? 0 : sites.length);
+  const end = tokens.findIndex(({ sites, siteLevels = [] }) => {
+    values += TOKEN_VALUES + (sites === "all" ? 0 : sites.length) + SITE_LEVEL_VALUES * siteLevels.length;
     return values > RECORD_JSON.values;
   });
   return end < 0 ? tokens : tokens.slice(0, end);
 }
 
-/** Tokens are made and revoked, and otherwise never change. */
+/** Tokens are made and revoked, and otherwise never change. People change, and with their name that of their tokens. */
 function keyOf(tokens: readonly LinkedToken[]): string {
-  return JSON.stringify(tokens.map(({ id, sites }) => [id, sites]));
+  return JSON.stringify(tokens.map(({ expiresInMs: _, createdAt: __, ...rest }) => rest));
 }
 
-/** The same tokens; `onChange` is called after one was made or revoked. */
-export function watchTokens(tokens: TokenStore, onChange: () => void): TokenStore {
+export interface TokenHolders {
+  readonly tokens: TokenStore;
+  readonly accounts: AccountStore;
+}
+
+/** The same tokens and people; `onChange` is called after one was made, changed or ended. */
+export function watchTokens({ tokens, accounts }: TokenHolders, onChange: () => void): TokenHolders {
+  const noted = async <Outcome>(writing: Promise<Outcome>): Promise<Outcome> => {
+    const outcome = await writing;
+    onChange();
+    return outcome;
+  };
   return {
-    ...tokens,
-    insert: async (token, trail) => {
-      await tokens.insert(token, trail);
-      onChange();
+    tokens: {
+      ...tokens,
+      insert: (token, trail) => noted(tokens.insert(token, trail)),
+      revoke: (id, at, trail) => noted(tokens.revoke(id, at, trail)),
     },
-    revoke: async (id, at, trail) => {
-      const isRevoked = await tokens.revoke(id, at, trail);
-      onChange();
-      return isRevoked;
+    accounts: {
+      ...accounts,
+      insert: (account, trail) => noted(accounts.insert(account, trail)),
+      change: (asked, trail) => noted(accounts.change(asked, trail)),
+      acceptInvitation: (hash, asked, trail) => noted(accounts.acceptInvitation(hash, asked, trail)),
+      delete: (id, at, trail) => noted(accounts.delete(id, at, trail)),
     },
   };
 }

@@ -67,7 +67,9 @@ export const tokenWrites = {
     async run(database: Database, { tokens }: { tokens: readonly TokenRecord[] }) {
       // The gateway has left the cloud that sends them.
       if ((await database.get("SELECT 1 AS found FROM uplink")) === undefined) return [];
-      const rows = await database.all("SELECT id, name, level, sites, hash FROM token WHERE from_cloud = 1");
+      const rows = await database.all(
+        "SELECT id, name, level, sites, site_levels, hash FROM token WHERE from_cloud = 1",
+      );
       const before = new Map(rows.map((row) => [text(row, "id"), row]));
       const after = new Set(tokens.map(({ id }) => id));
       const gone = [...before.keys()].filter((id) => !after.has(id));
@@ -78,12 +80,14 @@ export const tokenWrites = {
       }
       for (const token of tokens) {
         const changed = await database.run(
-          "UPDATE token SET name = ?, level = ?, sites = ?, hash = ?, expires_at = ? WHERE id = ? AND from_cloud = 1",
+          "UPDATE token SET name = ?, level = ?, sites = ?, site_levels = ?, hash = ?, expires_at = ?, account_id = ? WHERE id = ? AND from_cloud = 1",
           token.name,
           token.level,
           renderSites(token.sites),
+          renderSiteLevels(token),
           token.hash,
           token.expiresAt ?? null,
+          token.accountId ?? null,
           token.id,
         );
         const own = "SELECT 1 AS found FROM token WHERE id = ?";
@@ -118,6 +122,7 @@ function isStored(row: Row | undefined, token: TokenRecord): boolean {
     text(row, "name") === token.name &&
     text(row, "level") === token.level &&
     optionalText(row, "sites") === (renderSites(token.sites) ?? undefined) &&
+    optionalText(row, "site_levels") === (renderSiteLevels(token) ?? undefined) &&
     Buffer.compare(bytes(row, "hash"), token.hash) === 0
   );
 }

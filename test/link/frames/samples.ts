@@ -398,7 +398,10 @@ export const DOWN: Samples<DownMessage> = {
     {
       type: "tokens",
       tokens: [
-        { id: "token", name: "Token", level: "user", createdAt: AT, sites: ["site"], hash: HASH, expiresInMs: 60_000 },
+        {
+          ...{ id: "token", name: "Token", level: "user", createdAt: AT, sites: ["site"] },
+          ...{ siteLevels: [{ siteId: "site", level: "owner" }], isPerson: true, hash: HASH, expiresInMs: 60_000 },
+        },
       ],
     },
   ],
