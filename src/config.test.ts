@@ -81,6 +81,11 @@ test("without any source every setting has its documented default", async () => 
     webhooks: { allowPrivate: false },
     notifications: { pushContact: undefined },
     devices: { silence: parseDuration("30s"), registerChildren: false },
+    oidc: {
+      ...{ issuer: undefined, clientId: undefined, clientSecret: undefined, address: undefined, name: undefined },
+      ...{ scopes: "openid profile email", groupsClaim: "groups", groups: [], newPeople: true },
+      session: parseDuration("12h"),
+    },
     logs: { retention: parseDuration("30d"), temporaryRetention: parseDuration("1d") },
     lua: { allow: [], memoryMb: 160, ports: [] },
     mqtt: {
@@ -224,6 +229,39 @@ test.each<[Given, readonly string[]]>([
   [
     { flags: "--cloud-url https://c --role cloud", env: { BUSBAR_CLOUD_TOKEN: "t" } },
     ["cloud.url is for a gateway, but role is cloud"],
+  ],
+  [
+    { flags: "--oidc-issuer https://id.example/" },
+    [
+      "oidc.issuer needs oidc.client_id",
+      "oidc.issuer needs oidc.address",
+      "oidc.issuer needs oidc.groups: without a rule nobody can sign in by it",
+    ],
+  ],
+  ...[
+    "http://id.example",
+    "http://10.0.0.1",
+    "ftp://id.example",
+    "https://",
+    "https://id.example/?a=b",
+    "https://a:b@id.example",
+  ].map((wrong): [Given, readonly string[]] => [
+    { flags: `--oidc-issuer ${wrong}` },
+    [expect.stringMatching(/oidc\.issuer must (?:be an https:\/\/ address|not carry a name)/)],
+  ]),
+  ...["gateway.lan", "https://gateway.lan/page", "https://a@gateway.lan", "https://gateway.lan?x"].map(
+    (wrong): [Given, readonly string[]] => [
+      { flags: `--oidc-address ${wrong}` },
+      [expect.stringContaining("oidc.address must be a scheme, a host and maybe a port")],
+    ],
+  ),
+  [
+    { flags: "--oidc-scopes profile" },
+    [expect.stringContaining("oidc.scopes must be scopes with spaces between them, and openid among them")],
+  ],
+  [
+    { flags: "--oidc-groups ops=user,admins=system" },
+    [expect.stringContaining('oidc.groups has "admins=system"; a rule is GROUP=LEVEL')],
   ],
   [{ flags: "--port 1883" }, ["port and mqtt.port are both 1883"]],
   ...["energy@example.com", "mailto:a@b@c", "mailto:a@b?cc=d@e", "mailto:a b@c", "http://example.com", "https://"].map(

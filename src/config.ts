@@ -92,8 +92,16 @@ async function openFile(
   return { given: [], problems: named === undefined ? [] : [`${origin}: there is no file ${path}`] };
 }
 
-function contradictions({ role, cloud, mqtt, port, backup, http }: ConfigOf<typeof SETTINGS>): string[] {
+function contradictions({ role, cloud, mqtt, port, backup, http, oidc }: ConfigOf<typeof SETTINGS>): string[] {
   const found: string[] = [];
+  if (oidc.issuer !== undefined) {
+    for (const [name, value] of [
+      ["client_id", oidc.clientId],
+      ["address", oidc.address],
+    ] as const)
+      if (value === undefined) found.push(`oidc.issuer needs oidc.${name}`);
+    if (oidc.groups.length === 0) found.push("oidc.issuer needs oidc.groups: without a rule nobody can sign in by it");
+  }
   if (backup.passphrase !== undefined && backup.recipients.length > 0)
     found.push("backup.passphrase and backup.recipients exclude each other: age encrypts by one of them");
   if ((http.tlsCert === undefined) !== (http.tlsKey === undefined))

@@ -53,6 +53,7 @@ export type ErrorCode =
   | "gateway_unreachable"
   | "overruled"
   | "cloud_unreachable"
+  | "provider_unreachable"
   | "not_available"
   | "internal";
 
@@ -111,6 +112,8 @@ export type Account = {
   readonly has_password: boolean;
   /** Whether sign-in asks for a code of an app, too. */
   readonly has_second_factor: boolean;
+  /** The issuer by which alone the person signs in; level and sites follow from the groups there. */
+  readonly provider: string | null;
   readonly created_at: string;
   readonly suspended_at: string | null;
   readonly last_used_at: string | null;
@@ -2586,6 +2589,17 @@ export type Prices = {
   readonly prices: readonly Price[];
 };
 
+export type ProviderReturn = {
+  /** All parameters of the address that the browser came back to. */
+  readonly parameters: string;
+};
+
+export type ProviderSignIn = {
+  /** At the provider. */
+  readonly url: string;
+  readonly expires_at: string;
+};
+
 export type ProvisionedDevice = {
   /** Device identifier. */
   readonly device_id: string;
@@ -3194,6 +3208,13 @@ export type SignInEntry = {
   readonly new_place: boolean;
   /** The session that began; it may have ended. */
   readonly session_id: string | null;
+};
+
+export type SignInProvider = {
+  /** As people know it. */
+  readonly name: string;
+  /** Of the page. Only there the sign-in can begin and end. */
+  readonly address: string;
 };
 
 export type SimulatedNow = {
@@ -3903,6 +3924,7 @@ export type Answers = {
   readonly createNotificationRoute: {
     readonly route: NotificationRoute;
   };
+  readonly createProviderSignIn: ProviderSignIn;
   readonly createRollout: {
     readonly rollout: Rollout;
   };
@@ -3987,8 +4009,17 @@ export type Answers = {
   readonly executeCommand: {
     readonly execution: Execution;
   };
+  readonly findProviderSignOut: {
+    readonly url: string | null;
+  };
   readonly findSession: {
     readonly session: Session | null;
+  };
+  readonly findSignInProvider: {
+    readonly provider: SignInProvider | null;
+  };
+  readonly finishProviderSignIn: {
+    readonly session: Session;
   };
   readonly finishSignIn: {
     readonly session: Session;
@@ -4595,6 +4626,7 @@ export type Bodies = {
   readonly dryRunRule: NewRuleDryRun;
   readonly enableRules: RuleNames;
   readonly executeCommand: CommandInput;
+  readonly finishProviderSignIn: ProviderReturn;
   readonly finishSignIn: SecondStep;
   readonly generateConfig: GenerateConfig;
   readonly getTimeseries: TimeseriesQuestion;

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
+import { type GroupRule, parseGroupRule } from "#core/access/group-rule.ts";
 import { type HardwarePort, parseHardwarePort } from "#core/hardware/hardware-port.ts";
 import { parseRange } from "#core/net/address.ts";
 import { parseDatabaseAddress } from "#core/net/database-address.ts";
@@ -168,6 +169,8 @@ export const proxies: Kind<boolean | readonly string[]> = kind<boolean | readonl
 
 export const reachRules: Kind<readonly ReachRule[]> = parsedList("list of rules", parseReachRule);
 
+export const groupRules: Kind<readonly GroupRule[]> = parsedList("list of rules", parseGroupRule);
+
 export const machinePorts: Kind<readonly HardwarePort[]> = kind("list of ports", (text, cwd) => {
   const list = parsedList("list of ports", parseHardwarePort).parse(text, cwd);
   if ("problem" in list) return list;
@@ -220,6 +223,34 @@ export function url(...schemes: readonly string[]): Kind<string> {
     return accept(text.replace(/\/+$/, ""));
   });
 }
+
+const LOOPBACK: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
+
+/** As the provider writes it: a slash at its end counts. Without TLS anybody on the way could sign in as anybody. */
+export const issuer: Kind<string> = kind("https:// address", (text) => {
+  const found = parseUrl(text, ["https://", "http://"]);
+  const isSafe = found?.protocol === "https:" || (found !== undefined && LOOPBACK.includes(found.hostname));
+  if (found === undefined || !isSafe || found.search !== "" || found.hash !== "")
+    return refuse(`must be an https:// address without parameters; http:// only on this machine; not "${text}"`);
+  if (found.username !== "" || found.password !== "") return refuse("must not carry a name or password");
+  return accept(text);
+});
+
+export const pageAddress: Kind<string> = kind("https://, http:// address", (text) => {
+  const found = parseUrl(text, ["https://", "http://"]);
+  const bare = text.replace(/\/$/, "").toLowerCase();
+  return found !== undefined && found.origin === bare
+    ? accept(bare)
+    : refuse(`must be a scheme, a host and maybe a port, such as https://energy.example, not "${text}"`);
+});
+
+/** Separated by spaces, as providers take them. */
+export const scopes: Kind<string> = kind("list of scopes", (text) => {
+  const list = text.split(/\s+/).filter((one) => one !== "");
+  return list.includes("openid") && list.every((one) => /^[!#-[\]-~]{1,200}$/.test(one))
+    ? accept(list.join(" "))
+    : refuse(`must be scopes with spaces between them, and openid among them, not "${text}"`);
+});
 
 const MAIL_CONTACT = /^mailto:[^\s@<>",;:?&%]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/;
 

@@ -146,6 +146,54 @@ export const SETTINGS = {
     ),
     idle: setting("sessions.idle", kinds.duration, "7d", "A sign-in of the page that is not used for this long ends."),
   },
+  oidc: {
+    issuer: optional(
+      "oidc.issuer",
+      kinds.issuer,
+      "OpenID provider by which people sign in to the page, exactly as it calls itself.",
+    ),
+    clientId: optional("oidc.client_id", kinds.text("text"), "How the provider knows this installation."),
+    clientSecret: optional(
+      "oidc.client_secret",
+      kinds.secret("text", 1),
+      "Secret by which this installation proves itself to the provider, if the provider gave one.",
+    ),
+    address: optional(
+      "oidc.address",
+      kinds.pageAddress,
+      "Address of the page as people reach it. The provider sends them back to /sign-in/return there, and has to know that.",
+    ),
+    name: optional(
+      "oidc.name",
+      kinds.text("text"),
+      "Name of the provider on the button; without it, the host of the issuer.",
+    ),
+    scopes: setting("oidc.scopes", kinds.scopes, "openid profile email", "What is asked of the provider."),
+    groupsClaim: setting(
+      "oidc.groups_claim",
+      kinds.text("text"),
+      "groups",
+      "Claim in which the provider sends groups.",
+    ),
+    groups: setting(
+      "oidc.groups",
+      kinds.groupRules,
+      "",
+      "What groups give: GROUP=LEVEL for all sites or GROUP=LEVEL@SITE for one, by its id. The group * is everybody. Who is in no group of the list cannot sign in.",
+    ),
+    newPeople: setting(
+      "oidc.new_people",
+      kinds.toggle,
+      "true",
+      "Makes an account with a person's first sign-in. Otherwise only those sign in who have one by the provider already.",
+    ),
+    session: setting(
+      "oidc.session",
+      kinds.duration,
+      "12h",
+      "How long a sign-in by the provider lasts at most. Groups are read again at the next one.",
+    ),
+  },
   backup: {
     schedule: setting(
       "backup.schedule",

@@ -43,6 +43,7 @@ export const ERROR_CODES = {
   gateway_unreachable: "The gateway of the site is not connected, or does not answer in time.",
   overruled: "The gateway has changed the same thing meanwhile, and its change stays.",
   cloud_unreachable: "The cloud does not answer, or refuses the gateway.",
+  provider_unreachable: "The provider that signs people in does not answer, or not as it should.",
   not_available: "This installation does not offer the requested operation.",
   internal: "An error in Busbar itself. The log has the details under the request id.",
 } as const;

@@ -42,6 +42,7 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   gateway_unreachable: 503,
   overruled: 409,
   cloud_unreachable: 409,
+  provider_unreachable: 503,
   not_available: 409,
   internal: 500,
 };

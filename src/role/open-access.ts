@@ -3,6 +3,7 @@ import { createWrongTokenLimit } from "#core/access/wrong-token-limit.ts";
 import { toMilliseconds } from "#core/time/duration.ts";
 import { prepareAdminToken } from "#role/admin-token.ts";
 import type { Foundation } from "#role/foundation.ts";
+import { openIdentityProvider } from "#role/open-identity-provider.ts";
 import { deriveKey } from "#role/seal-key.ts";
 import { createAttemptLimits, createWrongCodeLimit } from "#service/access/attempt-limits.ts";
 import { createAuthenticator } from "#service/access/authenticator.ts";
@@ -43,6 +44,7 @@ export async function openAccess(foundation: Foundation) {
   const passwords = createPasswords(foundation);
   const attemptLimits = createAttemptLimits(foundation);
   const { wrongTokenLimit } = config.http;
+  const cookieMark = Buffer.from(deriveKey(sealKey, "name of the cookie", 4)).toString("hex");
   return {
     admin,
     offlineAccess,
@@ -58,7 +60,9 @@ export async function openAccess(foundation: Foundation) {
     signInCodes: createSignInCodes(foundation),
     signInPlaces: createSignInPlaces(foundation),
     sessionLifetimeMs: toMilliseconds(config.sessions.lifetime),
-    sessionCookie: createSessionCookie(Buffer.from(deriveKey(sealKey, "name of the cookie", 4)).toString("hex")),
+    sessionCookie: createSessionCookie(cookieMark),
+    signInProvider: await openIdentityProvider(config, foundation.now),
+    providerCookie: createSessionCookie(`${cookieMark}-provider`),
     wrongTokens: createWrongTokenLimit(wrongTokenLimit),
     terminals: createTerminalSignIns({ ...foundation, authenticator, attemptLimits }, wrongTokenLimit),
   };

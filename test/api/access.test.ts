@@ -321,6 +321,10 @@ const TABLE: Readonly<Record<string, Row>> = {
   getTerminalSignIn: ["readonly", "any"],
   approveTerminalSignIn: ["readonly", "any", () => ({ level: "readonly" })],
   denyTerminalSignIn: ["readonly", "any"],
+  findSignInProvider: ["public", "any"],
+  createProviderSignIn: ["public", "any"],
+  finishProviderSignIn: ["public", "any", () => ({ parameters: "state=x" })],
+  findProviderSignOut: ["public", "any"],
   listOwnTokens: ["readonly", "any"],
   // The token is nobody's own.
   revokeOwnToken: ["readonly", "any"],
@@ -463,6 +467,9 @@ const LINK: Readonly<Record<string, number>> = {
   offerPasskeySignIn: 409,
   createTerminalSignIn: 400,
   takeTerminalSignIn: 400,
+  // No provider is set.
+  createProviderSignIn: 409,
+  finishProviderSignIn: 409,
   // Whoever lets a program in is signed in to the page.
   getTerminalSignIn: 403,
   approveTerminalSignIn: 403,
@@ -506,6 +513,8 @@ const SAID: Readonly<Record<string, Record<string, string>>> = {
   finishSignIn: { "Sec-Fetch-Site": "same-origin" },
   offerPasskeySignIn: { "Sec-Fetch-Site": "same-origin" },
   signInWithPasskey: { "Sec-Fetch-Site": "same-origin" },
+  createProviderSignIn: { "Sec-Fetch-Site": "same-origin" },
+  finishProviderSignIn: { "Sec-Fetch-Site": "same-origin" },
 };
 
 type Five = [string, string, string, string, string];

@@ -152,9 +152,10 @@ test("a body where none is taken does no harm", async () => {
     const isOwn =
       ["/v3/sessions", "/v3/sessions/codes", "/v3/backups"].includes(path) ||
       /^\/v3\/site\/rule_engine\/\w+$/.test(path);
-    // There are no passkeys at an address of digits, and only somebody who is signed in to the page lets programs in.
+    // There are no passkeys at an address of digits, no provider is set, and only somebody who is signed in to the page lets programs in.
     const refused = new Map([
       ["/v3/sessions/passkey/options", 409],
+      ["/v3/provider_sign_ins", 409],
       ["/v3/terminal_sign_ins/:user_code/deny", 403],
     ]);
     const status = refused.get(path) ?? (isOwn ? 200 : 404);

@@ -48,6 +48,8 @@ const REFUSED: Readonly<Record<string, string>> = {
   getTerminalSignIn: "forbidden",
   approveTerminalSignIn: "forbidden",
   denyTerminalSignIn: "forbidden",
+  createProviderSignIn: "foreign_origin",
+  finishProviderSignIn: "foreign_origin",
   revokeOwnToken: "not_found",
   getOwnAccount: "not_found",
   updateOwnAccount: "not_found",

@@ -487,6 +487,13 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     ts: 'client.perform("approveTerminalSignIn", { params: { user_code: "BCDF-GHJK" }, body: { level: "user", expires_in: "30d" } })',
   },
   denyTerminalSignIn: { ts: 'client.perform("denyTerminalSignIn", { params: { user_code: "BCDF-GHJK" } })' },
+  findSignInProvider: { ts: 'client.perform("findSignInProvider")' },
+  createProviderSignIn: { ts: 'client.perform("createProviderSignIn")' },
+  finishProviderSignIn: {
+    body: { parameters: "code=...&state=..." },
+    ts: 'client.perform("finishProviderSignIn", { body: { parameters: "code=...&state=..." } })',
+  },
+  findProviderSignOut: { ts: 'client.perform("findProviderSignOut")' },
   listOwnTokens: { ts: "client.accounts.ownTokens()" },
   revokeOwnToken: { ts: `client.accounts.revokeOwnToken(${JSON.stringify(ID.token_id)})` },
   getOwnAccount: { ts: "client.accounts.own()" },

@@ -10,6 +10,7 @@ import { invitationOperations } from "#service/access/invitation-operations.ts";
 import { ownAccountOperations } from "#service/access/own-account-operations.ts";
 import { ownTokenOperations } from "#service/access/own-token-operations.ts";
 import { passkeyOperations } from "#service/access/passkey-operations.ts";
+import { providerSignInOperations } from "#service/access/provider-sign-in-operations.ts";
 import { secondFactorOperations } from "#service/access/second-factor-operations.ts";
 import { sessionOperations } from "#service/access/session-operations.ts";
 import { terminalSignInOperations } from "#service/access/terminal-sign-in-operations.ts";
@@ -27,6 +28,7 @@ export function access(parts: Parts): Subject {
       ...secondFactorOperations(parts),
       ...passkeyOperations(parts),
       ...terminalSignInOperations(parts),
+      ...providerSignInOperations(parts),
       ...ownTokenOperations(parts),
       ...auditOperations(parts),
     ],

@@ -39,6 +39,11 @@ export const accountSchema = described("Account", "A person who can sign in to t
   time_format: timeFormat,
   has_password: Type.Boolean({ description: "Without one, nobody can sign in as this person." }),
   has_second_factor: Type.Boolean({ description: "Whether sign-in asks for a code of an app, too." }),
+  provider: nullable(
+    Type.String({
+      description: "The issuer by which alone the person signs in; level and sites follow from the groups there.",
+    }),
+  ),
   created_at: timestamp,
   suspended_at: nullable(timestamp),
   last_used_at: nullable(timestamp),
@@ -155,6 +160,7 @@ export function renderAccount(account: Account): Static<typeof accountSchema> {
     time_format: account.timeFormat ?? null,
     has_password: account.hasPassword,
     has_second_factor: account.hasSecondFactor,
+    provider: account.provider?.issuer ?? null,
     created_at: renderInstant(account.createdAt),
     suspended_at: account.suspendedAt === undefined ? null : renderInstant(account.suspendedAt),
     last_used_at: account.lastUsedAt === undefined ? null : renderInstant(account.lastUsedAt),

@@ -101,6 +101,7 @@ export async function changeAccount(needs: AccountNeeds, call: Call, id: string,
   const isSelf = caller.tokenId === id && password === undefined;
   if (!isSelf && EXCLUSIVE.some((field) => asked[field] !== undefined))
     requireAbove(caller, before, "change the mail address, level, sites or password");
+  if (before.provider !== undefined) requireNotOfProvider(asked);
   const access = await askedAccess(needs, caller, { before, asked });
   const own = [rest.name ?? before.name, rest.mail ?? before.mail];
   const hash = await hashed(needs, call, { password, own });
@@ -127,6 +128,21 @@ async function grantableLevels(
     levels.set(siteId, level);
   }
   return levels;
+}
+
+/** What the provider decides, at each sign-in. */
+function requireNotOfProvider(asked: AskedChange): void {
+  if (asked.password !== undefined) throw signsInByProvider("/password");
+  if (asked.level === undefined && asked.siteIds === undefined && asked.siteLevels === undefined) return;
+  const message =
+    "the level and the sites of this person follow from the groups at the provider; change the groups, or oidc.groups";
+  throw refuse("conflict", message, { pointer: asked.level === undefined ? "/site_ids" : "/level" });
+}
+
+/** A password would be a way past the provider. */
+export function signsInByProvider(pointer?: string): Error {
+  const message = "this person signs in by the provider, and has no password here";
+  return refuse("conflict", message, pointer === undefined ? undefined : { pointer });
 }
 
 /** What of the access changes. The caller could have given all of what comes out. */

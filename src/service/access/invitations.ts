@@ -3,7 +3,7 @@
 import { passwordProblem } from "#core/access/password.ts";
 import { refuse } from "#core/app-error.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
-import { type AccountNeeds, foundAccount, hashed, requireAbove } from "#service/access/accounts.ts";
+import { type AccountNeeds, foundAccount, hashed, requireAbove, signsInByProvider } from "#service/access/accounts.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import { accessTarget } from "#service/access/grant.ts";
 import { secretKey } from "#service/access/hash-secret.ts";
@@ -23,6 +23,7 @@ export async function createInvitation(
   id: string,
 ): Promise<{ readonly code: string; readonly expiresAt: Instant }> {
   const account = await foundAccount(needs, call.caller, id);
+  if (account.provider !== undefined) throw signsInByProvider();
   // Whoever has the link becomes this person. A new one has done nothing yet that could be taken over.
   if (account.hasPassword) requireAbove(call.caller, account, "make a link to a new password");
   const code = Buffer.from(needs.randomBytes(CODE_BYTES)).toString("base64url");

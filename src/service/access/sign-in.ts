@@ -69,6 +69,7 @@ interface NewSession extends TokenHolder, Pick<SignIn, "userAgent"> {
     | "password and app"
     | "password and recovery code"
     | "passkey"
+    | "provider"
     | "invitation";
   /** The session of the same browser, which ends with this one. */
   readonly replaces: string | undefined;
