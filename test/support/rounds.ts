@@ -32,6 +32,7 @@ export const ROUNDS = {
   "mutated MQTT packets": { few: 5_000, many: 20_000 },
   "abuses beside a neighbour": { few: 20, many: 1_000 },
   "kills of nodes, broker and database": { few: 3, many: 100 },
+  "failovers of PostgreSQL": { few: 1, many: 20 },
   "kills of commands": { few: 2, many: 100 },
   "kills of commands of scripts": { few: 2, many: 40 },
   "kills of bulk commands, simulated": { few: 500, many: 50_000 },

@@ -124,11 +124,11 @@ export function createDatabaseServers(url: string, ask: Ask = askServer): Databa
 
   return {
     async choose() {
-      if (isOne) return undefined;
+      if (isOne || current !== undefined) return current;
       finding ??= find().finally(() => {
         finding = undefined;
       });
-      current ??= await finding;
+      current = await finding;
       return current;
     },
     accept(state, connection) {
