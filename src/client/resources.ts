@@ -4794,6 +4794,12 @@ export type Queries = {
     readonly "action.in"?: readonly string[] | undefined;
     /** Only entries about these sites. */
     readonly "site_id.in"?: readonly string[] | undefined;
+    /** Only what these people or tokens did, by id. A person did what the sessions and tokens of that person did. */
+    readonly "actor.in"?: readonly string[] | undefined;
+    /** Only calls that came through these doors. */
+    readonly "door.in"?:
+      | readonly ("page" | "cli" | "token" | "rule" | "schedule" | "rollout" | "cloud" | "busbar")[]
+      | undefined;
     /** Only these outcomes. */
     readonly "outcome.in"?: readonly string[] | undefined;
   };

@@ -43,6 +43,26 @@ test("a session is the page, whatever its calls say; the entry names the person"
   expect(await latest("action.in=createSession")).toMatchObject({ door: "page", actor: { account_id: anna.id } });
 });
 
+test("the audit log lists what a person did, and what came through a door, as far as its reader sees it", async () => {
+  const name = "Listed";
+  await inPage("PATCH", `/v3/devices/${device}`, { name });
+  const made = await inPage<{ id: string; token: string }>("POST", "/v3/tokens", { name: "other", level: "owner" });
+  await busbar.as(made.body.token).patch(`/v3/devices/${device}`, { name });
+  const list = async (query: string, by = busbar.admin) =>
+    (await by.get<Page<"entries", AuditEntry>>(`/v3/audit?limit=2&${query}`)).body.entries.map(
+      ({ action, door, actor }) => `${action} ${door} ${actor?.name}`,
+    );
+  const [page, token] = ["updateDevice page Anna", "updateDevice token Anna: other"];
+  expect(await list(`actor.in=${anna.id}&action.in=updateDevice`)).toEqual([token, page]);
+  expect(await list(`actor.in=${made.body.id}`)).toEqual([token]);
+  expect((await list(`actor.in=${anna.id}&door.in=page&action.in=updateDevice`))[0]).toBe(page);
+  expect(await list("actor.in=constructor")).toEqual([]);
+  expect((await busbar.admin.get("/v3/audit?door.in=window")).status).toBe(400);
+  const elsewhere = (await busbar.admin.post<{ site: { id: string } }>("/v3/sites", { name: "Else" })).body.site.id;
+  const stranger = busbar.as(await busbar.token({ level: "owner", site_ids: [elsewhere] }));
+  expect(await list(`actor.in=${anna.id}`, stranger)).toEqual([]);
+});
+
 test("a token is a token, and says of itself at most that it is the command line", async () => {
   const made = await inPage<{ id: string; token: string }>("POST", "/v3/tokens", { name: "tool", level: "owner" });
   const tool = busbar.as(made.body.token);

@@ -64,6 +64,17 @@ function access(): void {
       // The address alone shows the same.
       await page.reload();
       await page.getByRole("row", { name: /Dashboard.*Create a token.*refused/ }).waitFor();
+      // Who, and how: an owner without a name is found by the name of the token.
+      await page.getByText("refused", { exact: true }).first().click();
+      await page.getByLabel("Who").selectOption({ label: "Dashboard" });
+      await page.waitForURL(/actor\.in=/);
+      await page.getByRole("row", { name: /Revoke a token.*Dashboard.*done/ }).waitFor({ state: "detached" });
+      await page.getByRole("row", { name: /Dashboard.*with a token.*Create a token.*refused/ }).waitFor();
+      await page.getByLabel("How").selectOption("in the page");
+      await page.waitForURL(/door\.in=page/);
+      await page.getByText("No change or refusal matches the filters.").waitFor();
+      await page.getByRole("button", { name: "Clear the filters" }).click();
+      await page.getByRole("row", { name: /in the page.*Revoke a token.*Dashboard.*done/ }).waitFor();
       expect(visitor.complaints).toEqual([]);
       await visitor.close();
     },

@@ -248,6 +248,10 @@ function commands(): void {
       const rows = page.locator("tbody tr");
       // All of them come with one answer.
       const kept = await readAfter(rows.first(), () => rows.count());
+      await rows
+        .filter({ hasText: /admin\s+with a token/ })
+        .first()
+        .waitFor();
       await page.getByText("Both", { exact: true }).click();
       await page.waitForURL(/retention=ALL/);
       await page.getByText("Not kept", { exact: true }).nth(1).waitFor();

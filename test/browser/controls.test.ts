@@ -125,6 +125,7 @@ function controls(): void {
       await card.getByRole("button", { name: "Take over" }).click();
       await card.getByText(/^You control it until \d\d:\d\d\.$/).waitFor();
       await card.getByText("Person: you").waitFor();
+      await card.getByText("in the page").waitFor();
       await eventually(() => expect(powers().at(-1)).toBe(-800));
       await card.getByText("Followed", { exact: true }).waitFor();
       expect(await read()).toMatchObject({
@@ -278,7 +279,7 @@ function controls(): void {
       await dialog.getByText("What controlled it before").click();
       await dialog.locator("details").last().locator("li").filter({ hasText: "Plan: Night program" }).first().waitFor();
       await dialog.getByRole("button", { name: "Close" }).click();
-      await row.getByText("Person: you").waitFor();
+      await row.getByText(/Person: you\s+in the page/).waitFor();
 
       await visitor.move(`/sites/${site}`);
       await page.locator("[data-seen]").first().scrollIntoViewIfNeeded();

@@ -67,11 +67,17 @@ export function auditStoreContract(open: OpenStores): void {
       e: makeEntry({ at: at(5), action: "constructor", target: { siteId: north }, actor: actor("__proto__") }),
     };
     await audit.append(Object.values(named));
-    const names = new Map(Object.entries(named).map(([name, entry]) => [entry.id, name]));
+    const anna = (tokenId: string) => ({ tokenId, name: tokenId, accountId: "anna" });
+    const others = {
+      f: makeEntry({ at: at(6), actor: anna("anna"), door: "page" }),
+      g: makeEntry({ at: at(7), actor: anna("tool"), door: "cli" }),
+    };
+    await audit.append(Object.values(others));
+    const names = new Map(Object.entries({ ...named, ...others }).map(([name, entry]) => [entry.id, name]));
     const only = (...sites: string[]) => ({ reader: { tokenId: "z", sites: new Set(sites) } });
     const cases: readonly (readonly [Partial<AuditFilter>, string])[] = [
-      [{}, "a b c d e"],
-      [{ since: at(3) }, "c d e"],
+      [{}, "a b c d e f g"],
+      [{ since: at(3) }, "c d e f g"],
       [{ before: at(3) }, "a b"],
       [{ since: at(2), before: at(4) }, "b c"],
       [{ since: at(3), before: at(3) }, ""],
@@ -81,7 +87,15 @@ export function auditStoreContract(open: OpenStores): void {
       [{ siteIds: [north] }, "a e"],
       [{ siteIds: [north, south, "__proto__"] }, "a b e"],
       [{ outcomes: ["REFUSED"] }, "d"],
-      [{ outcomes: ["OK", "REFUSED"], since: at(4) }, "d e"],
+      [{ outcomes: ["OK", "REFUSED"], since: at(4) }, "d e f g"],
+      [{ actors: ["anna"] }, "f g"],
+      [{ actors: ["tool", "x"] }, "a c g"],
+      [{ actors: ["__proto__"] }, "e"],
+      [{ actors: [] }, ""],
+      [{ actors: ["anna"], doors: ["page"] }, "f"],
+      [{ doors: ["cli", "page"] }, "f g"],
+      [{ doors: ["rule"] }, ""],
+      [{ ...only(north), actors: ["anna", "x"] }, "a"],
       [only(north), "a e"],
       [only(north, south), "a b e"],
       [only(), ""],

@@ -10,7 +10,7 @@ import { renderValue } from "#cli/render-value.ts";
 import { type ClientFlags, openSession, type Session } from "#cli/session.ts";
 import { cutText } from "#cli/table.ts";
 import { listAll } from "#client/list-all.ts";
-import type { AuditEntry } from "#client/resources.ts";
+import type { AuditEntry, Queries } from "#client/resources.ts";
 
 type AuditFlags = ClientFlags &
   WindowFlags & {
@@ -19,6 +19,9 @@ type AuditFlags = ClientFlags &
     readonly action?: readonly string[];
     readonly siteId?: readonly string[];
     readonly outcome?: readonly string[];
+    readonly actor?: readonly string[];
+    /** The server says which there are. */
+    readonly door?: Queries["listAudit"]["door.in"];
     readonly order: "AT_ASC" | "AT_DESC";
   };
 
@@ -29,17 +32,21 @@ export function addAuditCommands(audit: Command, cli: Cli): void {
     .option("--action <names>", "only these actions", collect)
     .option("-s, --site-id <sites>", "only on these sites, by id or name", collect)
     .option("--outcome <outcomes>", "only OK or only REFUSED", collect)
+    .option("--actor <ids>", "only what these people or tokens did, by id", collect)
+    .option("--door <doors>", "only calls through these doors, such as page or cli", collect)
     .addOption(new Option("--order <order>", "order of time").choices(["AT_ASC", "AT_DESC"]).default("AT_DESC"))
     .action(async (flags: AuditFlags) => {
       const session = await openSession(cli, flags);
       const { client, wait } = session;
-      const { from, to, action, siteId, outcome, order, limit, offset } = flags;
+      const { from, to, action, siteId, outcome, actor, door, order, limit, offset } = flags;
       const now = Date.now();
       const filter = {
         "at.gte": parseMoment("--from", from, now),
         "at.lt": parseMoment("--to", to, now),
         "action.in": action,
         "site_id.in": await findSites(session, siteId),
+        "actor.in": actor,
+        "door.in": door,
         "outcome.in": outcome,
         order,
       };

@@ -172,6 +172,10 @@ test.each<[string, string]>([
     "audit list --outcome REFUSED --action a,b --from 2026-01-01T00:00:00Z --limit 3 -o json",
     "GET /v3/audit?at.gte=2026-01-01T00%3A00%3A00.000Z&action.in=a%2Cb&outcome.in=REFUSED&order=AT_DESC&limit=3",
   ],
+  [
+    "audit list --actor anna --door cli,page --limit 3 -o json",
+    "GET /v3/audit?actor.in=anna&door.in=cli%2Cpage&order=AT_DESC&limit=3",
+  ],
 ])("%s sends %s", async (command, expected) => {
   const { code, err, sent } = await run(command);
   expect([code, sent.at(-1)], err).toEqual([0, expected]);

@@ -1,4 +1,5 @@
 import { AUDIT_OUTCOMES } from "#core/access/audit-entry.ts";
+import { DOORS } from "#core/access/door.ts";
 import { auditEntrySchema, renderAuditEntry } from "#service/access/audit-wire.ts";
 import { type ListAuditNeeds, listAudit } from "#service/access/list-audit.ts";
 import { type Operation, operation } from "#service/operation/operation.ts";
@@ -23,6 +24,10 @@ export function auditOperations(needs: ListAuditNeeds): readonly Operation[] {
         "at.lt": dateTime("Leaves out this moment and what came after."),
         "action.in": list("Only these operations, such as createSite,revokeToken."),
         "site_id.in": list("Only entries about these sites."),
+        "actor.in": list(
+          "Only what these people or tokens did, by id. A person did what the sessions and tokens of that person did.",
+        ),
+        "door.in": listOf("Only calls that came through these doors.", DOORS),
         "outcome.in": listOf("Only these outcomes.", AUDIT_OUTCOMES),
       },
       answer: listAnswer("entries", auditEntrySchema),
@@ -34,6 +39,8 @@ export function auditOperations(needs: ListAuditNeeds): readonly Operation[] {
             before: query["at.lt"],
             actions: query["action.in"],
             siteIds: query["site_id.in"],
+            actors: query["actor.in"],
+            doors: query["door.in"],
             outcomes: query["outcome.in"],
             newestFirst: query.order !== "AT_ASC",
           },

@@ -1,5 +1,6 @@
 import type { AuditEntry, AuditOutcome } from "#core/access/audit-entry.ts";
 import type { Caller } from "#core/access/caller.ts";
+import type { Door } from "#core/access/door.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { Page, PageRequest } from "./page.ts";
 
@@ -11,6 +12,9 @@ export interface AuditFilter {
   readonly actions?: readonly string[] | undefined;
   readonly siteIds?: readonly string[] | undefined;
   readonly outcomes?: readonly AuditOutcome[] | undefined;
+  /** People, with everything that they did by their sessions and tokens, or single tokens. */
+  readonly actors?: readonly string[] | undefined;
+  readonly doors?: readonly Door[] | undefined;
   readonly newestFirst: boolean;
 }
 

@@ -26,6 +26,12 @@ export function createAuditStore(reader: Database, writer: Writer, lists: Lists)
       if (filter.since !== undefined) where.and("at >= ?", filter.since);
       if (filter.before !== undefined) where.and("at < ?", filter.before);
       where.andIn("action", filter.actions).andIn("site_id", filter.siteIds).andIn("outcome", filter.outcomes);
+      where.andIn("door", filter.doors);
+      if (filter.actors !== undefined) {
+        const ids = listed(filter.actors);
+        const isOneOf = "IN (SELECT value FROM json_each(?))";
+        where.and(`(account_id ${isOneOf} OR actor_token_id ${isOneOf})`, ids, ids);
+      }
       const order = filter.newestFirst ? "at DESC, id DESC" : "at, id";
       return lists.page(page, {
         columns: AUDIT_COLUMNS,

@@ -1,11 +1,21 @@
 // Filters of the audit log, and what its entries are about. In the address they have the names of the interface. Pure.
 import type { AuditEntry } from "#client/resources.ts";
+import { DOORS } from "#web/parts/door-text.ts";
 import type { Query } from "#web/router/query.ts";
 
 const PAGE_SIZE = 50;
 const OUTCOMES = ["OK", "REFUSED"] as const;
 
-export const AUDIT_FILTERS = ["at.gte", "at.lt", "action.in", "site_id.in", "outcome.in", "order"] as const;
+export const AUDIT_FILTERS = [
+  "at.gte",
+  "at.lt",
+  "action.in",
+  "site_id.in",
+  "outcome.in",
+  "actor.in",
+  "door.in",
+  "order",
+] as const;
 
 /** What is not understood is left out, so that a mistyped address shows more, not an error. */
 export function readAuditFilter(query: Query) {
@@ -20,6 +30,8 @@ export function readAuditFilter(query: Query) {
     "action.in": list("action.in"),
     "site_id.in": list("site_id.in"),
     "outcome.in": query.choice("outcome.in", OUTCOMES),
+    "actor.in": list("actor.in"),
+    "door.in": query.choice("door.in", DOORS),
     order: query.text("order") === "AT_ASC" ? ("AT_ASC" as const) : undefined,
     limit: PAGE_SIZE,
     offset: offset > 0 ? Math.floor(offset) : 0,

@@ -3,6 +3,7 @@ import type { Claim, Control, ControlRecord } from "#client/resources.ts";
 import { session } from "#web/data/session.svelte.ts";
 import { unitSymbol } from "#web/data/show-value.ts";
 import { show } from "#web/i18n/show.ts";
+import { doorText } from "#web/parts/door-text.ts";
 import { type ClaimClass, type Held, isOwn } from "./control-view.ts";
 import { t } from "./messages.ts";
 
@@ -25,6 +26,10 @@ export function whoText(claim: Pick<Claim, "class" | "source" | "source_name">):
   if (isOwn(claim, session.current?.token_id) && claim.class === "person") return t.who(t.class_person, t.you);
   return claim.source_name === null ? classWord(claim.class) : t.who(classWord(claim.class), claim.source_name);
 }
+
+/** How a person set it, such as "in the page". A rule and the like say it by their kind. */
+export const doorOfPerson = ({ class: kind, door }: Pick<Claim, "class" | "door">): string =>
+  kind === "person" ? doorText(door) : "";
 
 /** Who controlled it then; empty when nobody did. */
 export function recordWho({ class: kind, source, source_name }: ControlRecord): string {
