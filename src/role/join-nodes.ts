@@ -15,6 +15,7 @@ import { deviceConfiguration } from "#service/device/configuration.ts";
 import { type ConfigurationSender, writtenAt } from "#service/device/configuration-sender.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
 import type { HostRouter } from "#service/device/host-router.ts";
+import type { Presence } from "#service/device/presence.ts";
 import type { EventHub, LiveEvent } from "#service/event/event-hub.ts";
 import type { ConnectivityStatus } from "#service/event/happening.ts";
 import type { GatewayChanges } from "#service/link/gateway-changes.ts";
@@ -40,6 +41,7 @@ interface JoinNeeds extends Pick<Needs, "devices" | "profiles">, ConfigurationNe
   readonly channel: Carrier;
   readonly children: ChildRoutes;
   readonly connectivity: Connectivity;
+  readonly presence: Pick<Presence, "take" | "asked">;
   readonly configurationSender: ConfigurationSender;
   readonly hosts: HostRouter;
   readonly alertTracker: AlertTracker;
@@ -139,6 +141,23 @@ export function joinNodes(needs: JoinNeeds): () => void {
     background.run("publish controls of a gateway", async () => needs.reportedControls?.publishGateway(message.id));
   }
 
+  function takeLink({ kind, id }: Extract<NodeMessage, { kind: "gateway" | "rotate" | "revoked" }>): void {
+    if (kind === "gateway") needs.links?.leaveTo(id);
+    else if (kind === "rotate") needs.links?.rotate(id);
+    else needs.links?.disconnect(id);
+  }
+
+  function takePresence(message: Extract<NodeMessage, { kind: "heard" | "who_hears" | "alive" }>): void {
+    if (message.kind === "who_hears") {
+      needs.presence.asked(message.node);
+      return;
+    }
+    const { devices, isUnknown } =
+      message.kind === "heard" ? needs.presence.take(message) : { devices: message.deviceIds, isUnknown: false };
+    for (const deviceId of devices) needs.connectivity.aliveElsewhere(deviceId);
+    if (isUnknown && "node" in message) nodes.broadcast({ kind: "who_hears", node: message.node });
+  }
+
   function forgetTokens(ids: readonly string[]): void {
     for (const id of ids) needs.authenticator.forget(id);
     needs.tokenSharing.changed();
@@ -161,19 +180,15 @@ export function joinNodes(needs: JoinNeeds): () => void {
         needs.channel.disconnect(message.deviceId, message.valid);
         break;
       case "gateway":
-        needs.links?.leaveTo(message.id);
+      case "rotate":
+      case "revoked":
+        takeLink(message);
         break;
       case "change":
         takeChange(message);
         break;
       case "question":
         takeQuestion(message);
-        break;
-      case "rotate":
-        needs.links?.rotate(message.id);
-        break;
-      case "revoked":
-        needs.links?.disconnect(message.id);
         break;
       case "controls":
       case "gateway_controls":
@@ -191,8 +206,10 @@ export function joinNodes(needs: JoinNeeds): () => void {
       case "profiles":
         background.run("read the profiles again", () => needs.profiles.refresh());
         break;
+      case "heard":
+      case "who_hears":
       case "alive":
-        for (const deviceId of message.deviceIds) needs.connectivity.aliveElsewhere(deviceId);
+        takePresence(message);
         break;
       case "missed":
         needs.log.warn("this node could not reach the database for a while; what it keeps in memory is read again");

@@ -1,4 +1,5 @@
 // The parts that hold a state of their own while the program runs: blueprints, devices, events, commands, alerts, webhooks.
+import { randomUUID } from "node:crypto";
 import { toMilliseconds } from "#core/time/duration.ts";
 import { openCataloguePackages } from "#role/catalogue-packages.ts";
 import type { Foundation } from "#role/foundation.ts";
@@ -15,6 +16,7 @@ import { createConnectivity } from "#service/device/connectivity.ts";
 import { createDeviceInbox } from "#service/device/device-inbox.ts";
 import { createDeviceLog } from "#service/device/device-log.ts";
 import { createHostRouter } from "#service/device/host-router.ts";
+import { announceEveryMs, createPresence } from "#service/device/presence.ts";
 import { createEventHub, EVENT_BUFFER_BYTES, type EventHub } from "#service/event/event-hub.ts";
 import { createInterlocks } from "#service/interlock/interlocks.ts";
 import { createOperations } from "#service/operation/perform.ts";
@@ -60,7 +62,7 @@ export async function openEngines(foundation: Foundation, access: Awaited<Return
     channel,
     hosts: createHostRouter(foundation),
     events,
-    connectivity: createOwnConnectivity(foundation, events),
+    ...openConnectivity(foundation, events),
     dispatcher,
     alertTracker,
     webhookDispatcher,
@@ -92,11 +94,13 @@ async function openEvents({ outbox, budgets, opened }: Foundation): Promise<Even
   return events;
 }
 
-function createOwnConnectivity(foundation: Foundation, events: EventHub) {
+function openConnectivity(foundation: Foundation, events: EventHub) {
   const { config, background, devices, outbox, prepareEvent, elapsed, now } = foundation;
-  return createConnectivity({
+  const presence = createPresence({ node: randomUUID(), elapsed, everyMs: announceEveryMs(config) });
+  const connectivity = createConnectivity({
     elapsed,
     silenceMs: toMilliseconds(config.devices.silence),
+    isHeardElsewhere: presence.isHeardElsewhere,
     onChange: (deviceId, status) => {
       background.run("publish a change of connectivity", async () => {
         const device = await devices.find(deviceId);
@@ -113,4 +117,5 @@ function createOwnConnectivity(foundation: Foundation, events: EventHub) {
       });
     },
   });
+  return { presence, connectivity };
 }

@@ -151,6 +151,7 @@ async function runChores(nodes: readonly RecordStore[]): Promise<readonly string
       storage: { look: nothing },
       backups: { runDue: nothing },
       connectivity: { sweep: () => {}, heardHere: () => [] },
+      presence: { announce: () => [], others: () => 0 },
       refusals: { flush: nothing },
       authenticator: { flushUses: nothing },
       openSessions: { flushUses: nothing },

@@ -7,6 +7,7 @@ import { deviceBlueprintOperations } from "#service/device/device-blueprint-oper
 import { deviceConfigOperations } from "#service/device/device-config-operations.ts";
 import { deviceLogOperations } from "#service/device/device-log-operations.ts";
 import { deviceOperations } from "#service/device/device-operations.ts";
+import { announceEveryMs, DEVICES_PER_MESSAGE } from "#service/device/presence.ts";
 import { provisioningOperations } from "#service/device/provisioning-operations.ts";
 import { runtimeOperations } from "#service/device/runtime-operations.ts";
 import type { Figures } from "#service/ports/figures.ts";
@@ -45,8 +46,8 @@ export function devices(parts: Parts): Subject {
         ? [
             {
               name: "say which devices are heard",
-              everyMs: Math.ceil(toMilliseconds(config.devices.silence) / 3),
-              task: async () => sayAlive(parts),
+              everyMs: announceEveryMs(config),
+              task: () => announceHeard(parts),
             },
           ]
         : []),
@@ -55,12 +56,18 @@ export function devices(parts: Parts): Subject {
   };
 }
 
-const ALIVE_AT_ONCE = 150;
+type Announcing = Pick<Parts, "nodes" | "connectivity" | "presence">;
 
-function sayAlive({ nodes, connectivity }: Pick<Parts, "nodes" | "connectivity">): void {
+async function announceHeard({ nodes, connectivity, presence }: Announcing): Promise<void> {
   const heard = connectivity.heardHere();
-  for (let at = 0; at < heard.length; at += ALIVE_AT_ONCE) {
-    nodes.broadcast({ kind: "alive", deviceIds: heard.slice(at, at + ALIVE_AT_ONCE) });
+  const isOnline = (deviceId: string) => connectivity.status(deviceId) === "ONLINE";
+  for (const message of presence.announce(heard, isOnline)) nodes.broadcast(message);
+  // A node of the version before understands whole lists alone. It is one of those that do not announce like this one.
+  // While the database cannot be reached, nobody would get them.
+  const count = await nodes.count().catch(() => 1);
+  if (count <= presence.others() + 1) return;
+  for (let at = 0; at < heard.length; at += DEVICES_PER_MESSAGE) {
+    nodes.broadcast({ kind: "alive", deviceIds: heard.slice(at, at + DEVICES_PER_MESSAGE) });
   }
 }
 

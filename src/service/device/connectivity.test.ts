@@ -2,16 +2,18 @@ import { expect, test } from "vitest";
 import { createConnectivity } from "./connectivity.ts";
 
 /**
- * `a` alive, `c` connected, `g` gone, `l` out of sight, `L` of all nodes, `w` let go, `s` sweep, `f` forget, `+5` time goes on; of another node: `A`
+ * `a` alive, `c` connected, `g` gone, `h` heard by another node from now on, `H` no longer, `l` out of sight, `L` of all nodes, `w` let go, `s` sweep, `f` forget, `+5` time goes on; of another node: `A`
  * alive, `ONLINE`, `OFFLINE` and `UNKNOWN` events. Gives the changes and the last status.
  */
 function play(script: string): string {
   let elapsed = 0;
+  let isElsewhere = false;
   const changes: string[] = [];
   const connectivity = createConnectivity({
     elapsed: () => elapsed,
     silenceMs: 30,
     onChange: (_deviceId, status) => changes.push(status),
+    isHeardElsewhere: () => isElsewhere,
   });
   const steps: Readonly<Record<string, () => void>> = {
     a: () => connectivity.alive("d"),
@@ -23,6 +25,12 @@ function play(script: string): string {
     L: () => connectivity.loseSight("d", true),
     w: () => connectivity.letGo("d"),
     A: () => connectivity.aliveElsewhere("d"),
+    h: () => {
+      isElsewhere = true;
+    },
+    H: () => {
+      isElsewhere = false;
+    },
     ONLINE: () => connectivity.heardOf("d", "ONLINE"),
     OFFLINE: () => connectivity.heardOf("d", "OFFLINE"),
     UNKNOWN: () => connectivity.heardOf("d", "UNKNOWN"),
@@ -63,6 +71,13 @@ test.each([
   ["c ONLINE w UNKNOWN", "ONLINE UNKNOWN"],
   ["c w L", "ONLINE UNKNOWN UNKNOWN"],
   ["w", "UNKNOWN"],
+  ["a h +300 s", "ONLINE ONLINE"],
+  ["a h +300 s OFFLINE", "ONLINE OFFLINE"],
+  ["A h +5300 s s", "ONLINE"],
+  ["A h +5300 s H s", "ONLINE"],
+  ["A h +5300 s H +4999 s", "ONLINE"],
+  ["A h +5300 s H +5000 s", "OFFLINE OFFLINE"],
+  ["h", "UNKNOWN"],
   ["c ONLINE l UNKNOWN", "ONLINE UNKNOWN UNKNOWN"],
   ["c ONLINE l c UNKNOWN", "ONLINE UNKNOWN ONLINE ONLINE"],
   ["ONLINE A UNKNOWN +300 s", "UNKNOWN"],

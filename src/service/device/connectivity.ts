@@ -2,7 +2,7 @@
 // connection's keep-alive. A device without one is ONLINE while messages come, and OFFLINE after a silence. UNKNOWN
 // before the first sign of life. Measured on a monotonic clock.
 //
-// Where several nodes share the records, each sends the others which devices it hears, and all of them know the same. A
+// Where several nodes share the records, each knows which devices the others hear (presence.ts), and all of them know the same. A
 // change is reported by the node that notices it; the others take it over. If that node dies, another one reports it later.
 import type { ConnectivityStatus } from "#service/event/happening.ts";
 import type { ConnectionKind } from "#service/ports/device-inbox.ts";
@@ -39,6 +39,8 @@ interface ConnectivityNeeds {
   readonly elapsed: () => number;
   readonly silenceMs: number;
   readonly onChange: (deviceId: string, status: ConnectivityStatus) => void;
+  /** Whether another node hears the device now. It is asked when this one has not heard it for long. */
+  readonly isHeardElsewhere?: (deviceId: string) => boolean;
 }
 
 interface Sign {
@@ -46,10 +48,14 @@ interface Sign {
   readonly isHere: boolean;
 }
 
-/** So much longer a node waits for a device that another one has heard last: that node reports its silence. */
+/**
+ * So much longer a node waits for a device that another one has heard last: that node reports its silence. While another
+ * one hears it, it is asked again after as much time.
+ */
 const PATIENCE_MS = 5_000;
 
-export function createConnectivity({ elapsed, silenceMs, onChange }: ConnectivityNeeds): Connectivity {
+export function createConnectivity(needs: ConnectivityNeeds): Connectivity {
+  const { elapsed, silenceMs, onChange, isHeardElsewhere = () => false } = needs;
   const connections = new Map<string, ConnectionKind | undefined>();
   /** The last sign of life of an online device; undefined for an offline one. */
   const heard = new Map<string, Sign | undefined>();
@@ -105,7 +111,9 @@ export function createConnectivity({ elapsed, silenceMs, onChange }: Connectivit
       const limit = elapsed() - silenceMs;
       for (const [deviceId, sign] of heard) {
         if (sign === undefined || connections.has(deviceId)) continue;
-        if (sign.at <= (sign.isHere ? limit : limit - PATIENCE_MS)) turnOff(deviceId);
+        if (sign.at > (sign.isHere ? limit : limit - PATIENCE_MS)) continue;
+        if (isHeardElsewhere(deviceId)) heard.set(deviceId, { at: limit, isHere: false });
+        else turnOff(deviceId);
       }
     },
     forget: (deviceId) => {

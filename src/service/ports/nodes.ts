@@ -44,7 +44,21 @@ export type NodeMessage =
   | { readonly kind: "settings" }
   /** Profiles were uploaded. */
   | { readonly kind: "profiles" }
-  /** Devices that a node hears. */
+  /**
+   * Devices that a node hears now and did not, and the other way round. Such messages of a node are numbered. After
+   * `isWhole` all of its devices are listed anew.
+   */
+  | {
+      readonly kind: "heard";
+      readonly node: string;
+      readonly number: number;
+      readonly isWhole?: boolean;
+      readonly joined?: readonly string[];
+      readonly left?: readonly string[];
+    }
+  /** This node shall list all devices that it hears. */
+  | { readonly kind: "who_hears"; readonly node: string }
+  /** All devices that a node hears, for nodes of the version before. */
   | { readonly kind: "alive"; readonly deviceIds: readonly string[] }
   /** Messages are missing: whatever is kept in memory may be outdated. */
   | { readonly kind: "missed" };
