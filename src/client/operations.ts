@@ -22,6 +22,7 @@ export const OPERATIONS = {
   createCommandExecution: "POST /v3/devices/{device_id}/commands/executions",
   createCommandSchedule: "POST /v3/commands/schedules",
   createCounterCorrection: "POST /v3/devices/{device_id}/counter_corrections",
+  createGatewaySignInCode: "POST /v3/sites/{site_id}/sign_in_codes",
   createInvitation: "POST /v3/accounts/{account_id}/invitation",
   createJoinCode: "POST /v3/gateways/join_codes",
   createKioskLink: "POST /v3/sites/{site_id}/views/{view_id}/kiosk",

@@ -3914,6 +3914,7 @@ export type Answers = {
   readonly createCounterCorrection: {
     readonly correction: CounterCorrection;
   };
+  readonly createGatewaySignInCode: SignInCode;
   readonly createInvitation: Invitation;
   readonly createJoinCode: JoinCode;
   readonly createKioskLink: KioskLink;

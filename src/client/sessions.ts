@@ -17,5 +17,7 @@ export function sessions({ perform }: Transport) {
     endAll: () => perform("endOwnSessions"),
     /** For the link /sign-in#code=... of the page; valid once and for 10 minutes. */
     createCode: () => perform("createSignInCode"),
+    /** In a cloud, as a person: for the page of the site's gateway. */
+    createGatewayCode: (siteId: string) => perform("createGatewaySignInCode", { params: { site_id: siteId } }),
   };
 }

@@ -362,6 +362,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   endSession: ["readonly", "one", undefined, "owner"],
   endOwnSessions: ["readonly", "any"],
   createSignInCode: ["readonly", "any"],
+  createGatewaySignInCode: ["readonly", "one"],
   listAudit: ["owner", "any"],
   createJoinCode: ["installer", "any", () => ({})],
   listJoinCodes: ["installer", "every"],
@@ -769,6 +770,8 @@ function expected(operation: string, level: AccessLevel, scope: Scope): number {
   if (OF_SESSION.includes(operation)) return 404;
   if (reach === "every") return scope === "all sites" ? 200 : 403;
   if (reach === "one" && scope === "other site") return 404;
+  // No gateway has the site.
+  if (operation === "createGatewaySignInCode") return 409;
   // The target connects by itself.
   if (["restartDeviceRuntime", "getSimulation", "adjustSimulation"].includes(operation)) return 409;
   if (NOT_THERE.includes(operation)) return 404;

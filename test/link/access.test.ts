@@ -117,6 +117,58 @@ test("a person of the cloud is known on the gateway, with the level there, and a
   await eventually(async () => expect(await tokenIn(gateway, "Greta G")).toBeUndefined());
 });
 
+/** Calls a server as the page of somebody who has signed in. */
+function pageOf(server: typeof cloud, answered: { readonly headers: Headers }) {
+  const cookie = (answered.headers.getSetCookie()[0] ?? "").split(";")[0] ?? "";
+  return async (method: string, path: string, json?: unknown) =>
+    await server.anonymous.call<Record<string, string>>(method, path, {
+      ...(json !== undefined && { json }),
+      headers: { "Sec-Fetch-Site": "same-origin", Cookie: cookie },
+    });
+}
+
+test("a person of the cloud signs in to the gateway by a code, once, also without the line, and is out with a new password", async () => {
+  const headers = { "Sec-Fetch-Site": "same-origin" };
+  const { siteId } = pair.site;
+  const by = { mail: "hanna@example.org", password: "four plain small words" };
+  const access = { level: "readonly", site_ids: [siteId], site_levels: [{ site_id: siteId, level: "owner" }] };
+  const added = await cloud.admin.post<{ account: { id: string } }>("/v3/accounts", {
+    name: "Hanna",
+    ...by,
+    ...access,
+  });
+  const person = pageOf(cloud, await cloud.anonymous.post("/v3/sessions", by, { headers }));
+  const path = `/v3/sites/${siteId}/sign_in_codes`;
+  await eventually(async () => expect((await person("POST", path)).status).toBe(200));
+  const { code } = (await person("POST", path)).body;
+  const answered = await gateway.anonymous.post<{ session: object }>("/v3/sessions", { code }, { headers });
+  const levels = { level: "readonly", site_levels: [{ site_id: siteId, level: "owner" }] };
+  expect(answered.body.session).toMatchObject({ token_name: "Hanna", account_id: null, ...levels });
+  expect((await gateway.anonymous.post("/v3/sessions", { code }, { headers })).status).toBe(401);
+  const here = pageOf(gateway, answered);
+  const id = await pair.site.device("of Hanna");
+  expect((await here("PATCH", `/v3/devices/${id}`, { name: "by Hanna" })).status).toBe(200);
+  // She has no account here, so she lets no program in as an owner of some other site would not either.
+  expect((await here("GET", "/v3/account")).status).toBe(404);
+  expect((await here("POST", "/v3/tokens", { name: "x", level: "installer", site_ids: [siteId] })).status).toBe(403);
+
+  // The admin of the cloud is not that of the gateway, though both have the same id; nor is a token a person.
+  const token = await cloud.token({ name: "no person", level: "owner" });
+  await eventually(async () => expect(await statusOf(token)).toBe(200));
+  expect((await cloud.admin.post(path, undefined)).status).toBe(409);
+  expect((await cloud.as(token).post(path, undefined)).status).toBe(409);
+  // Whoever reaches the gateway itself gets no code by saying the same there.
+  expect((await gateway.admin.post(path, undefined)).status).toBe(409);
+
+  pair.line.cut();
+  await isLinked(gateway, false);
+  expect((await here("PATCH", `/v3/devices/${id}`, { name: "without the line" })).status).toBe(200);
+  pair.line.heal();
+  await isLinked(gateway, true);
+  await cloud.admin.patch(`/v3/accounts/${added.body.account.id}`, { password: "quite another one" });
+  await eventually(async () => expect((await here("GET", "/v3/sessions/current")).status).toBe(401));
+});
+
 test("where offline access is off, tokens of the cloud are not taken", async () => {
   const token = await cloud.token({ name: "unwanted", level: "user" });
   await eventually(async () => expect(await statusOf(token)).toBe(200));

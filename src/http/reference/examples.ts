@@ -546,6 +546,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   endSession: { ts: `client.sessions.end(${JSON.stringify(ID.session_id)})` },
   endOwnSessions: { ts: "client.sessions.endAll()" },
   createSignInCode: { ts: "client.sessions.createCode()" },
+  createGatewaySignInCode: { ts: `client.sessions.createGatewayCode(${JSON.stringify(ID.site_id)})` },
   listAudit: {
     query: { "outcome.in": "REFUSED", order: "AT_DESC", limit: "20" },
     ts: 'client.audit.list({ "outcome.in": ["REFUSED"], order: "AT_DESC", limit: 20 })',

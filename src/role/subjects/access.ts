@@ -6,6 +6,7 @@ import type { Parts } from "#role/parts.ts";
 import type { Subject } from "#role/subject.ts";
 import { accountOperations } from "#service/access/account-operations.ts";
 import { auditOperations } from "#service/access/audit-operations.ts";
+import { gatewaySignInOperations } from "#service/access/gateway-sign-in-operations.ts";
 import { invitationOperations } from "#service/access/invitation-operations.ts";
 import { ownAccountOperations } from "#service/access/own-account-operations.ts";
 import { ownTokenOperations } from "#service/access/own-token-operations.ts";
@@ -25,6 +26,7 @@ export function access(parts: Parts): Subject {
       ...ownAccountOperations(parts),
       ...invitationOperations(parts),
       ...sessionOperations(parts),
+      ...gatewaySignInOperations(parts),
       ...secondFactorOperations(parts),
       ...passkeyOperations(parts),
       ...terminalSignInOperations(parts),
