@@ -8,6 +8,11 @@ export interface Migration {
   readonly name: string;
   readonly sql: string;
   readonly digest: string;
+  /**
+   * A step that takes something away names the newest migration that a node has to know to do without it:
+   * `-- needs nodes that know 0041`. A step that only adds has none.
+   */
+  readonly needs?: number;
 }
 
 /** `folder` ends with a slash. */
@@ -17,7 +22,9 @@ export function readMigrations(folder: URL): readonly Migration[] {
     const number = Number(file.slice(0, 4));
     if (number !== index + 1) throw new Error(`migration ${file} breaks the numbering`);
     const sql = readFileSync(new URL(file, folder), "utf8");
-    return { number, name: file, sql, digest: createHash("sha256").update(sql).digest("hex") };
+    const [, needs] = /^-- needs nodes that know (\d{4})$/m.exec(sql) ?? [];
+    const digest = createHash("sha256").update(sql).digest("hex");
+    return { number, name: file, sql, digest, ...(needs !== undefined && { needs: Number(needs) }) };
   });
 }
 

@@ -5,6 +5,7 @@ import { instant } from "#core/time/instant.ts";
 import { readMigrations } from "#store/migrations.ts";
 import { clientConfig } from "#store/postgres/connect.ts";
 import { migrate } from "#store/postgres/migrate.ts";
+import { openNodeBus } from "#store/postgres/node-bus.ts";
 import { openPostgresRecords } from "#store/postgres/open-records.ts";
 import { openSeries } from "#store/series/open-series.ts";
 import { postgresChunks } from "#store/series/postgres/open-postgres-chunks.ts";
@@ -98,5 +99,57 @@ test("a migration that adds is applied once by several newer nodes, while an old
   expect(notes).toEqual([{ note: "Before" }]);
   const { rows: added } = await session.query("SELECT DISTINCT added FROM execution");
   expect(added).toEqual([{ added: 7 }]);
+  // A node of the version before may end and start again until it is upgraded.
+  const again = await openPostgresRecords(url);
+  expect((await again.sites.find(before.id))?.name).toBe("Before");
+  await again.close();
+});
+
+const CONTRACT = {
+  number: EXPAND.number + 1,
+  name: `${String(EXPAND.number + 1).padStart(4, "0")}-less.sql`,
+  sql: "ALTER TABLE site DROP COLUMN added",
+  digest: "contract",
+  needs: EXPAND.number,
+};
+
+test("what an older node uses is not taken away while it runs, and afterwards the older node is refused", async () => {
+  const url = await server.prepared("contracted");
+  const older = await openPostgresRecords(url);
+  onTestFinished(() => older.close());
+  await expect.poll(() => older.nodes.isCurrent()).toBe(true);
+  const newer = [...INITIAL, EXPAND, CONTRACT];
+  const columns = async () => {
+    const session = await connect(url);
+    const sql = "SELECT 1 FROM information_schema.columns WHERE table_name = 'site' AND column_name = 'added'";
+    return (await session.query(sql)).rowCount;
+  };
+  await expect(migrate(await connect(url), newer)).rejects.toThrow(
+    `migration ${CONTRACT.name} takes away what nodes of an older version use, and 1 of them run on the database (the oldest ` +
+      `knows migrations up to ${INITIAL.length}, and ${EXPAND.number} is needed). Upgrade or stop them first; nothing was changed`,
+  );
+  expect(await columns(), "it was added, and is still there").toBe(1);
+  await older.sites.insert(makeSite(), makeEntry());
+  await older.close();
+  await migrate(await connect(url), newer);
+  expect(await columns()).toBe(0);
   await expect(openPostgresRecords(url)).rejects.toThrow("the records were last used by a newer Busbar");
+});
+
+test("a node that was cut off while others took something away does not come back to the database", async () => {
+  const url = await server.prepared("cut-off");
+  const newer = [...INITIAL, EXPAND, CONTRACT];
+  const lost: string[] = [];
+  const opened = await connect(url);
+  await migrate(opened, newer);
+  const bus = openNodeBus({ url, onEvents: () => {}, onLost: ({ message }) => void lost.push(message) });
+  onTestFinished(() => bus.close());
+  await expect
+    .poll(() => lost)
+    .toContain(
+      `a node that knows migrations up to ${INITIAL.length} is too old for the database, which needs nodes that know ` +
+        `${EXPAND.number}: upgrade this node`,
+    );
+  expect(bus.isCurrent()).toBe(false);
+  expect(await bus.claim("anything")).toBeUndefined();
 });

@@ -10,6 +10,7 @@ import type { Claim, NodeMessage, Nodes } from "#service/ports/nodes.ts";
 import { clientConfig } from "./connect.ts";
 import { DatabaseClient } from "./database-client.ts";
 import { lockNumber } from "./lock-number.ts";
+import { newestKnown, requireNotTooOld, VERSION_CLASS } from "./migrate.ts";
 import { NEW_NOTES, PRUNE_NOTES } from "./node-notes.ts";
 import { serverTrouble } from "./trouble.ts";
 
@@ -56,6 +57,8 @@ export interface BusSettings {
   readonly onLost: (error: Error) => void;
   /** False in tests of what holds without notifications: none is sent, and none is heard. */
   readonly notifications?: boolean;
+  /** The newest migration that this node knows. */
+  readonly knows?: number;
   /** How often a node looks for notes by itself. */
   readonly lookEveryMs?: number;
 }
@@ -67,6 +70,7 @@ interface Session {
 
 export function openNodeBus(settings: BusSettings): NodeBus {
   const { url, onEvents, onLost, notifications = true, lookEveryMs = LOOK_EVERY_MS } = settings;
+  const { knows = newestKnown() } = settings;
   const listeners = new Set<(message: NodeMessage) => void>();
   const waiting: NodeMessage[] = [];
   const news = { events: false, notes: false };
@@ -120,6 +124,9 @@ export function openNodeBus(settings: BusSettings): NodeBus {
       // Notifications and old notes need not survive a crash of the server.
       await client.query("SET synchronous_commit = off");
       await client.query("SELECT pg_advisory_lock_shared($1::int, $2::int)", [NODE_CLASS, PRESENT]);
+      // First the lock, then the look: a step that takes something away looks for such locks, and then takes it away.
+      await client.query("SELECT pg_advisory_lock_shared($1::int, $2::int)", [VERSION_CLASS, knows]);
+      await requireNotTooOld(client, knows);
       await client.query(`LISTEN ${CHANNEL}`);
     } catch (error) {
       await client.end().catch(() => {});
