@@ -140,8 +140,11 @@ function connect(
   return { links, heard, forgotten, open, ...open() };
 }
 
-async function enter({ channel, next }: ReturnType<ReturnType<typeof connect>["open"]>): Promise<void> {
-  await channel.send({ type: "hello", protocol: LINK_PROTOCOL, version: "1", epoch: "e" });
+async function enter(
+  { channel, next }: ReturnType<ReturnType<typeof connect>["open"]>,
+  protocol = LINK_PROTOCOL,
+): Promise<void> {
+  await channel.send({ type: "hello", protocol, version: "1", epoch: "e" });
   expect(await next()).toMatchObject({ type: "welcome", taken: null });
   // After the second answer the cloud has caught up, and commands reach the gateway.
   for (const to of [1, 2]) {
@@ -162,6 +165,34 @@ test("a gateway reports the connectivity of its devices, and neither its own nor
   cloud.channel.close("");
   await cloud.served;
   expect(cloud.heard.slice(5)).toEqual(["out of sight own", "absent itself", "gone g"]);
+});
+
+const minorOf = (protocol: string) => Number(protocol.split(".")[1]);
+
+test.each([...Array.from({ length: minorOf(LINK_PROTOCOL) + 1 }, (_, minor) => `1.${minor}`), "1.999"])(
+  "a gateway that speaks %s is linked, and reports its devices",
+  async (protocol) => {
+    const cloud = connect();
+    await enter(cloud, protocol);
+    await cloud.channel.send({ type: "connectivity", devices: [["own", "ONLINE"]] });
+    await cloud.channel.send({ type: "records", to: 3, isWhole: false, isLast: true, items: [] });
+    expect(await cloud.next()).toEqual({ type: "ack", to: 3 });
+    expect(cloud.heard).toContain("connected own");
+    cloud.channel.close("");
+    await cloud.served;
+  },
+);
+
+test.each([
+  ["0.9", "update the other side"],
+  ["2.0", "update this side"],
+])("a gateway that speaks %s is refused: %s", async (protocol, advice) => {
+  const cloud = connect();
+  await cloud.channel.send({ type: "hello", protocol, version: "7.1", epoch: "e" });
+  await cloud.served;
+  expect(cloud.reason()).toContain(`the other side runs Busbar 7.1 and speaks version ${protocol} of the link`);
+  expect(cloud.reason()).toContain(advice);
+  expect(cloud.heard).not.toContain("connected itself");
 });
 
 test("of two connections that a gateway opens at the same moment, the latter is served, and the former ends", async () => {
