@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { OPERATIONS } from "#client/operations.ts";
 import type { Token } from "#client/resources.ts";
 import { parseQuery } from "#web/router/query.ts";
-import { actionName, operationsOf } from "./actions.ts";
+import { ACTIONS, actionName, operationsOf } from "./actions.ts";
 import { countAuditFilters, nameInDetails, readAuditFilter, shortId, spellOperation, targetsOf } from "./audit-view.ts";
 import { describeAgent } from "./describe-agent.ts";
 import {
@@ -129,4 +130,16 @@ describe("the audit log", () => {
     ]);
     expect(shortId("01a1e303-c322-73f2-8c3c-7d2773c7dfa0")).toBe("01a1e303-c322…");
   });
+});
+
+test("whatever changes something has words in the audit log, and no word is for what there is not", () => {
+  const known = new Set(ACTIONS.flatMap(operationsOf));
+  const CHANGES_NOTHING =
+    /^(check|dryRun|preview|validate|render|offer|try|test)|^(getTimeseries|putNotificationsRead)$/;
+  const changing = Object.entries(OPERATIONS).filter(([, call]) => !call.startsWith("GET "));
+  const names = changing.map(([name]) => name);
+  expect(names.filter((name) => !(known.has(name) || CHANGES_NOTHING.test(name)))).toEqual([]);
+  // The program writes these itself, and one is of a refused call that reads.
+  const others = new Set(["firstStart", "various", "getTerminalSignIn"]);
+  expect(ACTIONS.filter((name) => !(name in OPERATIONS || others.has(name)))).toEqual([]);
 });
