@@ -50,6 +50,9 @@ export const t = defineMessages({
     aboutYou: "About you",
     signsInWith: (mail: string, level: string) =>
       `You sign in with ${mail}, and your level is ${level}. An owner can change both.`,
+    byProvider: (host: string, level: string) =>
+      `You sign in by ${host}. Your level is ${level}; it and your sites follow from your groups there, and so do password and second factor.`,
+    ofProvider: "by a provider",
     language: "Language",
     asBrowser: "As the browser says",
     timeFormat: "Times",
@@ -308,6 +311,9 @@ export const t = defineMessages({
     aboutYou: "Über Sie",
     signsInWith: (mail, level) =>
       `Sie melden sich mit ${mail} an und haben die Stufe ${level}. Beides kann ein Eigentümer ändern.`,
+    byProvider: (host, level) =>
+      `Sie melden sich über ${host} an. Ihre Stufe ist ${level}; sie und Ihre Anlagen folgen aus Ihren Gruppen dort, Passwort und zweiter Faktor sind ebenfalls dort.`,
+    ofProvider: "über einen Anbieter",
     language: "Sprache",
     asBrowser: "Wie der Browser",
     timeFormat: "Uhrzeiten",

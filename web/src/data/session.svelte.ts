@@ -5,6 +5,7 @@ import { onSessionRefused, perform } from "./connection.ts";
 import { heldLevel } from "./held-level.ts";
 import { usePasskey } from "./passkeys.ts";
 import { preferences } from "./preferences.svelte.ts";
+import { type ProviderProblem, providerProblemOf } from "./provider.svelte.ts";
 
 type Phase = "unknown" | "signed out" | "signed in";
 /** Why a sign-in did not work. */
@@ -24,6 +25,8 @@ let phase = $state<Phase>("unknown");
 let current = $state.raw<Session | undefined>();
 /** The site that the screen is about. */
 let siteId = $state<string | undefined>();
+/** The person who is signed in, or was here last, signs in by a provider, and may still be signed in there. */
+let cameByProvider = $state(false);
 let entered = Promise.withResolvers<Session>();
 /** Whether a session ended while the page was open, rather than never having been. */
 let hasEnded = $state(false);
@@ -34,6 +37,9 @@ export const session = {
   },
   get current(): Session | undefined {
     return current;
+  },
+  get cameByProvider(): boolean {
+    return cameByProvider;
   },
   get hasEnded(): boolean {
     return hasEnded;
@@ -88,6 +94,16 @@ export const session = {
       return undefined;
     } catch (error) {
       return problemOf(error);
+    }
+  },
+
+  /** With what the provider gave to the browser on its way back. */
+  async finishWithProvider(parameters: string): Promise<ProviderProblem | undefined> {
+    try {
+      enter((await perform("finishProviderSignIn", { body: { parameters } })).session);
+      return undefined;
+    } catch (error) {
+      return providerProblemOf(error);
     }
   },
 
@@ -163,13 +179,16 @@ function enter(found: Session): void {
   entered.resolve(found);
   entered = Promise.withResolvers();
   hint.write(found.expires_at);
+  cameByProvider = false;
   if (found.account_id !== null) void readAccount();
 }
 
 /** Nothing waits for it: the page is drawn as this browser was used last. */
 async function readAccount(): Promise<void> {
   try {
-    session.applyAccount((await perform("getOwnAccount")).account);
+    const { account } = await perform("getOwnAccount");
+    cameByProvider = account.provider !== null;
+    session.applyAccount(account);
   } catch {
     // The next visit tries again.
   }

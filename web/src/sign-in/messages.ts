@@ -1,3 +1,4 @@
+import type { ProviderProblem } from "#web/data/provider.svelte.ts";
 import { defineMessages } from "#web/i18n/define-messages.ts";
 
 export const t = defineMessages({
@@ -35,6 +36,28 @@ export const t = defineMessages({
     withPasskey: "Sign in with a passkey",
     wrongPasskey: "This passkey is not known here any more.",
     declinedPasskey: "The device gave no passkey.",
+    withProvider: (name: string) => `Sign in with ${name}`,
+    withProviderAt: (name: string, host: string) => `Sign in with ${name} at ${host}`,
+    theProvider: "the provider",
+    stillAtProvider: (name: string) => `You are signed out here. At ${name} you may still be signed in.`,
+    signOutAtProvider: (name: string) => `Sign out at ${name}, too`,
+    noProviderSignOut: (name: string) => `${name} has no page for that, or does not answer. Sign out there yourself.`,
+    providerProblem: (problem: ProviderProblem, name: string) =>
+      ({
+        suspended: "Your account is suspended here. Somebody with the owner access level can let you in again.",
+        groups: `None of your groups at ${name} may sign in here. Ask whoever looks after your groups.`,
+        new: "You have no account here, and signing in does not make new ones. Ask whoever looks after this page.",
+        mail: `${name} sends no mail address that is yours for sure, so no account can be made.`,
+        mail_taken:
+          "Another account here has your mail address. It is not taken over: sign in as before, or have it deleted or changed.",
+        declined: `${name} did not sign you in.`,
+        refused: `What ${name} sent is not accepted, so you are not signed in. Try again.`,
+        over: "That sign-in is over: it was begun in another browser or too long ago. Begin again.",
+        away: `${name} does not answer as it should. Try again later; the log has the reason.`,
+        limited: "Too many sign-ins came from here. Wait a few minutes, then try again.",
+        unreachable: "The gateway does not answer. Check that it is running and that this device can reach it.",
+        other: "The gateway could not sign you in. Its log says why.",
+      })[problem],
     withToken: "Or with a token",
     signInWithToken: "Sign in with the token",
     choosePassword: "Choose your password",
@@ -95,6 +118,28 @@ export const t = defineMessages({
     withPasskey: "Mit einem Passkey anmelden",
     wrongPasskey: "Dieser Passkey ist hier nicht mehr bekannt.",
     declinedPasskey: "Das Gerät hat keinen Passkey gegeben.",
+    withProvider: (name) => `Mit ${name} anmelden`,
+    withProviderAt: (name, host) => `Mit ${name} anmelden, unter ${host}`,
+    theProvider: "der Anbieter",
+    stillAtProvider: (name) => `Hier sind Sie abgemeldet. Bei ${name} sind Sie vielleicht noch angemeldet.`,
+    signOutAtProvider: (name) => `Auch bei ${name} abmelden`,
+    noProviderSignOut: (name) => `${name} hat keine Seite dafür oder antwortet nicht. Melden Sie sich dort selbst ab.`,
+    providerProblem: (problem, name) =>
+      ({
+        suspended: "Ihr Konto ist hier gesperrt. Wer die Stufe owner hat, kann Sie wieder zulassen.",
+        groups: `Keine Ihrer Gruppen bei ${name} darf sich hier anmelden. Fragen Sie, wer Ihre Gruppen verwaltet.`,
+        new: "Sie haben hier kein Konto, und die Anmeldung legt keines an. Fragen Sie, wer diese Seite betreibt.",
+        mail: `${name} sendet keine E-Mail-Adresse, die sicher Ihre ist. Darum wird kein Konto angelegt.`,
+        mail_taken:
+          "Ein anderes Konto hat hier Ihre E-Mail-Adresse. Es wird nicht übernommen: Melden Sie sich an wie bisher, oder lassen Sie es löschen oder ändern.",
+        declined: `${name} hat Sie nicht angemeldet.`,
+        refused: `Was ${name} gesendet hat, wird nicht angenommen. Sie sind nicht angemeldet. Versuchen Sie es erneut.`,
+        over: "Diese Anmeldung ist vorbei: Sie wurde in einem anderen Browser oder vor zu langer Zeit begonnen. Beginnen Sie neu.",
+        away: `${name} antwortet nicht richtig. Versuchen Sie es später; der Grund steht im Protokoll.`,
+        limited: "Von hier kamen zu viele Anmeldungen. Warten Sie einige Minuten und versuchen Sie es dann erneut.",
+        unreachable: "Das Gateway antwortet nicht. Prüfen Sie, ob es läuft und von hier erreichbar ist.",
+        other: "Das Gateway konnte Sie nicht anmelden. Der Grund steht in seinem Protokoll.",
+      })[problem],
     withToken: "Oder mit einem Token",
     signInWithToken: "Mit dem Token anmelden",
     choosePassword: "Wählen Sie Ihr Passwort",
