@@ -8,6 +8,7 @@ import { describeAgent } from "./describe-agent.ts";
 import {
   grantableLevels,
   grantableSites,
+  isPersonOfCloud,
   mayGrantAllSites,
   ownerOr,
   problemsOfToken,
@@ -58,6 +59,12 @@ describe("tokens", () => {
     expect(grantableSites(holder(null), "owner", undefined)).toEqual([]);
     expect(grantableSites(holder(null), "owner", ["north", "south"])).toEqual(["north"]);
     expect([ownerOr("readonly"), ownerOr("vendor")]).toEqual(["owner", "vendor"]);
+  });
+
+  test("of the cloud stand for a person, or for a program", () => {
+    const some = [token("a", { from_cloud: true, account_id: "a" }), token("b", { from_cloud: true })];
+    // An own person of the gateway has no token in the list, and a token of one is none of the cloud.
+    expect([...some, token("c", { account_id: "a" })].map(isPersonOfCloud)).toEqual([true, false, false]);
   });
 
   test("need a name and at least one site", () => {

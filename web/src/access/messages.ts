@@ -20,6 +20,11 @@ export const t = defineMessages({
     otherPasswordHint: "Only to replace it: then all sessions of the person end.",
     passwordWeak: "At least 10 characters, not one that everybody tries first, and not the own name or address.",
     noPeople: "No people yet",
+    peopleOfCloud: "People of the cloud",
+    peopleOfCloudText:
+      "They sign in to the cloud, and are added and changed there. The people above are for this gateway alone.",
+    ofCloud: "of the cloud",
+    personOfCloud: "person of the cloud",
     noPeopleText: "People sign in with their mail address and a password. Programs use tokens.",
     noPassword: "no password yet",
     suspended: "suspended",
@@ -280,6 +285,11 @@ export const t = defineMessages({
     passwordWeak:
       "Mindestens 10 Zeichen, keines, das alle zuerst probieren, und nicht der eigene Name oder die Adresse.",
     noPeople: "Noch keine Personen",
+    peopleOfCloud: "Personen der Cloud",
+    peopleOfCloudText:
+      "Sie melden sich in der Cloud an und werden dort hinzugefügt und geändert. Die Personen darüber gibt es nur auf diesem Gateway.",
+    ofCloud: "aus der Cloud",
+    personOfCloud: "Person der Cloud",
     noPeopleText: "Personen melden sich mit E-Mail-Adresse und Passwort an. Programme benutzen Tokens.",
     noPassword: "noch kein Passwort",
     suspended: "gesperrt",

@@ -75,6 +75,9 @@ export function grantableSites(
   return chosen.filter((id) => allows(heldLevel(session, id), level));
 }
 
+/** On a gateway: it stands for somebody who signs in to the cloud. */
+export const isPersonOfCloud = ({ id, account_id, from_cloud }: Token): boolean => from_cloud && account_id === id;
+
 /** By its id where this session does not know it. */
 export const siteName = (id: string, sites: readonly Pick<Site, "id" | "name">[]): string =>
   sites.find((site) => site.id === id)?.name ?? id;

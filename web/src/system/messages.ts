@@ -149,6 +149,12 @@ export const t = defineMessages({
     oldestAge: "Age of the oldest data",
     ownDevice: "Its values over time",
     rotate: "Replace the credential",
+    signInThere: "Sign in there",
+    signInAt: (name: string) => `Sign in at ${name}`,
+    signInThereText: (until: string) =>
+      `Put the address of the gateway in its own network before this, and open it there. It signs you in once, until ${until}.`,
+    signInThereNote:
+      "Whoever opens it becomes you on this gateway. The session there goes on while the gateway is offline.",
     rotateQuestion: (name: string) => `Replace the credential of ${name}?`,
     rotateText:
       "The gateway creates a new credential: now if it is connected, otherwise when it reconnects. The old one works until then.",
@@ -323,6 +329,12 @@ export const t = defineMessages({
     oldestAge: "Alter der ältesten davon",
     ownDevice: "Seine eigenen Werte im Verlauf",
     rotate: "Zugang erneuern",
+    signInThere: "Dort anmelden",
+    signInAt: (name) => `An ${name} anmelden`,
+    signInThereText: (until) =>
+      `Setzen Sie die Adresse des Gateways in seinem eigenen Netz davor und öffnen Sie es dort. Es meldet Sie einmal an, bis ${until}.`,
+    signInThereNote:
+      "Wer es öffnet, wird auf diesem Gateway Sie. Die Sitzung dort gilt weiter, während das Gateway offline ist.",
     rotateQuestion: (name) => `Zugang von ${name} erneuern?`,
     rotateText:
       "Das Gateway macht sich einen neuen, sofort, wenn es verbunden ist, sonst sobald es zurück ist. Bis dahin gilt der alte.",
