@@ -44,8 +44,8 @@ function watched(this: object, ...asked: unknown[]): unknown {
   const [first] = asked as [string | { readonly text?: string }];
   const text = typeof first === "string" ? first : (first.text ?? "");
   const own = recorded;
-  // The node's own connection looks for notes by itself.
-  if (own !== undefined && !/node_note|pg_notify/.test(text)) {
+  // The node's own connection looks for notes by itself, and a new one asks once whether its server is the primary.
+  if (own !== undefined && !/node_note|pg_notify|pg_control_system/.test(text)) {
     own.statements.push(text);
     if ((owed.get(this) ?? 0) === 0) own.waits++;
   }
