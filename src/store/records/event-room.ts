@@ -111,7 +111,9 @@ async function dropOldest(
   });
   const last = rows.at(enough);
   const cut = last === undefined ? 0 : number(last, "position");
-  await database.run("DELETE FROM event WHERE site_id = ? AND position <= ?", siteId, cut);
+  // With both ends, since nearly all events may be of this site, and a server would then read them all.
+  const first = rows[0] === undefined ? 0 : number(rows[0], "position");
+  await database.run("DELETE FROM event WHERE site_id = ? AND position >= ? AND position <= ?", siteId, first, cut);
   // Others may have deleted some of them without noting it: when none is left, none is counted.
   const isEmpty = enough === -1 && rows.length < DELETED_AT_ONCE;
   const bytes = isEmpty ? number(site, "bytes") : Math.min(freed, number(site, "bytes"));
