@@ -5,6 +5,7 @@ import { icons } from "./build/icons.ts";
 import { layers } from "./build/layers.ts";
 import { preloadFont } from "./build/preload-font.ts";
 import { reportSize } from "./build/report-size.ts";
+import { stampWorker } from "./build/stamp-worker.ts";
 
 const path = (name: string) => new URL(name, import.meta.url).pathname;
 
@@ -13,7 +14,7 @@ const gateway = process.env["BUSBAR_URL"] ?? "http://127.0.0.1:8080";
 
 export default defineConfig({
   root: path("."),
-  plugins: [layers(), svelte(), icons(), preloadFont(), reportSize(), compress()],
+  plugins: [layers(), svelte(), icons(), preloadFont(), reportSize(), stampWorker(path("public")), compress()],
   // The policy of the page allows a worker as a file of its own.
   worker: { format: "es", plugins: () => [layers()] },
   build: {

@@ -153,7 +153,9 @@ function push(): void {
         await registration.unregister();
       })()`);
       await page.reload();
-      await expect.poll(() => page.evaluate<string[]>("caches.keys()")).toEqual(["shell-1"]);
+      await expect
+        .poll(() => page.evaluate<string[]>("caches.keys()"))
+        .toEqual([expect.stringMatching(/^shell-\w{12}$/)]);
       await expect.poll(() => page.evaluate<boolean>("navigator.serviceWorker.controller !== null")).toBe(true);
 
       await page.context().setOffline(true);

@@ -1,6 +1,7 @@
 // The page as an installed app. It keeps files of the page whose names change with their content, and one page that says that the
 // server is away. It never keeps the page itself, nor an answer of the interface: what is shown is live, or says that it is not.
 // A new version of this file takes over at once: nothing that it does depends on the one before.
+// The build puts a digest of the files that it keeps from the beginning here (web/build/worker-of-version.ts).
 const KEPT = "shell-1";
 const OFFLINE = "/offline.html";
 const BEGIN = [OFFLINE, "/offline.css", "/icon.svg"];
