@@ -21,7 +21,7 @@ export interface ServerState {
   readonly timeline: number | undefined;
 }
 
-export interface Connected {
+interface Connected {
   /** Ends the connection without a word. */
   readonly drop: () => void;
 }
