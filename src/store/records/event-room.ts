@@ -20,7 +20,7 @@ const STEP_BYTES = 65_536;
 const ROUNDS = 32;
 const DELETED_AT_ONCE = 1_000;
 
-export const OLDEST_EVENT = "SELECT position, total - bytes AS before FROM event ORDER BY position LIMIT 1";
+const OLDEST_EVENT = "SELECT position, total - bytes AS before FROM event ORDER BY position LIMIT 1";
 const TALLY = "SELECT counted, total, bytes, cut, oldest FROM event_tally";
 
 interface Tally {
