@@ -29,6 +29,8 @@ const REFUSED: Readonly<Record<string, string>> = {
   acknowledgeAlert: "not_found",
   unacknowledgeAlert: "not_found",
   endMaintenance: "not_found",
+  // No gateway has the site here.
+  createGatewaySignInCode: "conflict",
   getNotificationChannel: "not_found",
   putNotificationChannel: "not_found",
   deleteNotificationChannel: "not_found",
