@@ -18,14 +18,15 @@ const ALONE = [
 /** The package for serial lines missed a hang-up once in eight runs after other files had run in the same process, and never alone. */
 const SERIAL = "src/drivers/port/serial.test.ts";
 const MOCKS = "src/store/series/planted-bugs.test.ts";
+/** Only what hangs waits for so long: a busy machine is slow, and that is no failure. */
+const HANGS_AFTER_MS = 600_000;
 
 export default defineConfig({
   test: {
     // bin/busbar says why.
     execArgv: ["--no-wasm-code-gc"],
-    // Only what hangs waits for so long: a busy machine is slow, and that is no failure.
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
+    testTimeout: HANGS_AFTER_MS,
+    hookTimeout: HANGS_AFTER_MS,
     expect: { poll: { timeout: 120_000 } },
     // Suites start servers, workers and browsers of their own: more files at once than cores only adds noise.
     maxWorkers: 3,
@@ -70,6 +71,8 @@ export default defineConfig({
           name: "web",
           root: fileURLToPath(new URL(".", import.meta.url)),
           include: ["web/src/**/*.test.ts"],
+          testTimeout: HANGS_AFTER_MS,
+          hookTimeout: HANGS_AFTER_MS,
           maxWorkers: 3,
           isolate: false,
           sequence: { groupOrder: 0 },
