@@ -4,12 +4,16 @@ import { type ControlState, NEVER_WRITTEN } from "#core/control/control-writer.t
 import type { Resolution } from "#core/control/resolve-claims.ts";
 import type { ControlView } from "./control-view.ts";
 
+type StateChange = (state: ControlState) => ControlState;
+
 /** A control that somebody claims or that still owes its fallback. */
 export interface ControlEntry {
   readonly deviceId: string;
   readonly control: string;
   claims: readonly Claim[];
   state: ControlState;
+  /** What has happened to the state since its turn began. */
+  changes: readonly StateChange[];
   wasReachable: boolean;
   /** Rises with each write: only the end of the last one counts. */
   writes: number;
@@ -34,11 +38,31 @@ export function newEntry(deviceId: string, control: string, state: ControlState 
     control,
     claims: [],
     state,
+    changes: [],
     ...flags,
     recorded: undefined,
     heldFrom: undefined,
     announced: undefined,
   };
+}
+
+/** What happens beside its turn, such as the end of a write. */
+export function changeState(entry: ControlEntry, change: StateChange): void {
+  entry.state = change(entry.state);
+  entry.changes = [...entry.changes, change];
+  entry.isDirty = true;
+}
+
+/** What its turn plans with. What happens until `endTurn` is kept, and counts after what was planned. */
+export function beginTurn(entry: ControlEntry): ControlState {
+  entry.changes = [];
+  return entry.state;
+}
+
+/** What was planned is stored. */
+export function endTurn(entry: ControlEntry, planned: ControlState): void {
+  entry.state = entry.changes.reduce((state, change) => change(state), planned);
+  entry.isDirty = entry.changes.length > 0;
 }
 
 export function isDone({ claims, state, isDirty }: ControlEntry, now: number): boolean {

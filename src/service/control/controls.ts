@@ -25,7 +25,7 @@ import type { Claim as NodeClaim, Nodes } from "#service/ports/nodes.ts";
 import type { Call, Needs } from "#service/ports.ts";
 import { createControlAlerts } from "./control-alerts.ts";
 import { ControlEntries } from "./control-entries.ts";
-import { type ControlEntry, isDone, isNews, recordOf } from "./control-entry.ts";
+import { beginTurn, type ControlEntry, changeState, endTurn, isDone, isNews, recordOf } from "./control-entry.ts";
 import type { ControlView } from "./control-view.ts";
 import { createDirectCommands, type DirectCommand } from "./direct-commands.ts";
 import { createHeardControls } from "./heard-controls.ts";
@@ -106,19 +106,20 @@ export function createControls(needs: ControlsNeeds) {
     const reading = await readingOf(needs, entry.deviceId, control);
     const { resolution, heldFrom } = limiter.resolve(entry, control, { reading, now });
     entry.heldFrom = heldFrom;
-    const before = isBack ? startedAnew(entry.state) : entry.state;
+    const known = beginTurn(entry);
+    const before = isBack ? startedAnew(known) : known;
+    // The end of a write that was on its way to it does not count any more.
+    if (isBack) entry.writes += 1;
     const situation = { now, value: resolution.value, bounds: resolution.bounds, reading, isReachable };
     const { state, write } = planWrite(control, before, situation);
     const record = recordOf(entry, { now, resolution, state, measured: reading?.value });
-    const isNews = record !== undefined || state.follow !== entry.state.follow;
+    const isNews = record !== undefined || state.follow !== known.follow;
     if (write !== undefined || isNews || entry.isDirty || isBack) {
       await needs.controls.save({ deviceId: entry.deviceId, control: entry.control, state }, record, now, isNews);
-      entry.isDirty = false;
     }
+    endTurn(entry, state);
     entry.wasReachable = isReachable;
     entry.claims = entry.claims.filter((claim) => holds(claim, now));
-    if (isBack) entry.writes += 1;
-    entry.state = state;
     entry.alerts = [
       ...(isIgnoring(state) ? ["control_not_followed"] : []),
       ...(resolution.isContradicted ? ["control_contradicted"] : []),
@@ -157,10 +158,7 @@ export function createControls(needs: ControlsNeeds) {
           stopping.signal,
         );
       } finally {
-        if (entry.writes === writes) {
-          entry.state = writeEnded(entry.state, isDone);
-          entry.isDirty = true;
-        }
+        if (entry.writes === writes) changeState(entry, (state) => writeEnded(state, isDone));
       }
     });
   }
@@ -177,9 +175,8 @@ export function createControls(needs: ControlsNeeds) {
     // The node that runs the cycle says it to the device once more.
     if (isShared && duty === undefined) return;
     const entry = entries.of(execution.deviceId, control);
-    entry.isDirty = true;
     entry.writes += 1;
-    entry.state = toldByOthers(entry.state, value, now);
+    changeState(entry, (state) => toldByOthers(state, value, now));
   }
 
   async function place(claim: Claim, { takesOver, trail }: { takesOver: boolean; trail: AuditEntry | undefined }) {
@@ -209,7 +206,10 @@ export function createControls(needs: ControlsNeeds) {
   }
 
   needs.dispatcher.onReachable((deviceId) => {
-    for (const entry of entries.ofDevice(deviceId)) entry.wasReachable = false;
+    for (const entry of entries.ofDevice(deviceId)) {
+      entry.writes += 1;
+      changeState(entry, startedAnew);
+    }
   });
   const directCommands = createDirectCommands(needs, controlsOf, adopt);
 
