@@ -99,7 +99,8 @@ async function makeSite(name: string) {
     expect(ticks).toEqual(ticks.map((_, n) => (ticks[0] ?? 0) + n));
   }
 
-  for (const variable of ["circle", "go", "flip", "seen"]) await setVariable(variable, false);
+  for (const variable of ["circle", "go", "seen"]) await setVariable(variable, false);
+  await setVariable("turn", "nobody");
   await setVariable("wish", wish);
   await create("steady", STEADY, "yaml");
   await create("ticks", TICKS, "lua");
@@ -122,9 +123,11 @@ interface Circle {
   readonly start: (site: Site) => Promise<unknown>;
 }
 
-const flip = (from: boolean) => `when: { variable: flip, equals: ${from} }\nthen: { set: flip, to: ${!from} }\n`;
-const luaFlip = (from: boolean) =>
-  `on({ variable = 'flip', equals = ${from} }, function() variables.set('flip', ${!from}) end)
+/** Whose turn it is: at first nobody's, so that neither rule begins before the test does. */
+const passOn = (from: string, to: string) =>
+  `when: { variable: turn, equals: ${from} }\nthen: { set: turn, to: ${to} }\n`;
+const luaPassOn = (from: string, to: string) =>
+  `on({ variable = 'turn', equals = '${from}' }, function() variables.set('turn', '${to}') end)
 enapter.log('waits')`;
 const answer = (to: string, by: string) =>
   `when: { device: charger, command: ${to}, ended: any }\nmode: parallel\nthen: { execute: ${by}, device: charger }\n`;
@@ -152,14 +155,14 @@ const CIRCLES: readonly Circle[] = [
   {
     name: "variables, in YAML",
     language: "yaml",
-    rules: [flip(true), flip(false)],
-    start: (site) => site.setVariable("flip", true),
+    rules: [passOn("first", "second"), passOn("second", "first")],
+    start: (site) => site.setVariable("turn", "first"),
   },
   {
     name: "variables, in Lua",
     language: "lua",
-    rules: [luaFlip(true), luaFlip(false)],
-    start: (site) => site.setVariable("flip", true),
+    rules: [luaPassOn("first", "second"), luaPassOn("second", "first")],
+    start: (site) => site.setVariable("turn", "first"),
   },
   {
     name: "commands, in YAML",

@@ -1,5 +1,5 @@
 // Triggers in virtual time: what a script would be called for.
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { RuleProblem } from "#service/rule/rule-arguments.ts";
 import { RuleSiteInTime } from "../../../../test/support/rule-run.ts";
 import { readTrigger, scheduleTrigger } from "./read-trigger.ts";
@@ -10,12 +10,15 @@ interface Steps {
   readonly set: TriggerSet;
 }
 
-function open(site: RuleSiteInTime, memory?: string): Steps {
+function open(site: RuleSiteInTime, memory?: string, looked: () => void = () => {}): Steps {
   const set = createTriggerSet(
     {
       ruleId: "r",
       now: () => site.now,
-      look: async () => site.world(),
+      look: async () => {
+        looked();
+        return site.world();
+      },
       history: async () => undefined,
       log: () => {},
     },
@@ -206,4 +209,32 @@ test.each([
   const steps = open(new RuleSiteInTime(), memory);
   await add(steps, { every: "1m" });
   expect(await pass(steps, 61)).toHaveLength(1);
+});
+
+describe("ends of commands", () => {
+  const PUMPED = { device: "pump", command: "start", ended: "any" };
+  const end = (executionId: string) =>
+    ({ kind: "ended", executionId, device: ["pump"], command: "start", isSuccess: true, causes: [] }) as const;
+
+  test("one that comes before the trigger was looked at for the first time counts", async () => {
+    const steps = open(new RuleSiteInTime());
+    await add(steps, PUMPED);
+    steps.set.hear(end("1"));
+    expect(await pass(steps, 5)).toHaveLength(1);
+  });
+
+  test("those that come while others are looked at count once for each trigger", async () => {
+    const site = new RuleSiteInTime();
+    const coming = [end("1"), end("2"), end("3")];
+    const { set } = open(site, undefined, () => {
+      const next = coming.shift();
+      if (next !== undefined) set.hear(next);
+    });
+    const steps = { site, set };
+    await add(steps, PUMPED);
+    await add(steps, { ...PUMPED, if: { device: "meter", attribute: "power", above: -5000 } });
+    measure(site, 0);
+    expect(await pass(steps, 6)).toHaveLength(6);
+    expect(coming).toEqual([]);
+  });
 });

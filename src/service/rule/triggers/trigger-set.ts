@@ -11,6 +11,8 @@ import type { RuleHistory, RuleWorld } from "#core/rule/rule-world.ts";
 import { type RuleEvent, stepRule } from "#core/rule/step-rule.ts";
 import { RuleProblem } from "#service/rule/rule-arguments.ts";
 
+type EndedCommand = Extract<RuleEvent, { kind: "ended" }>;
+
 /** A function of the script has to be called. */
 export interface Firing {
   /** Names rule, trigger and time: commands of the function are executed once for it. */
@@ -41,7 +43,7 @@ export interface TriggerSet {
   /** Of the script that begins anew: what its triggers remember stays. */
   clear(): void;
   readonly size: number;
-  hear(event: Extract<RuleEvent, { kind: "ended" }>): void;
+  hear(event: EndedCommand): void;
   /** What comes now. It counts once it is stored. */
   step(): Promise<readonly Firing[]>;
   /** What had not ended before a restart, for a trigger that is there again. */
@@ -62,7 +64,8 @@ const MOST_TRIGGERS_OF_SCRIPT = 50;
 /** States of triggers that are not registered now. */
 const MOST_REMEMBERED = 100;
 const MOST_PENDING = 100;
-const MOST_EVENTS = 100;
+/** Ends of commands that wait for the next second, for each trigger. */
+const MOST_ENDED = 100;
 const LATEST_MS = 600_000;
 /** A function that ends its thread each time must not do so for ever. */
 const MOST_CALLS = 3;
@@ -73,6 +76,8 @@ interface Trigger {
   readonly id: string;
   readonly rule: DeclarativeRule;
   readonly reads: RuleReads;
+  /** Ends of commands that its next step looks at. */
+  ended: readonly EndedCommand[];
   hasBegun: boolean;
   nextDue: number | undefined;
 }
@@ -90,7 +95,6 @@ export function createTriggerSet(needs: TriggerSetNeeds, stored: string | undefi
   /** Functions that have ended. Each is forgotten one step later, when its trace is stored. */
   let ended = new Set<string>();
   let endedBefore = new Set<string>();
-  let events: readonly RuleEvent[] = [];
   let last = stored === undefined ? undefined : render(true);
   let storedAt = needs.now();
 
@@ -103,7 +107,7 @@ export function createTriggerSet(needs: TriggerSetNeeds, stored: string | undefi
     const { id, rule, reads } = trigger;
     const now = needs.now();
     const isDue = trigger.nextDue !== undefined && trigger.nextDue <= now;
-    const heard = trigger.hasBegun ? events : [];
+    const heard = trigger.hasBegun ? trigger.ended : [];
     if (trigger.hasBegun && heard.length === 0 && !isDue && !readsWhatChanges(reads)) return [];
     const before = states.get(id) ?? NEW_STATE;
     const from = Math.min(before.seenAt ?? now, now - rule.forMs);
@@ -119,6 +123,7 @@ export function createTriggerSet(needs: TriggerSetNeeds, stored: string | undefi
       for (const update of done.trace) if (update.kind === "begin") firings.push(...firingsOf(trigger, update.trace));
     }
     trigger.hasBegun = true;
+    trigger.ended = trigger.ended.slice(heard.length);
     states.delete(id);
     states.set(id, state);
     return firings;
@@ -140,7 +145,7 @@ export function createTriggerSet(needs: TriggerSetNeeds, stored: string | undefi
       let n = 1;
       while (triggers.has(`${print}.${n}`)) n += 1;
       const id = `${print}.${n}`;
-      triggers.set(id, { id, rule, reads: ruleReads(rule), hasBegun: false, nextDue: undefined });
+      triggers.set(id, { id, rule, reads: ruleReads(rule), ended: [], hasBegun: false, nextDue: undefined });
       return id;
     },
     remove(id) {
@@ -157,7 +162,10 @@ export function createTriggerSet(needs: TriggerSetNeeds, stored: string | undefi
       return triggers.size;
     },
     hear(event) {
-      if (events.length < MOST_EVENTS && triggers.size > 0) events = [...events, event];
+      for (const trigger of triggers.values()) {
+        const waits = trigger.rule.moments.some(({ kind }) => kind === "ended");
+        if (waits && trigger.ended.length < MOST_ENDED) trigger.ended = [...trigger.ended, event];
+      }
     },
     async step() {
       pending = pending.filter(({ id }) => !endedBefore.has(id));
@@ -165,7 +173,6 @@ export function createTriggerSet(needs: TriggerSetNeeds, stored: string | undefi
       ended = new Set();
       const firings: Firing[] = [];
       for (const trigger of [...triggers.values()]) firings.push(...(await stepOne(trigger)));
-      events = [];
       forgetOldest();
       const room = Math.max(0, MOST_PENDING - pending.length);
       if (firings.length > room)
