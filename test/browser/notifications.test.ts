@@ -237,6 +237,10 @@ function notifications(): void {
       await visitor.go(`/sites/${rig.site}/alerts`);
       const script = { code: btoa('notify("The tank is full.")'), runtime_version: "V3" };
       await busbar.admin.post(`/v3/sites/${rig.site}/rule_engine/rules`, { slug: "tank", script });
+      // The link stands within a sentence: its colour alone does not tell it apart.
+      await page.locator(".toast a").waitFor();
+      const line = "getComputedStyle(document.querySelector('.toast a')).textDecorationLine";
+      expect(await page.evaluate<string>(line)).toBe("underline");
       const tab = page.getByRole("navigation", { name: "Alerts" }).getByRole("link", { name: /From rules/ });
       await expect.poll(() => tab.textContent()).toMatch(/From rules\s*1/);
       await tab.click();
