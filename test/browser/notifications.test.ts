@@ -240,7 +240,7 @@ function notifications(): void {
       // The link stands within a sentence: its colour alone does not tell it apart.
       await page.locator(".toast a").waitFor();
       const line = "getComputedStyle(document.querySelector('.toast a')).textDecorationLine";
-      expect(await page.evaluate<string>(line)).toBe("underline");
+      await expect.poll(() => page.evaluate<string>(line)).toBe("underline");
       const tab = page.getByRole("navigation", { name: "Alerts" }).getByRole("link", { name: /From rules/ });
       await expect.poll(() => tab.textContent()).toMatch(/From rules\s*1/);
       await tab.click();
