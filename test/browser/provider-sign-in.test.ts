@@ -146,7 +146,7 @@ function signInByProvider(): void {
   );
 
   test(
-    "the list of people says who signs in by a provider, and offers no link to a password",
+    "the list of people says who signs in by a provider, and offers neither a link to a password nor another level",
     async () => {
       const { accounts } = (await busbar.admin.get<{ accounts: readonly Account[] }>("/v3/accounts")).body;
       expect(accounts.map(({ name, provider: by }) => [name, by])).toEqual([["Anna Blum", provider.issuer]]);
@@ -155,6 +155,15 @@ function signInByProvider(): void {
       const row = visitor.page.getByRole("row").filter({ hasText: "Anna Blum" });
       await row.getByText("by a provider").waitFor();
       await lacks(row.getByRole("button", { name: "Invite Anna Blum" }), row.getByText("by a provider"));
+      await row.getByRole("button", { name: "Change Anna Blum" }).click();
+      const form = visitor.page.getByRole("dialog");
+      const why = form.getByText(
+        `Level, sites and password come from ${new URL(provider.issuer).host}, at each sign-in.`,
+      );
+      await lacks(form.locator("select, input[type=password]"), why);
+      await form.getByRole("textbox", { name: "Name" }).fill("Anna B.");
+      await form.getByRole("button", { name: "Save" }).click();
+      await visitor.page.getByText("Anna B. was changed.").waitFor();
       await visitor.close();
     },
     2 * PATIENCE,

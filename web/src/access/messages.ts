@@ -58,6 +58,7 @@ export const t = defineMessages({
     byProvider: (host: string, level: string) =>
       `You sign in by ${host}. Your level is ${level}; it and your sites follow from your groups there, and so do password and second factor.`,
     ofProvider: "by a provider",
+    groupsDecide: (host: string) => `Level, sites and password come from ${host}, at each sign-in.`,
     language: "Language",
     asBrowser: "As the browser says",
     timeFormat: "Times",
@@ -324,6 +325,7 @@ export const t = defineMessages({
     byProvider: (host, level) =>
       `Sie melden sich über ${host} an. Ihre Stufe ist ${level}; sie und Ihre Anlagen folgen aus Ihren Gruppen dort, Passwort und zweiter Faktor sind ebenfalls dort.`,
     ofProvider: "über einen Anbieter",
+    groupsDecide: (host) => `Stufe, Anlagen und Passwort kommen bei jeder Anmeldung von ${host}.`,
     language: "Sprache",
     asBrowser: "Wie der Browser",
     timeFormat: "Uhrzeiten",
