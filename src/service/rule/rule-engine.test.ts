@@ -10,7 +10,7 @@ const ruleOf = (id: string, code = ""): RunnableRule =>
 
 /** Rules with `!` in their id cannot be started as long as the records are away. */
 function makeEngine(...wanted: RunnableRule[]) {
-  const world = { now: 1_000_000, isAway: true, started: [] as string[] };
+  const world = { now: 1_000_000, isAway: true, started: [] as string[], turns: 0 };
   const needs = {
     ...{ now: () => instant(world.now), nodes: oneNode(), background: createBackground(() => {}) },
     ...{ ruleLog: { flush: async () => {} }, ruleNews: { tell: () => {}, forget: () => {} } },
@@ -26,12 +26,15 @@ function makeEngine(...wanted: RunnableRule[]) {
       if (id.includes("!") && world.isAway) throw new Error("the records are away");
     },
     stop: async () => {},
+    async turn() {
+      world.turns += 1;
+    },
     status: () => undefined,
     close: async () => {},
   };
   const engine = createRuleEngine(needs, [runner]);
   const turn = () => engine.turn().catch((error: unknown) => String(error));
-  return { world, wanted, turn };
+  return { world, wanted, turn, changed: engine.changed };
 }
 
 test("a rule that could not be started is tried again, and keeps no other from being started", async () => {
@@ -56,4 +59,17 @@ test("a rule that was changed is started at once, also when it could not be star
   world.isAway = false;
   await turn();
   expect(world.started).toEqual(["b!", "b!"]);
+});
+
+test("however many changes come during a turn, one more turn sees them all", async () => {
+  const { world, wanted, turn, changed } = makeEngine(ruleOf("a"));
+  const first = turn();
+  for (let n = 0; n < 100; n++) {
+    wanted.push(ruleOf(`b${n}`));
+    changed();
+  }
+  await first;
+  await turn();
+  expect(world.turns).toBe(2);
+  expect(world.started).toHaveLength(101);
 });

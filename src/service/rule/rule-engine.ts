@@ -57,6 +57,8 @@ export function createRuleEngine(needs: RuleEngineNeeds, runners: readonly RuleR
   let isOutdated = true;
   let isStopped = false;
   let turning: Promise<void> = Promise.resolve();
+  /** The turn that has not begun yet. */
+  let waiting: Promise<void> | undefined;
   let duty: Claim | undefined;
   let texts: KeptTexts = new Map();
 
@@ -199,9 +201,14 @@ export function createRuleEngine(needs: RuleEngineNeeds, runners: readonly RuleR
     }
   }
 
-  /** One after the other: two would start a rule twice. */
+  /** One after the other: two would start a rule twice. The one that waits sees all that changes until it begins. */
   function queued(): Promise<void> {
-    const next = turning.then(turn);
+    if (waiting !== undefined) return waiting;
+    const next = turning.then(() => {
+      waiting = undefined;
+      return turn();
+    });
+    waiting = next;
     turning = next.catch(() => {});
     return next;
   }
@@ -210,7 +217,7 @@ export function createRuleEngine(needs: RuleEngineNeeds, runners: readonly RuleR
     turn: queued,
     changed() {
       isOutdated = true;
-      needs.background.run("start and stop rules", queued);
+      if (waiting === undefined) needs.background.run("start and stop rules", queued);
     },
     runnerOf,
     report: (ruleId) => reportOf(ruleId),
