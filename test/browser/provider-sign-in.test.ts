@@ -21,12 +21,13 @@ function signInByProvider(): void {
     env: { BUSBAR_ADMIN_TOKEN: ADMIN_TOKEN, ...provider.env },
   });
   const world = useWorld(busbar);
+  let siteId: string;
   beforeAll(async () => {
     const person = (id: string, name: string, groups: readonly string[]) =>
       provider.person(id, { name, email: `${id}@example.org`, email_verified: true, groups });
     await person("anna", "Anna Blum", ["operators"]);
     await person("ben", "Ben Stein", ["chess"]);
-    await busbar.admin.post("/v3/sites", { name: "Yard" });
+    siteId = (await busbar.admin.post<{ site: { id: string } }>("/v3/sites", { name: "Yard" })).body.site.id;
   });
   afterAll(() => provider.stop());
 
@@ -106,15 +107,77 @@ function signInByProvider(): void {
     4 * PATIENCE,
   );
 
+  test.each(["en-US", "de-DE"])(
+    "whoever opened a screen comes back to it from the provider (%s), also after a sign-in that failed",
+    async (locale) => {
+      const visitor = await visit({ width: 360, locale });
+      const { page } = visitor;
+      const wanted = `${ADDRESS}/sites/${siteId}/devices?q=pump`;
+      await page.goto(wanted);
+      await page.click("button[name=with-provider]");
+      await typeAtProvider(visitor, "ben");
+      await page.getByRole("alert").waitFor();
+      expect(page.url()).toBe(wanted);
+      await page.context().clearCookies();
+      await page.click("button[name=with-provider]");
+      await typeAtProvider(visitor, "anna");
+      await page.waitForSelector("nav", { state: "attached" });
+      await page.locator("input[type=search]").waitFor();
+      expect(page.url()).toBe(wanted);
+      await visitor.close();
+    },
+    4 * PATIENCE,
+  );
+
+  test.each(["//evil.example/sites", "/\\evil.example", "https://evil.example/", "javascript:alert(1)", "/v3/sites"])(
+    "a screen %s that something wrote into the browser is not gone to",
+    async (wanted) => {
+      const visitor = await visit();
+      const { page } = visitor;
+      await page.goto(`${ADDRESS}/sign-in`);
+      await page.click("button[name=with-provider]");
+      await page.waitForURL((url) => url.origin === provider.issuer);
+      await page.goto(`${ADDRESS}/sign-in`);
+      await page.evaluate(`sessionStorage.setItem("busbar.wanted-screen", ${JSON.stringify(wanted)})`);
+      await page.goto(`${ADDRESS}/sign-in/return?code=stolen&state=${"A".repeat(43)}`);
+      await page.getByRole("alert").waitFor();
+      expect(page.url()).toBe(`${ADDRESS}/sign-in`);
+      await visitor.close();
+    },
+    2 * PATIENCE,
+  );
+
+  test(
+    "an address that looks like another server leads nowhere but to the first screen",
+    async () => {
+      const visitor = await visit();
+      const { page } = visitor;
+      await page.goto(`${ADDRESS}//evil.example/sites`);
+      await page.click("button[name=with-provider]");
+      await typeAtProvider(visitor, "anna");
+      await page.waitForSelector("nav", { state: "attached" });
+      expect(new URL(page.url()).origin).toBe(ADDRESS);
+      expect(page.url()).not.toContain("evil");
+      await visitor.close();
+    },
+    2 * PATIENCE,
+  );
+
   test(
     "at another address of the same server, the button leads to the one where the sign-in works",
     async () => {
       const visitor = await visit();
       const { page } = visitor;
-      await page.goto(`${busbar.url}/sign-in`);
-      await page.getByRole("link", { name: `Sign in with Example Works at localhost:${port}` }).click();
-      await page.getByRole("button", { name: "Sign in with Example Works" }).waitFor();
-      expect(page.url()).toBe(`${ADDRESS}/sign-in`);
+      for (const [asked, offered] of [
+        ["/sign-in", "/sign-in"],
+        ["//evil.example", "/sign-in"],
+        [`/sites/${siteId}/devices`, `/sites/${siteId}/devices`],
+      ]) {
+        await page.goto(busbar.url + asked);
+        await page.getByRole("link", { name: `Sign in with Example Works at localhost:${port}` }).click();
+        await page.getByRole("button", { name: "Sign in with Example Works" }).waitFor();
+        expect(page.url()).toBe(ADDRESS + offered);
+      }
       await visitor.close();
     },
     2 * PATIENCE,

@@ -1,12 +1,43 @@
+import { router } from "#web/router/router.svelte.ts";
+import { screenAddress } from "./screen-address.ts";
+
 const RETURN = "/sign-in/return";
+const SIGN_IN = "/sign-in";
+/** Of this tab alone: the screen that the person wanted to see. */
+const WANTED = "busbar.wanted-screen";
+
+/** The screen at whose address the page asks for a sign-in. */
+export const wantedScreen = (): string | undefined => screenAddress(location.pathname + location.search);
+
+/** Before the page is left for the provider. A browser may refuse storage; then the person comes back to the first screen. */
+export function keepWantedScreen(): void {
+  try {
+    const wanted = wantedScreen();
+    if (wanted === undefined) sessionStorage.removeItem(WANTED);
+    else sessionStorage.setItem(WANTED, wanted);
+  } catch {
+    // See above.
+  }
+}
 
 /**
  * What the provider gave to the browser on its way back to `/sign-in/return?...`. It is taken out of the address bar and the history at
- * once: nobody should copy or share an address that holds it.
+ * once: nobody should copy or share an address that holds it. The page goes on with the screen that was wanted.
  */
 export function takeProviderReturn(): string | undefined {
   if (location.pathname !== RETURN) return undefined;
   const parameters = location.search.slice(1);
-  history.replaceState(null, "", "/sign-in");
+  router.go(takeWanted() ?? SIGN_IN, { replace: true });
   return parameters === "" ? undefined : parameters;
+}
+
+/** What is stored is checked as if somebody else had written it. */
+function takeWanted(): string | undefined {
+  try {
+    const wanted = sessionStorage.getItem(WANTED);
+    sessionStorage.removeItem(WANTED);
+    return screenAddress(wanted);
+  } catch {
+    return undefined;
+  }
 }
