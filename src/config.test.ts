@@ -263,6 +263,10 @@ test.each<[Given, readonly string[]]>([
     { flags: "--oidc-groups ops=user,admins=system" },
     [expect.stringContaining('oidc.groups has "admins=system"; a rule is GROUP=LEVEL')],
   ],
+  [
+    { flags: '--oidc-groups "ops=user' },
+    [expect.stringContaining("oidc.groups has a double quote that is not closed")],
+  ],
   [{ flags: "--port 1883" }, ["port and mqtt.port are both 1883"]],
   ...["energy@example.com", "mailto:a@b@c", "mailto:a@b?cc=d@e", "mailto:a b@c", "http://example.com", "https://"].map(
     (wrong): [Given, readonly string[]] => [
@@ -293,6 +297,27 @@ test("every problem of every source is reported at once", async () => {
     "environment BUSBAR_ADMIN_TOKEN: admin.token must have at least 32 characters, this has 5",
     'flag --log-level: log.level must be one of trace, debug, info, warn, error, fatal, not "loud"',
   ]);
+});
+
+test.each([
+  yaml('oidc:\n  groups: ["CN=Admins,OU=Groups,DC=works=owner", operators=user, \'the "old" ones, too=readonly\']'),
+  yaml('oidc.groups: \'"CN=Admins,OU=Groups,DC=works=owner", operators=user, "the ""old"" ones, too=readonly"\''),
+  {
+    env: { BUSBAR_OIDC_GROUPS: '"CN=Admins,OU=Groups,DC=works=owner",operators=user,"the ""old"" ones, too=readonly"' },
+  },
+  {
+    flags: '--oidc-groups "CN=Admins,OU=Groups,DC=works=owner",operators=user,"the\t""old""\tones,\ttoo=readonly"',
+  },
+])("names of groups may have commas: %j", async (given) => {
+  const { config, origins } = await load(given);
+  const found = config.oidc.groups.map(({ group, level }) => [group.replaceAll("\t", " "), level]);
+  expect(found).toEqual([
+    ["CN=Admins,OU=Groups,DC=works", "owner"],
+    ["operators", "user"],
+    ['the "old" ones, too', "readonly"],
+  ]);
+  const shown = origins.find(({ name }) => name === "oidc.groups")?.value;
+  expect(shown).toEqual(["CN=Admins,OU=Groups,DC=works=owner", "operators=user", expect.stringMatching(/old/)]);
 });
 
 test("what scripts may reach is a list of rules, and ports are a list of names", async () => {

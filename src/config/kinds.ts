@@ -7,6 +7,7 @@ import { parseDatabaseAddress } from "#core/net/database-address.ts";
 import { parseReachRule, type ReachRule } from "#core/net/reach-rule.ts";
 import { Secret } from "#core/secret.ts";
 import { parseRetention, type Retention } from "#core/telemetry/retention.ts";
+import { joinQuotedList, splitQuotedList } from "#core/text/quoted-list.ts";
 import { type Duration, parseDuration, toMilliseconds } from "#core/time/duration.ts";
 import { parseSchedule, type Schedule } from "#core/time/schedule.ts";
 
@@ -18,6 +19,8 @@ export type Kind<T> = {
   readonly secret: boolean;
   /** A flag of this kind needs no value: `--demo`, `--no-demo`. */
   readonly isSwitch: boolean;
+  /** One text of the items of a YAML list. */
+  readonly join: (items: readonly string[]) => string;
   readonly parse: (text: string, cwd: string) => Parsed<T>;
 };
 
@@ -25,7 +28,10 @@ export type Kind<T> = {
 type Parsed<T> = { readonly value: T; readonly shown: Shown } | { readonly problem: string };
 export type Shown = string | number | boolean | readonly string[];
 
-const kind = <T>(name: string, parse: Kind<T>["parse"]): Kind<T> => ({ name, parse, secret: false, isSwitch: false });
+const kind = <T>(name: string, parse: Kind<T>["parse"]): Kind<T> => ({
+  ...{ name, parse, secret: false, isSwitch: false },
+  join: (items) => items.join(","),
+});
 const accept = <T extends Shown>(value: T): Parsed<T> => ({ value, shown: value });
 const refuse = (problem: string) => ({ problem });
 
@@ -169,7 +175,10 @@ export const proxies: Kind<boolean | readonly string[]> = kind<boolean | readonl
 
 export const reachRules: Kind<readonly ReachRule[]> = parsedList("list of rules", parseReachRule);
 
-export const groupRules: Kind<readonly GroupRule[]> = parsedList("list of rules", parseGroupRule);
+export const groupRules: Kind<readonly GroupRule[]> = {
+  ...parsedList("list of rules", parseGroupRule, splitQuotedList),
+  join: joinQuotedList,
+};
 
 export const machinePorts: Kind<readonly HardwarePort[]> = kind("list of ports", (text, cwd) => {
   const list = parsedList("list of ports", parseHardwarePort).parse(text, cwd);
@@ -189,9 +198,11 @@ export const machinePorts: Kind<readonly HardwarePort[]> = kind("list of ports",
 function parsedList<T extends object>(
   name: string,
   parse: (item: string) => T | { readonly problem: string },
+  split: (text: string) => readonly string[] | { readonly problem: string } = items,
 ): Kind<readonly T[]> {
   return kind(name, (text) => {
-    const list = items(text);
+    const list = split(text);
+    if ("problem" in list) return refuse(list.problem);
     const values: T[] = [];
     for (const item of list) {
       const parsed = parse(item);

@@ -48,7 +48,7 @@ export async function readFile(text: string, fileName: string): Promise<Source> 
     if (found.length < texts.length)
       problems.push(`${origin}: ${path} must be a plain value or a list of plain values`);
     else if (given.has(path)) problems.push(`${origin}: ${path} is set twice, first in ${given.get(path)?.origin}`);
-    else given.set(path, { setting, text: found.join(","), origin });
+    else given.set(path, { setting, text: isSeq(node) ? setting.kind.join(found) : (found[0] ?? ""), origin });
   };
   visit(document.contents, "", undefined);
   return { given: [...given.values()], problems };

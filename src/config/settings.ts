@@ -179,7 +179,7 @@ export const SETTINGS = {
       "oidc.groups",
       kinds.groupRules,
       "",
-      "What groups give: GROUP=LEVEL for all sites or GROUP=LEVEL@SITE for one, by its id. The group * is everybody. Who is in no group of the list cannot sign in.",
+      "What groups give: GROUP=LEVEL for all sites or GROUP=LEVEL@SITE for one, by its id. A rule with a comma in it stands in double quotes, or is an item of a YAML list. The group * is everybody. Who is in no group of the list cannot sign in.",
     ),
     newPeople: setting(
       "oidc.new_people",

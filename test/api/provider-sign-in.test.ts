@@ -344,6 +344,13 @@ test("the way out leads to the provider's page, and back to the sign-in", async 
   expect(new URL(url).searchParams.get("post_logout_redirect_uri")).toBe(`${ADDRESS}/sign-in`);
 });
 
+test("a group whose name has commas gives what its rule says, and parts of the name give nothing", async () => {
+  await use('"CN=Admins,OU=Groups,DC=works=owner"', "operators=user");
+  const [anna, ben] = [await newPerson(["CN=Admins,OU=Groups,DC=works"]), await newPerson(["DC=works", "CN=Admins"])];
+  expect((await newBrowser().signIn(anna.id)).body.session).toMatchObject({ level: "owner" });
+  expect(refusal(await newBrowser().signIn(ben.id))).toEqual([403, "forbidden", "groups"]);
+});
+
 test("without new people, only those sign in who have an account; and * is everybody", async () => {
   const anna = await newPerson([]);
   await use("*=readonly");

@@ -6,6 +6,7 @@ import { printTable } from "#cli/print.ts";
 import { readFileIfPresent } from "#cli/read-file-if-present.ts";
 import { settingsHelp } from "#cli/settings-help.ts";
 import { type ConfigEntry, loadConfig } from "#config";
+import { joinQuotedList } from "#core/text/quoted-list.ts";
 
 /** Accepts the flags of `serve`, so that a change can be tried before it is made. */
 export function addConfigCommand(command: Command, cli: Cli): void {
@@ -28,6 +29,6 @@ export function addConfigCommand(command: Command, cli: Cli): void {
 
 const COLUMNS = {
   SETTING: (entry: ConfigEntry) => entry.name,
-  VALUE: ({ value }: ConfigEntry) => (Array.isArray(value) ? value.join(",") : String(value ?? "")),
+  VALUE: ({ value }: ConfigEntry) => (Array.isArray(value) ? joinQuotedList(value) : String(value ?? "")),
   FROM: (entry: ConfigEntry) => entry.origin,
 };
