@@ -1,106 +1,64 @@
-// A cloud node with many joined gateways, which speak the real protocol from a process of their own: memory of the node for
-// each gateway, how long all of them need to come back at once, processor time while nothing happens and while all of them
-// report, and commands through one of them, alone and beside the others. Prints one JSON line; times are in milliseconds.
+// A cloud with many joined gateways, which speak the real protocol from a process of their own: memory of the nodes for each
+// gateway, how long all of them need to come back at once, processor time and what the nodes notify each other of while nothing
+// happens and while all of them report, and commands through one of them, alone and beside the others. The fleet grows in
+// `--steps`, and each step is measured, which shows what grows with what. Prints one JSON line; times are in milliseconds.
 // Goals: 1,000 gateways on one node, less than 100 kB for each, a command beside 1,000 others within twice the time alone.
-//   npm run bench -- fleet [--gateways 1000] [--seconds 20] [--every 15] [--runs 200]
+//   npm run bench -- fleet [--gateways 1000] [--devices 1] [--seconds 20] [--every 15] [--runs 200]
+//     [--database embedded|postgres|citus] [--nodes 1] [--steps 500,1000]
+// `--devices` is of each gateway. With several nodes, the gateways are shared out among them.
 import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { type Gateway as Server, startGateway } from "./commands/gateway.ts";
-import { cpuSeconds, memoryMiB, percentile } from "./commands/machine.ts";
+import type { Gateway as Server } from "./commands/gateway.ts";
+import { percentile } from "./commands/machine.ts";
+import { type CloudNodes, type Database, startCloud } from "./fleet/cloud-nodes.ts";
 import { type FleetAnswer, type FleetOrder, runGateways } from "./fleet/gateways-process.ts";
 
 const self = fileURLToPath(import.meta.url);
 if (process.argv[2] === "gateways") runGateways();
 else await measure();
 
+interface Setting {
+  readonly devices: number;
+  readonly seconds: number;
+  readonly every: number;
+  readonly runs: number;
+}
+
 async function measure(): Promise<void> {
   const { values } = parseArgs({
     options: {
       gateways: { type: "string", default: "1000" },
+      devices: { type: "string", default: "1" },
       seconds: { type: "string", default: "20" },
       every: { type: "string", default: "15" },
       runs: { type: "string", default: "200" },
+      database: { type: "string", default: "embedded" },
+      nodes: { type: "string", default: "1" },
+      steps: { type: "string" },
     },
   });
-  const [count, seconds, every, runs] = [values.gateways, values.seconds, values.every, values.runs].map(Number) as [
-    number,
-    number,
-    number,
-    number,
-  ];
+  const setting: Setting = {
+    devices: Number(values.devices),
+    seconds: Number(values.seconds),
+    every: Number(values.every),
+    runs: Number(values.runs),
+  };
+  const steps = (values.steps ?? values.gateways).split(",").map(Number);
   const parent = fileURLToPath(new URL("../.busbar/", import.meta.url));
   mkdirSync(parent, { recursive: true });
   const folder = mkdtempSync(join(parent, "bench-fleet-"));
-  const limits = ["--http-connections-per-address", "10000"];
-  const heapFile = join(folder, "heap");
-  process.env["NODE_OPTIONS"] = `--import=${fileURLToPath(new URL("./fleet/report-heap.mjs", import.meta.url))}`;
-  process.env["BENCH_HEAP_FILE"] = heapFile;
-  const cloud = await startGateway(join(folder, "data"), ["--role", "cloud", ...limits]);
-  delete process.env["NODE_OPTIONS"];
+  chmodSync(folder, 0o755);
+  const cloud = await startCloud(folder, values.database as Database, Number(values.nodes));
   const fleet = fork(self, ["gateways"]);
-  /** Bytes on the main thread of the cloud that are no garbage. */
-  const heapBytes = async () => {
-    rmSync(heapFile, { force: true });
-    process.kill(cloud.pid, "SIGUSR2");
-    while (!existsSync(heapFile)) await rest(0.1);
-    await rest(0.1);
-    return Number(readFileSync(heapFile, "utf8"));
-  };
-  const say = (text: string) => process.stderr.write(`${text}\n`);
   try {
-    const first = await order(fleet, { do: "join", url: cloud.url, codes: await makeCodes(cloud, 1) });
-    const [deviceId = ""] = first.deviceIds;
-    await isReachable(cloud, deviceId);
-    const alone = await commandTimes(cloud, deviceId, runs);
-    say(`one gateway: commands p50 ${round(percentile(alone, 0.5))} ms`);
-    await rest(5);
-    const [before, residentBefore] = [await heapBytes(), memoryMiB(cloud.pid)];
-    const joining = await order(fleet, { do: "join", url: cloud.url, codes: await makeCodes(cloud, count - 1) });
-    say(`${count} gateways have joined in ${Math.round(joining.ms)} ms`);
-    await rest(10);
-    const idleFrom = cpuSeconds(cloud.pid);
-    await rest(seconds);
-    const idle = (cpuSeconds(cloud.pid) - idleFrom) / seconds;
-    const perGateway = ((await heapBytes()) - before) / (count - 1);
-    const residentGrowth = memoryMiB(cloud.pid) - residentBefore;
-    const quiet = await commandTimes(cloud, deviceId, runs);
-    const storm = await order(fleet, { do: "reconnect" });
-    say(`all are back after ${Math.round(storm.ms)} ms`);
-    await isReachable(cloud, deviceId);
-    await order(fleet, { do: "report", everyMs: every * 1_000 });
-    await rest(2);
-    const busyFrom = cpuSeconds(cloud.pid);
-    await rest(seconds);
-    const reporting = (cpuSeconds(cloud.pid) - busyFrom) / seconds;
-    const beside = await commandTimes(cloud, deviceId, runs);
-    await order(fleet, { do: "report", everyMs: 0 });
-    const listing = performance.now();
-    const overview = JSON.parse(await cloud.call("/v3/gateways/overview")) as { connected: number };
-    const overviewMs = performance.now() - listing;
-    console.log(
-      JSON.stringify({
-        bench: "fleet",
-        gateways: count,
-        connected: overview.connected,
-        bytes_per_gateway: Math.round(perGateway),
-        resident_growth_mib: residentGrowth,
-        join_ms: Math.round(joining.ms),
-        storm_ms: Math.round(storm.ms),
-        idle_cores: round(idle, 3),
-        reporting_cores: round(reporting, 3),
-        report_every_s: every,
-        overview_ms: round(overviewMs),
-        command_ms: { alone: summary(alone), beside_idle: summary(quiet), beside_reporting: summary(beside) },
-        beside_to_alone: round(percentile(beside, 0.5) / percentile(alone, 0.5)),
-        cores: cpus().length,
-        load: round(loadavg()[0] ?? 0),
-      }),
-    );
+    const figures = await measureFleet(cloud, fleet, { steps, setting });
+    const { database, nodes } = values;
+    const machine = { cores: cpus().length, load: round(loadavg()[0] ?? 0) };
+    console.log(JSON.stringify({ bench: "fleet", database, nodes: Number(nodes), ...figures, ...machine }));
   } finally {
     fleet.kill();
     await cloud.stop();
@@ -108,14 +66,175 @@ async function measure(): Promise<void> {
   }
 }
 
+interface Grown {
+  readonly steps: readonly number[];
+  readonly setting: Setting;
+}
+
+async function measureFleet(cloud: CloudNodes, fleet: ChildProcess, { steps, setting }: Grown): Promise<object> {
+  const { devices, runs, every } = setting;
+  const [node] = cloud.nodes as [Server];
+  const first = await joinGateways(fleet, { cloud, count: 1, devices });
+  const [deviceId = ""] = first.deviceIds;
+  await isReachable(node, deviceId);
+  const alone = await commandTimes(node, deviceId, runs);
+  say(`one gateway: commands p50 ${round(percentile(alone, 0.5))} ms`);
+  await rest(5);
+  const before = { heap: await cloud.heapBytes(), resident: (await cloud.figures()).residentMiB, joined: 1 };
+  const grown: Step[] = [];
+  let joined = 1;
+  for (const gateways of steps) {
+    const joining = await joinGateways(fleet, { cloud, count: gateways - joined, devices });
+    joined = gateways;
+    say(`${gateways} gateways have joined in ${Math.round(joining.ms)} ms`);
+    // One more for each gateway stands for the gateway itself.
+    await isSettled(node, gateways * (devices + 1));
+    say("the cloud has all devices");
+    const step = await measureStep(cloud, fleet, { gateways, before, setting, deviceId, joinMs: joining.ms });
+    grown.push(step);
+    say(JSON.stringify(step));
+  }
+  const last = grown.at(-1);
+  if (last === undefined) throw new Error("there is no step");
+  const { gateways, ...figures } = last;
+  const overview = await overviewOf(node);
+  return {
+    gateways,
+    devices: gateways * devices,
+    connected: overview.connected,
+    overview_ms: overview.ms,
+    report_every_s: every,
+    values_per_second: Math.round((gateways * (devices * 10 + 14)) / every),
+    ...figures,
+    command_ms: { alone: summary(alone), ...last.command_ms },
+    beside_to_alone: round(last.command_ms.beside_reporting.p50 / percentile(alone, 0.5)),
+    ...(grown.length > 1 && { steps: grown }),
+  };
+}
+
+interface Step {
+  readonly gateways: number;
+  readonly bytes_per_gateway: number;
+  readonly resident_growth_mib: number;
+  readonly database_mib: number;
+  readonly join_ms: number;
+  readonly storm_ms: number;
+  readonly idle: Second;
+  readonly reporting: Second;
+  readonly command_ms: { readonly beside_idle: Summary; readonly beside_reporting: Summary };
+}
+
+/** Of a second, on average. */
+interface Second {
+  readonly nodes_cores: number;
+  readonly database_cores: number;
+  readonly notifications: number;
+  readonly notified_bytes: number;
+}
+
+interface StepOf {
+  readonly gateways: number;
+  readonly before: { readonly heap: number; readonly resident: number; readonly joined: number };
+  readonly setting: Setting;
+  readonly deviceId: string;
+  readonly joinMs: number;
+}
+
+async function measureStep(
+  cloud: CloudNodes,
+  fleet: ChildProcess,
+  { gateways, before, setting, deviceId, joinMs }: StepOf,
+): Promise<Step> {
+  const { seconds, every, runs } = setting;
+  const [node] = cloud.nodes as [Server];
+  const idle = await perSecond(cloud, seconds);
+  const heap = await cloud.heapBytes();
+  const { residentMiB } = await cloud.figures();
+  const quiet = await commandTimes(node, deviceId, runs);
+  const storm = await order(fleet, { do: "reconnect" });
+  say(`all are back after ${Math.round(storm.ms)} ms`);
+  await isReachable(node, deviceId);
+  await order(fleet, { do: "report", everyMs: every * 1_000 });
+  await rest(2);
+  const reporting = await perSecond(cloud, seconds);
+  await hasFreshValues(node, deviceId, every);
+  const beside = await commandTimes(node, deviceId, runs);
+  await order(fleet, { do: "report", everyMs: 0 });
+  return {
+    gateways,
+    bytes_per_gateway: Math.round((heap - before.heap) / (gateways - before.joined)),
+    resident_growth_mib: residentMiB - before.resident,
+    database_mib: await cloud.databaseMiB(),
+    join_ms: Math.round(joinMs),
+    storm_ms: Math.round(storm.ms),
+    idle,
+    reporting,
+    command_ms: { beside_idle: summary(quiet), beside_reporting: summary(beside) },
+  };
+}
+
+async function perSecond(cloud: CloudNodes, seconds: number): Promise<Second> {
+  const [from, begun] = [await cloud.figures(), performance.now()];
+  await rest(seconds);
+  const [to, lasted] = [await cloud.figures(), (performance.now() - begun) / 1_000];
+  return {
+    nodes_cores: round((to.nodesSeconds - from.nodesSeconds) / lasted, 3),
+    database_cores: round((to.databaseSeconds - from.databaseSeconds) / lasted, 3),
+    notifications: round((to.notifications - from.notifications) / lasted),
+    notified_bytes: Math.round((to.notifiedBytes - from.notifiedBytes) / lasted),
+  };
+}
+
+/** Reports arrive while they are sent: figures beside reports that are late would say nothing. */
+async function hasFreshValues(node: Server, deviceId: string, every: number): Promise<void> {
+  const asked = new URLSearchParams({ [`devices[${deviceId}]`]: "value_0", relevance_interval: `${2 * every + 5}s` });
+  const answer = await node.call(`/v3/telemetry/latest?${asked}`);
+  if (!answer.includes('"timestamp"')) throw new Error(`what the gateways report does not arrive in time: ${answer}`);
+}
+
+async function overviewOf(node: Server): Promise<{ readonly connected: number; readonly ms: number }> {
+  const begun = performance.now();
+  const { connected } = JSON.parse(await node.call("/v3/gateways/overview")) as { connected: number };
+  return { connected, ms: round(performance.now() - begun) };
+}
+
+interface Joining {
+  readonly cloud: CloudNodes;
+  readonly count: number;
+  readonly devices: number;
+}
+
+/** Each node gets its share of them. */
+async function joinGateways(fleet: ChildProcess, { cloud, count, devices }: Joining): Promise<FleetAnswer> {
+  const { nodes } = cloud;
+  let answer: FleetAnswer | undefined;
+  let ms = 0;
+  for (const [n, node] of nodes.entries()) {
+    const share = Math.floor(count / nodes.length) + (n < count % nodes.length ? 1 : 0);
+    if (share === 0) continue;
+    answer = await order(fleet, { do: "join", url: node.url, codes: await makeCodes(node, share), devices });
+    ms += answer.ms;
+  }
+  if (answer === undefined) throw new Error("no gateway was to join");
+  return { ...answer, ms };
+}
+
 async function order(fleet: ChildProcess, what: FleetOrder): Promise<FleetAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<FleetAnswer>();
+  const fail = () => reject(new Error("the process of the gateways has ended"));
+  fleet.once("message", resolve).once("exit", fail);
   fleet.send(what);
-  const answered = once(fleet, "message") as Promise<[FleetAnswer]>;
-  const ended = once(fleet, "exit").then(() => {
-    throw new Error("the process of the gateways has ended");
-  });
-  const [answer] = await Promise.race([answered, ended]);
-  return answer;
+  return await promise.finally(() => fleet.off("exit", fail));
+}
+
+/** Until the cloud has all devices, and what follows from that is done. */
+async function isSettled(node: Server, devices: number): Promise<void> {
+  for (;;) {
+    const { total_count } = JSON.parse(await node.call("/v3/devices?limit=0")) as { total_count: number };
+    if (total_count >= devices) break;
+    await rest(1);
+  }
+  await rest(15);
 }
 
 async function makeCodes(cloud: Server, count: number): Promise<readonly string[]> {
@@ -152,6 +271,10 @@ async function isReachable(cloud: Server, deviceId: string): Promise<void> {
   throw new Error("the first gateway cannot be reached");
 }
 
+function say(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
 function rest(seconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
 }
@@ -160,6 +283,11 @@ function round(value: number, places = 2): number {
   return Math.round(value * 10 ** places) / 10 ** places;
 }
 
-function summary(times: readonly number[]): { readonly p50: number; readonly p99: number } {
+interface Summary {
+  readonly p50: number;
+  readonly p99: number;
+}
+
+function summary(times: readonly number[]): Summary {
   return { p50: round(percentile(times, 0.5)), p99: round(percentile(times, 0.99)) };
 }

@@ -26,7 +26,11 @@ export interface BenchDevice {
   readonly config: FakeDeviceConfig;
 }
 
-export async function startGateway(folder: string, more: readonly string[] = []): Promise<Gateway> {
+export async function startGateway(
+  folder: string,
+  more: readonly string[] = [],
+  variables: Readonly<Record<string, string>> = {},
+): Promise<Gateway> {
   const places = ["--data", folder, "--port", "0", "--mqtt-port", "0"];
   const flags = [...places, "--log-format", "json", "--log-level", "info", ...more];
   const profile = process.env["BENCH_PROFILE"];
@@ -36,6 +40,7 @@ export async function startGateway(folder: string, more: readonly string[] = [])
       BUSBAR_ADMIN_TOKEN: TOKEN,
       BUSBAR_MQTT_MESSAGE_RATE: "1000000",
       ...(profile !== undefined && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profile}` }),
+      ...variables,
     },
     stdio: ["ignore", "ignore", "pipe"],
   });

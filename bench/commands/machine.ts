@@ -14,6 +14,14 @@ export function cpuSeconds(pid: number, part: "all" | "main" = "all"): number {
   return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / TICKS_PER_SECOND;
 }
 
+/** Processor seconds of a process, of its children and of those that have ended; 0 where there is no /proc. */
+export function familySeconds(pid: number): number {
+  const fields = readProc(`/proc/${pid}/stat`).split(") ")[1]?.split(" ") ?? [];
+  const own = [11, 12, 13, 14].reduce((ticks, at) => ticks + Number(fields[at] ?? 0), 0) / TICKS_PER_SECOND;
+  const children = readProc(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean);
+  return children.reduce((seconds, child) => seconds + cpuSeconds(Number(child)), own);
+}
+
 /** Resident memory of a process in MiB; 0 where there is no /proc. */
 export function memoryMiB(pid: number): number {
   const kib = /^VmRSS:\s+(\d+)/m.exec(readProc(`/proc/${pid}/status`))?.[1] ?? "0";

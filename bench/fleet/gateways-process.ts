@@ -2,10 +2,10 @@
 import { joinSimulated, type SimulatedGateway } from "../../test/support/simulated-gateway.ts";
 
 export type FleetOrder =
-  | { readonly do: "join"; readonly url: string; readonly codes: readonly string[] }
+  | { readonly do: "join"; readonly url: string; readonly codes: readonly string[]; readonly devices: number }
   /** All of them drop their connections and connect again at once. */
   | { readonly do: "reconnect" }
-  /** Each sends 24 values in this time, again and again; 0: no more. */
+  /** Each sends 10 values of each device and 14 of itself in this time, again and again; 0: no more. */
   | { readonly do: "report"; readonly everyMs: number };
 
 /** The answer when the order is done. */
@@ -37,7 +37,9 @@ export function runGateways(): void {
     if (order.do === "join") {
       for (let at = 0; at < order.codes.length; at += AT_ONCE) {
         const some = order.codes.slice(at, at + AT_ONCE);
-        const joined = await Promise.all(some.map((code) => joinSimulated(order.url, code, () => changed())));
+        const joined = await Promise.all(
+          some.map((code) => joinSimulated(order.url, code, () => changed(), order.devices)),
+        );
         gateways.push(...joined);
         for (const { uplink } of joined) await uplink.restart();
       }

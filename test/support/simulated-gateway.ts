@@ -1,5 +1,5 @@
 // A gateway that speaks the real protocol over a real WebSocket, with records in memory: one site, the device that stands
-// for it, and one device that ends every command at once. Many of them fit into one process.
+// for it, and devices that end every command at once. Many of them fit into one process.
 
 import { createHash } from "node:crypto";
 import { uuidv7 } from "uuidv7";
@@ -71,23 +71,30 @@ const EMPTY_STORE = {
 } as unknown as TelemetryStore;
 
 export interface SimulatedGateway {
+  /** The first of its devices. */
   readonly deviceId: string;
   readonly uplink: Uplink;
-  /** Reports values of its device, and figures about itself. */
+  /** Reports values of its devices, and figures about itself. */
   report(): Promise<void>;
 }
 
 /** Exchanges the code for a credential; the gateway connects when its uplink is started. */
-export async function joinSimulated(url: string, code: string, onTurn: () => void): Promise<SimulatedGateway> {
+export async function joinSimulated(
+  url: string,
+  code: string,
+  onTurn: () => void,
+  deviceCount = 1,
+): Promise<SimulatedGateway> {
   const { gatewayId, credential } = await dial.askCloud(url, { code, name: "Simulated", version: "0.0.0-fleet" });
   const [siteId, ownId, deviceId, epoch] = [uuidv7(), uuidv7(), uuidv7(), uuidv7()];
+  const deviceIds = [deviceId, ...Array.from({ length: deviceCount - 1 }, () => uuidv7())];
   const times = { createdAt: now(), updatedAt: now() };
   const site = { id: siteId, name: `Site ${gatewayId.slice(-6)}`, timezone: "UTC", location: undefined, ...times };
   const device = (id: string, type: string, slug: string, blueprintId: string) =>
     [id, { ...UNSET_FIELDS, id, siteId, name: slug, slug, type, blueprintId, ...times }] as const;
   const devices = new Map([
     device(ownId, "GATEWAY", "gateway", "gateway"),
-    device(deviceId, "STANDALONE", "device", "device"),
+    ...deviceIds.map((id, at) => device(id, "STANDALONE", at === 0 ? "device" : `device-${at}`, "device")),
   ]);
   const outbox = createMemoryOutbox();
   const executions = createMemoryExecutions(outbox);
@@ -123,10 +130,10 @@ export async function joinSimulated(url: string, code: string, onTurn: () => voi
   } as unknown as Needs["uplinks"];
   const lane = createTelemetryLane({ uplinks, telemetry: EMPTY_STORE, now, budgets: createByteBudgets() });
   await lane.restart();
-  const end = (id: string) => {
+  const end = (of: string, id: string) => {
     const at = (Date.now() * 1_000) as Micros;
     void (async () => {
-      await executions.record(deviceId, id, {
+      await executions.record(of, id, {
         state: "STARTED",
         payload: undefined,
         at,
@@ -140,7 +147,7 @@ export async function joinSimulated(url: string, code: string, onTurn: () => voi
         patienceMs: 30_000,
         repeated: false,
       } as const;
-      await executions.record(deviceId, id, done);
+      await executions.record(of, id, done);
     })();
   };
   const needs = {
@@ -188,7 +195,8 @@ export async function joinSimulated(url: string, code: string, onTurn: () => voi
     dispatcher: {
       openCount: 0,
       openOf: () => ({ count: 0, bytes: 0 }),
-      accept: ({ execution }: { readonly execution: { readonly id: string } }) => end(execution.id),
+      accept: ({ execution }: { readonly execution: { readonly id: string; readonly deviceId: string } }) =>
+        end(execution.deviceId, execution.id),
     },
     directCommands: undefined,
     connectivity: { status: () => "ONLINE" },
@@ -215,9 +223,9 @@ export async function joinSimulated(url: string, code: string, onTurn: () => voi
       if (status === undefined) return;
       const load = { mainThread: 0.01, memoryBytes: 1e8, freeBytes: 1e9 };
       const figures = renderFigures({ ...status, version: needs.version, uptimeMs: performance.now(), load }, now());
-      const values = new Map(Array.from({ length: 10 }, (_, at) => [`value_${at}`, Math.random()] as const));
+      const values = () => new Map(Array.from({ length: 10 }, (_, at) => [`value_${at}`, Math.random()] as const));
       await lane.telemetry.append([
-        { deviceId, at: now(), values },
+        ...deviceIds.map((id) => ({ deviceId: id, at: now(), values: values() })),
         { deviceId: ownId, at: now(), values: figures },
       ]);
     },
