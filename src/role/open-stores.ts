@@ -83,8 +83,10 @@ export async function openStores(
   /** Loaded only where they are used: a gateway starts sooner without them. */
   const openOn = async (url: string) => {
     const { openPostgresRecords } = await import("#store/postgres/open-records.ts");
+    const { keepTimelines } = await import("#store/postgres/kept-timelines.ts");
     const { requireCopy } = await import("#store/postgres/require-copy.ts");
     const { postgresChunks } = await import("#store/series/postgres/open-postgres-chunks.ts");
+    keepTimelines(url, join(config.data, "database-timelines"));
     const copy = config.database.readUrl?.reveal();
     if (copy !== undefined && !(await requireCopy(url, copy))) {
       log.warn("the server of database.read_url cannot be reached now; the primary answers until it can");

@@ -20,6 +20,8 @@ export interface NodeProcess {
 
 export class NodeVictim {
   current: NodeProcess | undefined;
+  /** What its processes wrote to the standard error output. */
+  said = "";
   readonly #options: object;
 
   constructor(options: object) {
@@ -33,7 +35,10 @@ export class NodeVictim {
       stdio: ["ignore", "pipe", "pipe"],
     });
     const errors: string[] = [];
-    child.stderr.setEncoding("utf8").on("data", (text: string) => errors.push(text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      errors.push(text);
+      this.said += text;
+    });
     const lines = createInterface({ input: child.stdout });
     const first = await Promise.race([once(lines, "line"), once(child, "exit")]);
     if (typeof first[0] !== "string" || !first[0].startsWith("{"))

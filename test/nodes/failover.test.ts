@@ -83,10 +83,15 @@ test.runIf(hasPostgresPair && hasMosquitto)(
       await victims[killed].kill();
       await victims[killed].start();
       await someCalls();
-      // The old primary is the only one that answers now.
+      // The old primary is the only one that answers now, and a node that starts remembers what it has seen.
       await pair.killPrimary();
       await expect.poll(async () => (await victims[0].current?.session.get("/readyz"))?.status).toBe(503);
+      await victims[killed].kill();
+      victims[killed].said = "";
+      const starting = victims[killed].start();
+      await expect.poll(() => victims[killed].said).toContain(`is an old primary (timeline ${round + 1})`);
       await pair.startPrimary();
+      await starting;
       await someCalls();
       expect(await pair.onOld(EXECUTIONS), "executions of the old primary").toEqual([before]);
       if (round + 1 < ROUNDS) await pair.rejoin();

@@ -11,6 +11,7 @@ import { guardStorage } from "#role/guard-storage.ts";
 import { type Started, startRole } from "#role/start-role.ts";
 import { createTroubles } from "#service/troubles.ts";
 import { openInstallation } from "#store/installation/open-installation.ts";
+import { keepTimelines } from "#store/postgres/kept-timelines.ts";
 import { openPostgresRecords } from "#store/postgres/open-records.ts";
 import { openSeries } from "#store/series/open-series.ts";
 import { postgresChunks } from "#store/series/postgres/open-postgres-chunks.ts";
@@ -85,7 +86,9 @@ export async function openNode(options: NodeOptions): Promise<Node> {
     shares: createShares(),
   };
   try {
-    const records = await openPostgresRecords(url, { allowLoss: true, notifications });
+    keepTimelines(url, join(data, "database-timelines"));
+    const onWaiting = ({ message }: Error) => process.stderr.write(`waits: ${message}\n`);
+    const records = await openPostgresRecords(url, { allowLoss: true, notifications, onWaiting });
     opened.defer(() => records.close());
     const { budgets, shares } = surroundings;
     const series = { graceMs: 3_600_000, maxHotPoints: 100_000, readers: 1, forgetDamaged: false };

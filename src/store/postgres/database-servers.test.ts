@@ -1,19 +1,24 @@
+import { appendFileSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { createDatabaseServers, type ServerState } from "./database-servers.ts";
+import { timelinesIn } from "./kept-timelines.ts";
 
 const TWO = "postgres://a,b/x";
-const writable = (timeline: number, system = "one"): ServerState => ({ isWritable: true, system, timeline });
-const reading = (): ServerState => ({ isWritable: false, system: "one", timeline: undefined });
+const writable = (timeline: number, system = "1"): ServerState => ({ isWritable: true, system, timeline });
+const reading = (): ServerState => ({ isWritable: false, system: "1", timeline: undefined });
 
 /** Servers whose answers can be changed. */
-function fakeServers(answers: Record<string, ServerState | Error>, url = TWO) {
+function fakeServers(answers: Record<string, ServerState | Error>, url = TWO, file?: string) {
   let asked = 0;
-  const servers = createDatabaseServers(url, async ({ host }) => {
+  const ask = async ({ host }: { readonly host: string }) => {
     asked++;
     const answer = answers[host];
     if (answer === undefined || answer instanceof Error) throw answer ?? new Error("nobody is there");
     return answer;
-  });
+  };
+  const servers = createDatabaseServers(url, { ask, kept: file === undefined ? undefined : timelinesIn(file) });
   return { answers, servers, asked: () => asked, host: async () => (await servers.choose())?.host };
 }
 
@@ -87,4 +92,40 @@ test("what another try cannot mend is thrown as it is, and what it may mend name
     code: "57P03",
     message: "no server of the address is the primary: a:5432 password authentication failed; b:5432 only reads",
   });
+});
+
+test("after a restart an old primary is still refused, with what to do", async () => {
+  const file = join(tempFolder(), "database-timelines");
+  fakeServers({}, TWO, file).servers.accept(writable(2), connection());
+  fakeServers({}, TWO, file).servers.accept(writable(1, "2"), connection());
+  const { answers, servers, host } = fakeServers({ a: writable(1), b: refused() }, TWO, file);
+  const advice = `If that one is lost for good, and with it what only it has: stop all nodes, delete ${file} and`;
+  await expect(host()).rejects.toThrow("a:5432 is an old primary (timeline 1); b:5432 connect ECONNREFUSED. Start the");
+  await expect(host()).rejects.toThrow(advice);
+  expect(() => servers.accept(writable(1), connection())).toThrow(advice);
+  answers["b"] = writable(2);
+  expect(await host()).toBe("b");
+});
+
+test("a timeline is written once, and what a crash or a hand left in the file does not matter", () => {
+  const file = join(tempFolder(), "database-timelines");
+  const start = () => fakeServers({}, TWO, file).servers;
+  const first = start();
+  for (const timeline of [3, 3, 4, 4]) first.accept(writable(timeline, "77"), connection());
+  start().accept(writable(4, "77"), connection());
+  const lines = () =>
+    readFileSync(file, "utf8")
+      .split("\n")
+      .filter((line) => line !== "");
+  expect(lines()).toEqual(["77 3", "77 4"]);
+  appendFileSync(file, "not a line\n77 99999999999999\n77 1");
+  expect(() => start().accept(writable(3, "77"), connection())).toThrow("it is an old primary");
+  start().accept(writable(5, "77"), connection());
+  expect(lines().slice(-2)).toEqual(["77 1", "77 5"]);
+});
+
+test("a folder that takes nothing keeps nobody from the database", () => {
+  const { servers } = fakeServers({}, TWO, "/nowhere/database-timelines");
+  expect(() => servers.accept(writable(2), connection())).not.toThrow();
+  expect(() => servers.accept(writable(1), connection())).toThrow("it is an old primary");
 });

@@ -2,10 +2,12 @@
 //
 // A server that takes over begins a new timeline of the same system, with a higher number. So of two servers that accept
 // writes the one with the higher timeline is the primary, and one whose timeline is lower than any that was seen is an
-// old primary that came back. Nothing is asked of it, and connections to it are given up.
+// old primary that came back. Nothing is asked of it, and connections to it are given up. A node keeps what it has seen in its
+// data folder: after a restart it does not take an old primary for the current one because no other server answers.
 
 import pg from "pg";
 import { type DatabaseServer, requireDatabaseAddress } from "#core/net/database-address.ts";
+import { type KeptTimelines, keptTimelinesOf } from "./kept-timelines.ts";
 import { serverTrouble } from "./trouble.ts";
 
 const PROBE_TIMEOUT_MS = 2_000;
@@ -68,20 +70,24 @@ const known = new Map<string, DatabaseServers>();
 export function serversOf(url: string): DatabaseServers {
   let servers = known.get(url);
   if (servers === undefined) {
-    servers = createDatabaseServers(url);
+    servers = createDatabaseServers(url, { kept: keptTimelinesOf(url) });
     known.set(url, servers);
   }
   return servers;
 }
 
-type Ask = (server: DatabaseServer) => Promise<ServerState>;
+interface ServersOptions {
+  readonly ask?: (server: DatabaseServer) => Promise<ServerState>;
+  readonly kept?: KeptTimelines | undefined;
+}
 
-export function createDatabaseServers(url: string, ask: Ask = askServer): DatabaseServers {
+export function createDatabaseServers(url: string, { ask = askServer, kept }: ServersOptions = {}): DatabaseServers {
   const { servers } = requireDatabaseAddress(url);
   const isOne = servers.length === 1;
   const open = new Map<Connected, number>();
-  /** The highest timeline of each system that was seen. */
-  const seen = new Map<string, number>();
+  /** The highest timeline of each system that was seen, and those of them that are kept. */
+  const seen = new Map(kept?.read());
+  const onDisk = new Map(seen);
   let current: DatabaseServer | undefined;
   let finding: Promise<DatabaseServer> | undefined;
   let watch: NodeJS.Timeout | undefined;
@@ -90,8 +96,21 @@ export function createDatabaseServers(url: string, ask: Ask = askServer): Databa
     return timeline !== undefined && timeline < (seen.get(system) ?? timeline);
   }
 
+  /** Before the server is used. A disk that takes nothing is reported by whoever guards the data folder. */
+  function keep(system: string, timeline: number): void {
+    if (kept === undefined || timeline <= (onDisk.get(system) ?? -1)) return;
+    try {
+      kept.add(system, timeline);
+      onDisk.set(system, timeline);
+    } catch {
+      // The next connection tries again.
+    }
+  }
+
   function learn({ system, timeline }: ServerState): void {
-    if (timeline === undefined || timeline <= (seen.get(system) ?? -1)) return;
+    if (timeline === undefined || timeline < (seen.get(system) ?? -1)) return;
+    keep(system, timeline);
+    if (timeline === seen.get(system)) return;
     seen.set(system, timeline);
     for (const [connection, its] of open) if (its < timeline) connection.drop();
   }
@@ -109,7 +128,8 @@ export function createDatabaseServers(url: string, ask: Ask = askServer): Databa
       throw reasons[0];
     }
     const problems = asked.map((one, place) => `${nameOf(servers[place])} ${problemOf(one)}`);
-    throw notNow(`no server of the address is the primary: ${problems.join("; ")}`);
+    const advice = states.some((state) => state?.isWritable) ? adviceOn(kept) : "";
+    throw notNow(`no server of the address is the primary: ${problems.join("; ")}${advice}`);
   }
 
   /** A connection to an old primary may last, and the commits over it wait for a server that follows it no longer. */
@@ -135,7 +155,7 @@ export function createDatabaseServers(url: string, ask: Ask = askServer): Databa
       if (isOld(state)) {
         throw notNow(
           `the server has timeline ${state.timeline}, and another one took over with timeline ${seen.get(state.system)}: ` +
-            "it is an old primary, and nothing is written to it",
+            `it is an old primary, and nothing is written to it${adviceOn(kept)}`,
         );
       }
       if (!isOne && !state.isWritable) throw notNow("the server only reads: it is not the primary");
@@ -157,6 +177,14 @@ export function createDatabaseServers(url: string, ask: Ask = askServer): Databa
 
 function nameOf(server: DatabaseServer | undefined): string {
   return `${server?.host}:${server?.port}`;
+}
+
+function adviceOn(kept: KeptTimelines | undefined): string {
+  if (kept === undefined) return "";
+  return (
+    ". Start the server that took over. If that one is lost for good, and with it what only it has: stop all nodes, delete " +
+    `${kept.file} and the same file of every other node, and start them`
+  );
 }
 
 function problemOf(asked: PromiseSettledResult<ServerState>): string {
