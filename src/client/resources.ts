@@ -293,6 +293,7 @@ export type Blueprint = {
   /** Profiles as the manifest lists them, drafts included. */
   readonly implements: readonly string[];
   readonly created_at: string;
+  readonly uploaded_by: BlueprintUploader | null;
   /** Part of Busbar, the same everywhere; devices without another one name it. */
   readonly built_in: boolean;
 };
@@ -305,6 +306,23 @@ export type BlueprintChange = {
   /** What worked before may stop working. */
   readonly breaking: boolean;
   readonly message: string;
+};
+
+/**
+ * Who uploaded it first. As with the audit log, owners of all sites learn it, and whoever did it. Null:
+ * others, and where it is not known.
+ */
+export type BlueprintUploader = {
+  /** The token or the session. */
+  readonly token_id: string;
+  /** As it was then. */
+  readonly name: string;
+  /** The person, in the page or with a token of that person. */
+  readonly account_id: string | null;
+  /** How the call came, as in the audit log. */
+  readonly door: "page" | "cli" | "token" | "rule" | "schedule" | "rollout" | "cloud" | "busbar" | null;
+  /** The gateway that says so. Null: it was uploaded to this server. */
+  readonly reported_by: string | null;
 };
 
 /** One command for many devices. */

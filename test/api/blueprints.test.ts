@@ -18,6 +18,7 @@ interface Blueprint {
   readonly size: number;
   readonly implements: readonly string[];
   readonly created_at: string;
+  readonly uploaded_by: Readonly<Record<string, unknown>> | null;
 }
 type Uploaded = { readonly blueprint: Blueprint; readonly diagnostics: readonly { severity: string }[] };
 
@@ -241,4 +242,29 @@ test("assigning an unknown blueprint is 404 and changes nothing", async () => {
 test("the manifest language is served as a JSON Schema, without a token", async () => {
   const { body } = await busbar.anonymous.get<{ type: string; required: string[] }>("/schemas/device-3.0.json");
   expect(body.required).toContain("blueprint_spec");
+});
+
+test("a blueprint names who uploaded it and how, for owners of all sites and whoever did it", async () => {
+  const site = await busbar.admin.post<{ site: { id: string } }>("/v3/sites", { name: "Here", timezone: "UTC" });
+  const of = async (fields: object) => busbar.as(await busbar.token({ name: "uploader", ...fields }));
+  const uploader = await of({ name: "Ada", level: "owner", site_ids: [site.body.site.id] });
+  const bytes = manifest("Whose");
+  const { body } = await uploader.call<Uploaded>("POST", "/v3/blueprints/upload", {
+    bytes,
+    headers: { "X-Busbar-Door": "cli" },
+  });
+  expect(body.blueprint.uploaded_by).toMatchObject({ name: "Ada", account_id: null, door: "cli", reported_by: null });
+  await upload(bytes);
+  const seen = async ({ get }: typeof busbar.admin) => [
+    (await get<Uploaded>(`/v3/blueprints/${body.blueprint.id}`)).body.blueprint.uploaded_by,
+    (await get<{ blueprints: readonly Blueprint[] }>("/v3/blueprints")).body.blueprints.find(
+      ({ id }) => id === body.blueprint.id,
+    )?.uploaded_by,
+    (await get<Uploaded>("/v3/blueprints/enapter/whose/latest")).body.blueprint.uploaded_by,
+  ];
+  for (const one of [busbar.admin, uploader])
+    expect(await seen(one)).toEqual(Array(3).fill(body.blueprint.uploaded_by));
+  for (const other of [await of({ level: "user" }), await of({ level: "owner", site_ids: [site.body.site.id] })]) {
+    expect(await seen(other)).toEqual([null, null, null]);
+  }
 });

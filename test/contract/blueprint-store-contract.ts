@@ -17,6 +17,19 @@ export function blueprintStoreContract(open: OpenStores): void {
     }
   });
 
+  test.each([
+    ["nobody", undefined],
+    ["a token", { tokenId: "t", name: "dashboard", door: "token" }],
+    ["a person", { tokenId: "s", name: 'Ada "the first"', accountId: "a", door: "page" }],
+    ["somebody at a gateway of a later version", { tokenId: "t", name: "", reportedBy: "gateway" }],
+  ] as const)("a blueprint names who uploaded it: %s", async (_, uploadedBy) => {
+    const { blueprints } = await open();
+    const given = makeBlueprint({ uploadedBy });
+    const stored = await blueprints.insert(given, NO_BYTES, makeEntry());
+    expect((await blueprints.find(given.id))?.uploadedBy).toEqual(uploadedBy);
+    expect(await blueprints.findByDigest(given.digest)).toEqual(stored);
+  });
+
   test("an id that no blueprint has finds nothing", async () => {
     const { blueprints } = await open();
     for (const id of [...OBJECT_PROPERTY_NAMES, "", newId()]) {

@@ -118,3 +118,18 @@ test("who changed what on the gateway is in the cloud's audit log, with the gate
     expect(own.map(({ action }) => action)).toContain("createJoinCode");
   });
 });
+
+test("a blueprint of a gateway names in the cloud who uploaded it there, and how", async () => {
+  const bytes = "blueprint_spec: device/3.0\ndisplay_name: Of the gateway\nruntime: { type: embedded }\n";
+  const headers = { "X-Busbar-Door": "cli" };
+  type Blueprint = { readonly digest: string; readonly uploaded_by: Readonly<Record<string, unknown>> | null };
+  const made = await gateway.admin.call<{ blueprint: Blueprint }>("POST", "/v3/blueprints/upload", { bytes, headers });
+  const { digest, uploaded_by: by } = made.body.blueprint;
+  expect(by).toMatchObject({ name: "admin", door: "cli", reported_by: null });
+  const [reportedBy] = (await cloud.admin.get<{ gateways: readonly { id: string }[] }>("/v3/gateways")).body.gateways;
+  await eventually(async () => {
+    const { blueprints } = (await cloud.admin.get<{ blueprints: readonly Blueprint[] }>("/v3/blueprints")).body;
+    const copy = blueprints.find((one) => one.digest === digest);
+    expect(copy?.uploaded_by).toEqual({ ...by, reported_by: reportedBy?.id });
+  });
+});

@@ -130,6 +130,7 @@ const COLUMNS = {
   VERSION: (blueprint: Blueprint) => blueprint.version,
   SIZE: (blueprint: Blueprint) => blueprint.size,
   CREATED: (blueprint: Blueprint) => blueprint.created_at,
+  BY: (blueprint: Blueprint) => blueprint.uploaded_by?.name,
 };
 
 const FOUND = {
@@ -142,10 +143,19 @@ const FOUND = {
 };
 
 function printBlueprint(cli: Cli, flags: ClientFlags, answer: { readonly blueprint: Blueprint }): Promise<void> {
-  const { id, display_name, version, digest, size, created_at } = answer.blueprint;
+  const { id, display_name, version, digest, size, created_at, uploaded_by: by } = answer.blueprint;
   return printRecord(cli, flags, {
     answer,
-    fields: { id, name: display_name, version, digest, size, created: created_at },
+    fields: {
+      id,
+      name: display_name,
+      version,
+      digest,
+      size,
+      created: created_at,
+      "uploaded by": by?.name,
+      door: by?.door ?? undefined,
+    },
   });
 }
 

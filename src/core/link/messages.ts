@@ -2,6 +2,7 @@
 
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { RaisedAlert } from "#core/alert/alert-state.ts";
+import type { BlueprintUploader } from "#core/blueprint/stored-blueprint.ts";
 import type { Execution, Payload } from "#core/command/execution.ts";
 import type { ExecutionChange } from "#core/command/remote-execution.ts";
 import type { Claim } from "#core/control/claim.ts";
@@ -27,7 +28,7 @@ import type { RefusedRecord } from "./refused-record.ts";
  * Raise the second number with every change of what travels, and record the frames anew: test/link/frames says how. Such a
  * change only adds; what a side of a lower number does not know is not sent to it.
  */
-export const LINK_PROTOCOL = "1.8";
+export const LINK_PROTOCOL = "1.9";
 
 /** A record as it is now; null when it was deleted. */
 export type LinkedItem =
@@ -64,6 +65,8 @@ export interface LinkedBlueprint {
   readonly digest: string;
   /** The package, in base64. */
   readonly content: string;
+  /** From version 1.9 on. */
+  readonly uploadedBy?: Omit<BlueprintUploader, "reportedBy"> | undefined;
 }
 
 /** Each side has its own ids of blueprints, because equal packages are stored once. */

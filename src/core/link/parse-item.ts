@@ -159,7 +159,22 @@ function parseSite(given: Fields): LinkedSite {
 }
 
 function parseBlueprint(given: Fields): LinkedBlueprint {
-  return { digest: text(given, "digest"), content: text(given, "content") };
+  const uploader = given["uploadedBy"];
+  return {
+    digest: text(given, "digest"),
+    content: text(given, "content"),
+    ...(uploader !== undefined && { uploadedBy: parseUploader(object(uploader, "an uploader")) }),
+  };
+}
+
+function parseUploader(given: Fields): LinkedBlueprint["uploadedBy"] {
+  const accountId = optionalShortText(given, "accountId");
+  return {
+    tokenId: shortText(given, "tokenId"),
+    name: shortText(given, "name"),
+    ...(accountId !== undefined && { accountId }),
+    door: doorOf(given["door"]),
+  };
 }
 
 const READ_FIELD = {

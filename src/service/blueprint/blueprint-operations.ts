@@ -65,7 +65,7 @@ export function blueprintOperations(needs: BlueprintNeeds): readonly Operation[]
       ),
       run: async (call) => {
         const { blueprint, issues } = await uploadBlueprint(needs, call, packageBytes(call));
-        return { blueprint: renderBlueprint(blueprint), diagnostics: issues.map(renderDiagnostic) };
+        return { blueprint: renderBlueprint(blueprint, call.caller), diagnostics: issues.map(renderDiagnostic) };
       },
     }),
     operation({
@@ -78,7 +78,8 @@ export function blueprintOperations(needs: BlueprintNeeds): readonly Operation[]
       level: "readonly",
       query: paging,
       answer: listAnswer("blueprints", blueprintSchema),
-      run: async ({ query }) => renderPage("blueprints", await blueprints.list(pageOf(query)), renderBlueprint),
+      run: async ({ query, caller }) =>
+        renderPage("blueprints", await blueprints.list(pageOf(query)), (one) => renderBlueprint(one, caller)),
     }),
     operation({
       method: "GET",
@@ -88,7 +89,7 @@ export function blueprintOperations(needs: BlueprintNeeds): readonly Operation[]
       tag,
       level: "readonly",
       answer: Type.Object({ blueprint: blueprintSchema }, { additionalProperties: false }),
-      run: async ({ params }) => ({ blueprint: renderBlueprint(await find(params.blueprint_id)) }),
+      run: async ({ params, caller }) => ({ blueprint: renderBlueprint(await find(params.blueprint_id), caller) }),
     }),
     operation({
       method: "GET",
@@ -118,8 +119,8 @@ export function blueprintOperations(needs: BlueprintNeeds): readonly Operation[]
       tag,
       level: "readonly",
       answer: Type.Object({ blueprint: blueprintSchema }, { additionalProperties: false }),
-      run: async ({ params }) => ({
-        blueprint: renderBlueprint(await findNamedBlueprint(needs, params.name, params.tag)),
+      run: async ({ params, caller }) => ({
+        blueprint: renderBlueprint(await findNamedBlueprint(needs, params.name, params.tag), caller),
       }),
     }),
     operation({

@@ -1,12 +1,28 @@
+import type { Caller } from "#core/access/caller.ts";
+import { DOORS } from "#core/access/door.ts";
+import { allows } from "#core/access/level.ts";
 import type { BlueprintChange } from "#core/blueprint/blueprint-change.ts";
 import { renderDiagnostic } from "#core/blueprint/diagnostic-wire.ts";
-import type { StoredBlueprint } from "#core/blueprint/stored-blueprint.ts";
+import type { BlueprintUploader, StoredBlueprint } from "#core/blueprint/stored-blueprint.ts";
 import type { SpeltFields } from "#core/text/spelt-fields.ts";
 import { renderInstant } from "#core/time/instant.ts";
 import type { Inspection } from "#service/blueprint/inspect-package.ts";
 import { isBuiltInBlueprint } from "#service/blueprint/with-built-ins.ts";
 import { type Static, Type } from "#service/operation/schema.ts";
-import { described, id, oneOf, strict, timestamp } from "#service/operation/wire.ts";
+import { described, id, nullable, oneOf, strict, timestamp } from "#service/operation/wire.ts";
+
+const UPLOADER_TEXT =
+  "Who uploaded it first. As with the audit log, owners of all sites learn it, and whoever did it. Null: others, and where it is not known.";
+
+const uploaderSchema = described("BlueprintUploader", UPLOADER_TEXT, {
+  token_id: Type.String({ description: "The token or the session." }),
+  name: Type.String({ description: "As it was then." }),
+  account_id: nullable(Type.String({ description: "The person, in the page or with a token of that person." })),
+  door: nullable(oneOf(DOORS, { description: "How the call came, as in the audit log." })),
+  reported_by: nullable(
+    Type.String({ description: "The gateway that says so. Null: it was uploaded to this server." }),
+  ),
+});
 
 export const blueprintSchema = strict("Blueprint", {
   id: id("Blueprint identifier."),
@@ -16,6 +32,7 @@ export const blueprintSchema = strict("Blueprint", {
   size: Type.Integer({ description: "Bytes of the package." }),
   implements: Type.Array(Type.String(), { description: "Profiles as the manifest lists them, drafts included." }),
   created_at: timestamp,
+  uploaded_by: nullable(uploaderSchema),
   built_in: Type.Boolean({ description: "Part of Busbar, the same everywhere; devices without another one name it." }),
 });
 
@@ -44,7 +61,7 @@ export const blueprintChangeSchema = described("BlueprintChange", "What another 
   message: Type.String(),
 });
 
-export function renderBlueprint(blueprint: StoredBlueprint): Static<typeof blueprintSchema> {
+export function renderBlueprint(blueprint: StoredBlueprint, caller: Caller): Static<typeof blueprintSchema> {
   return {
     id: blueprint.id,
     display_name: blueprint.displayName,
@@ -53,9 +70,27 @@ export function renderBlueprint(blueprint: StoredBlueprint): Static<typeof bluep
     size: blueprint.size,
     implements: [...blueprint.implements],
     created_at: renderInstant(blueprint.createdAt),
+    uploaded_by: renderUploader(blueprint.uploadedBy, caller),
     built_in: isBuiltInBlueprint(blueprint),
   } satisfies SpeltFields<StoredBlueprint> & { readonly built_in: boolean };
 }
+
+/** Blueprints belong to no site, so their uploads are told to whoever reads such entries of the audit log. */
+function renderUploader(by: BlueprintUploader | undefined, caller: Caller): Static<typeof uploaderSchema> | null {
+  if (by === undefined) return null;
+  const isOwn = by.reportedBy === undefined && (by.tokenId === caller.tokenId || isSamePerson(by, caller));
+  if (!isOwn && !(caller.sites === "all" && allows(caller.level, "owner"))) return null;
+  return {
+    token_id: by.tokenId,
+    name: by.name,
+    account_id: by.accountId ?? null,
+    door: by.door ?? null,
+    reported_by: by.reportedBy ?? null,
+  };
+}
+
+const isSamePerson = (by: BlueprintUploader, { accountId }: Caller) =>
+  accountId !== undefined && by.accountId === accountId;
 
 export function renderValidation(issues: Inspection["issues"]): Static<typeof validationSchema> {
   return {

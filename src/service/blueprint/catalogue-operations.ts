@@ -75,7 +75,7 @@ export function catalogueOperations({ catalogue }: { readonly catalogue: Catalog
       ),
       run: async (call) => {
         const { blueprint, issues } = await catalogue.upload(call, call.params.entry_id);
-        return { blueprint: renderBlueprint(blueprint), diagnostics: issues.map(renderDiagnostic) };
+        return { blueprint: renderBlueprint(blueprint, call.caller), diagnostics: issues.map(renderDiagnostic) };
       },
     }),
   ];

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { AppError, type Refusal, refuse } from "#core/app-error.ts";
-import type { StoredBlueprint } from "#core/blueprint/stored-blueprint.ts";
-import { auditTrail } from "#service/access/audit-trail.ts";
+import type { BlueprintUploader, StoredBlueprint } from "#core/blueprint/stored-blueprint.ts";
+import { actorOf, auditTrail } from "#service/access/audit-trail.ts";
 import type { Inspection } from "#service/blueprint/inspect-package.ts";
 import { inspectUpload } from "#service/blueprint/inspect-upload.ts";
 import type { Call, Needs } from "#service/ports.ts";
@@ -14,8 +14,16 @@ interface Upload {
   readonly issues: Inspection["issues"];
 }
 
-/** Stores the package unchanged. Uploading the same bytes again returns the same blueprint. */
-export async function uploadBlueprint(needs: UploadNeeds, call: Call, content: Uint8Array): Promise<Upload> {
+/**
+ * Stores the package unchanged. Uploading the same bytes again returns the same blueprint. A copy names who uploaded it at its gateway,
+ * `null` if that is not known.
+ */
+export async function uploadBlueprint(
+  needs: UploadNeeds,
+  call: Call,
+  content: Uint8Array,
+  copied?: BlueprintUploader | null,
+): Promise<Upload> {
   if (content.length === 0) throw refuse("invalid_body", "the body must be a blueprint package, but is empty");
   const { issues, found } = await inspectUpload(needs, call, content);
   if (found === undefined) throw refusalOf(issues);
@@ -25,6 +33,7 @@ export async function uploadBlueprint(needs: UploadNeeds, call: Call, content: U
     target: { blueprintId: id },
     details: { display_name: displayName },
   });
+  const uploadedBy = copied === undefined ? { ...actorOf(call.caller), door: call.door } : (copied ?? undefined);
   const blueprint = await needs.blueprints.insert(
     {
       id,
@@ -33,6 +42,7 @@ export async function uploadBlueprint(needs: UploadNeeds, call: Call, content: U
       size: content.length,
       implements: [...new Set([...profiles, ...implementsDraft])],
       createdAt: needs.now(),
+      uploadedBy,
     },
     content,
     trail,

@@ -163,7 +163,8 @@ async function copyExecution(
 async function copyBlueprint(needs: ApplyNeeds, source: SourceGateway, { value }: Item<"blueprint">): Promise<void> {
   if (value === null || (await needs.blueprints.findByDigest(value.digest)) !== undefined) return;
   try {
-    await uploadBlueprint(needs, callOf(source, "uploadBlueprint"), Buffer.from(value.content, "base64"));
+    const uploadedBy = value.uploadedBy ? { ...value.uploadedBy, reportedBy: source.gatewayId } : null;
+    await uploadBlueprint(needs, callOf(source, "uploadBlueprint"), Buffer.from(value.content, "base64"), uploadedBy);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "invalid_blueprint") throw error;
     // Its devices are shown without a blueprint. The gateway may have profiles or rocks that are missing here.

@@ -222,7 +222,13 @@ export async function readItem(needs: ReadLinkedNeeds, { kind, key }: LinkedKey)
       const found = await needs.blueprints.find(key);
       const content = found && (await needs.blueprints.content(key));
       if (found === undefined || content === undefined) return { kind, key, value: null };
-      return { kind, key, value: { digest: found.digest, content: Buffer.from(content).toString("base64") } };
+      const { tokenId, name, accountId, door } = found.uploadedBy ?? {};
+      const uploadedBy = tokenId === undefined || name === undefined ? undefined : { tokenId, name, accountId, door };
+      return {
+        kind,
+        key,
+        value: { digest: found.digest, content: Buffer.from(content).toString("base64"), uploadedBy },
+      };
     }
     case "device":
       return { kind, key, value: await linkedDevice(needs, key) };

@@ -2,7 +2,7 @@ import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { StoredBlueprint } from "#core/blueprint/stored-blueprint.ts";
 import type { WriteDatabase } from "#store/database.ts";
 import { recordAudit } from "./audit-writes.ts";
-import { BLUEPRINT_COLUMNS, parseBlueprint } from "./blueprint-row.ts";
+import { BLUEPRINT_COLUMNS, parseBlueprint, uploaderText } from "./blueprint-row.ts";
 import { marked } from "./link-marks.ts";
 import { listed, number } from "./row.ts";
 import { write } from "./write.ts";
@@ -25,7 +25,7 @@ export const blueprintWrites = {
       );
       const stored = { ...blueprint, version: number(latest, "version") + 1 };
       await database.run(
-        `INSERT INTO blueprint (${BLUEPRINT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO blueprint (${BLUEPRINT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
         stored.id,
         stored.displayName,
         stored.version,
@@ -33,6 +33,7 @@ export const blueprintWrites = {
         stored.size,
         listed(stored.implements),
         stored.createdAt,
+        uploaderText(stored.uploadedBy),
       );
       await database.run("INSERT INTO blueprint_content (blueprint_id, content) VALUES (?, ?)", stored.id, content);
       await recordAudit(database, trail);

@@ -82,7 +82,15 @@ const ITEMS: ItemSamples = {
     },
   },
   variable: { kind: "variable", key: "site name", value: { value: 5, updatedAt: AT } },
-  blueprint: { kind: "blueprint", key: "blueprint", value: { digest: HASH, content: "AAEC" } },
+  blueprint: {
+    kind: "blueprint",
+    key: "blueprint",
+    value: {
+      digest: HASH,
+      content: "AAEC",
+      uploadedBy: { tokenId: "token", name: "Ada", accountId: "account", door: "page" },
+    },
+  },
   device: {
     kind: "device",
     key: "device",

@@ -10,6 +10,7 @@ const blueprint = (id: string, display_name: string, version: number, profiles: 
   version,
   implements: profiles,
   created_at: "2026-11-15T10:00:00Z",
+  uploaded_by: null,
   built_in: false,
 });
 const device = (id: string, blueprint_id: string | null) => ({ id, blueprint_id }) as Device;
