@@ -2,7 +2,6 @@
 import { expect } from "vitest";
 import { commandManifest } from "../support/command-site.ts";
 import type { FakeDeviceConfig } from "../support/fake-device.ts";
-import type { Mosquitto } from "../support/mosquitto.ts";
 import { type CountingDevice, startCountingDevice } from "./counting-device.ts";
 import type { NodeProcess, NodeVictim } from "./node-victim.ts";
 import { SPAN_S } from "./sending-device.ts";
@@ -61,7 +60,8 @@ export class NodeLoad {
   }
 }
 
-export async function makeNodeDevice(victim: NodeVictim, { port }: Mosquitto) {
+/** The broker is one of its own, or that of the node. */
+export async function makeNodeDevice(victim: NodeVictim, { port }: { readonly port: number }) {
   const post = async (path: string, body: unknown) => {
     let answer = await victim.current?.session.post(path, body);
     // A busy machine may be too slow for a limit.

@@ -14,6 +14,8 @@ const SEAL_KEY = "0123456789abcdef".repeat(4);
 
 export interface NodeProcess {
   readonly url: string;
+  /** Of the broker in it, if one runs there. */
+  readonly mqttPort: number | undefined;
   readonly session: Session;
   readonly process: ChildProcess;
 }
@@ -43,8 +45,8 @@ export class NodeVictim {
     const first = await Promise.race([once(lines, "line"), once(child, "exit")]);
     if (typeof first[0] !== "string" || !first[0].startsWith("{"))
       throw new Error(`a node did not start: ${errors.join("")}`);
-    const { url } = JSON.parse(first[0]) as { readonly url: string };
-    this.current = { url, process: child, session: createSession(url, NODE_ADMIN_TOKEN) };
+    const { url, mqttPort } = JSON.parse(first[0]) as Pick<NodeProcess, "url" | "mqttPort">;
+    this.current = { url, mqttPort, process: child, session: createSession(url, NODE_ADMIN_TOKEN) };
   }
 
   async kill(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {

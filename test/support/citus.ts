@@ -14,6 +14,8 @@ const SHARDS = 4;
 export interface Citus extends Pick<Postgres, "prepared" | "database" | "session" | "stop"> {
   readonly coordinator: Postgres;
   readonly workers: readonly Postgres[];
+  /** Another server with the extension, in a database of that name. The coordinator does not know it yet. */
+  newWorker(name: string): Promise<Postgres>;
 }
 
 export async function startCitus(options: Omit<PostgresOptions, "version"> = {}, shards = SHARDS): Promise<Citus> {
@@ -23,23 +25,24 @@ export async function startCitus(options: Omit<PostgresOptions, "version"> = {},
     max_connections: 150,
     "citus.node_conninfo": "sslmode=disable",
     "citus.recover_2pc_interval": "2s",
+    // Parts of tables move while they are written to.
+    wal_level: "logical",
   };
   const start = () => startPostgres({ ...options, version: 15, settings });
   const [coordinator, ...workers] = await Promise.all([start(), start(), start()]);
   const servers = [coordinator, ...workers];
+  const added: Postgres[] = [];
+
+  async function extended(server: Postgres, name: string): Promise<void> {
+    await server.database(name);
+    const parts = `ALTER DATABASE "${name}" SET citus.shard_count = ${shards}`;
+    await at(server, name, parts, "CREATE EXTENSION IF NOT EXISTS citus");
+  }
 
   /** On all servers, which know each other. */
   async function database(name: string): Promise<string> {
     const url = await coordinator.database(name);
-    for (const server of servers) {
-      await server.database(name);
-      await at(
-        server,
-        name,
-        `ALTER DATABASE "${name}" SET citus.shard_count = ${shards}`,
-        "CREATE EXTENSION IF NOT EXISTS citus",
-      );
-    }
+    for (const server of servers) await extended(server, name);
     const address = ({ port }: Postgres) => `'127.0.0.1', ${port}`;
     await at(
       coordinator,
@@ -59,8 +62,14 @@ export async function startCitus(options: Omit<PostgresOptions, "version"> = {},
       await prepareDatabase(url);
       return url;
     },
+    async newWorker(name) {
+      const server = await start();
+      added.push(server);
+      await extended(server, name);
+      return server;
+    },
     session: coordinator.session,
-    stop: async () => void (await Promise.all(servers.map((server) => server.stop()))),
+    stop: async () => void (await Promise.all([...servers, ...added].map((server) => server.stop()))),
   };
 }
 
