@@ -47,7 +47,7 @@ function fill(file: string, count: number): void {
   database.script(`PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF; BEGIN;
     INSERT INTO site (id, name, timezone, location, created_at, updated_at) ${numbers}
       SELECT 'site ' || n, 'x', 'UTC', NULL, n, n FROM n;
-    INSERT INTO blueprint ${numbers} SELECT 'blueprint ' || n, 'x', n, n, 1, '[]', n FROM n;
+    INSERT INTO blueprint ${numbers} SELECT 'blueprint ' || n, 'x', n, n, 1, '[]', n, NULL FROM n;
     INSERT INTO device (id, site_id, name, slug, type, created_at, updated_at)
       ${numbers} SELECT 'device ' || n, 'site 1', 'x', 'slug ' || n, 'LUA', n, n FROM n;
     INSERT INTO audit (id, at, action, target, outcome, request_id, remote_address, details)
