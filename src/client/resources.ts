@@ -771,6 +771,8 @@ export type ControlRecord = {
   readonly source_name: string | null;
   readonly reason: string | null;
   readonly cause: string | null;
+  /** As of a claim. */
+  readonly door: "page" | "cli" | "token" | "rule" | "schedule" | "rollout" | "cloud" | "busbar" | null;
 };
 
 /** A rule that people set up by parameters. */
@@ -4813,6 +4815,8 @@ export type Queries = {
     readonly "action.in"?: readonly string[] | undefined;
     /** Only entries about these sites. */
     readonly "site_id.in"?: readonly string[] | undefined;
+    /** Only entries about these devices, by id, or by slug while the token sees them. */
+    readonly "device_id.in"?: readonly string[] | undefined;
     /** Only what these people or tokens did, by id. A person did what the sessions and tokens of that person did. */
     readonly "actor.in"?: readonly string[] | undefined;
     /** Only calls that came through these doors. */

@@ -276,3 +276,30 @@ test("with a trusted proxy the address of the client is noted, without one that 
   await busbar.as("x").get("/v3/sites", { headers: { "X-Forwarded-For": "203.0.113.9" } });
   expect((await latest())?.remote_address).toBe("127.0.0.1");
 });
+
+test("entries about a device are found by its id or slug, also when it is gone, and only by who may see them", async () => {
+  const make = async (name: string, siteId: string, slug: string) => {
+    const { body } = await busbar.admin.post<{ device_id: string }>("/v3/provisioning/standalone", {
+      name,
+      slug,
+      site_id: siteId,
+    });
+    await busbar.admin.patch(`/v3/devices/${body.device_id}`, { name: `${name} 2` });
+    return body.device_id;
+  };
+  const here = await make("Audited", site, "audited");
+  const there = await make("Far away", other, "far-away");
+  const both = ["updateDevice", "provisionStandalone"];
+  const found = async (client: typeof busbar.admin, devices: string) =>
+    (await client.get<Entries>(`/v3/audit?device_id.in=${devices}&outcome.in=OK`)).body.entries.map(
+      ({ action, target }) => [action, target["device_id"]],
+    );
+  const of = (id: string) => both.map((action) => [action, id]);
+  for (const name of [here, "audited"]) expect(await found(busbar.admin, name)).toEqual(of(here));
+  expect((await found(busbar.admin, `${here},${there}`)).toSorted()).toEqual([...of(here), ...of(there)].toSorted());
+  const owner = busbar.as(await busbar.token({ name: "owner here", level: "owner", site_ids: [site] }));
+  expect(await found(owner, `${here},${there},far-away`)).toEqual(of(here));
+  for (const name of [there, "far-away", "nobody"]) expect(await found(owner, name)).toEqual([]);
+  await busbar.admin.delete(`/v3/devices/${here}`);
+  expect(await found(busbar.admin, here)).toEqual([["deleteDevice", here], ...of(here)]);
+});

@@ -97,11 +97,13 @@ test("a claim is told to the device in its unit, followed, outranked, and ended 
   clocks.advance(11 * 60_000);
   await eventually(async () => expect(await read()).toMatchObject({ value: null, follow: "idle", written: null }));
   await eventually(() => expect(powers()).toEqual([2.5, -1, 0, 0]));
-  const history = await busbar.admin.get<{ records: { value: number | null; class: string | null }[] }>(
-    `/v3/devices/${id}/control_history`,
-  );
+  type Entry = { value: number | null; class: string | null; source_name: string | null; door: string | null };
+  const history = await busbar.admin.get<{ records: Entry[] }>(`/v3/devices/${id}/control_history`);
   const values = history.body.records.map(({ value }) => value);
   expect(values.filter((value, index) => value !== values[index + 1])).toEqual([null, 0, -1000, 2500]);
+  const setBy = history.body.records.find(({ value }) => value === -1000);
+  expect(setBy).toMatchObject({ class: "person", source_name: "test", door: "token" });
+  expect(history.body.records.filter(({ value }) => value === null).map(({ door }) => door)).toContain(null);
   expect((await commandsOf(busbar.admin, id).list()).body.total_count).toBe(4);
 });
 

@@ -54,7 +54,12 @@ export function auditStoreContract(open: OpenStores): void {
     const [north, south] = [newId(), newId()];
     const named = {
       a: makeEntry({ at: at(1), action: "site.create", target: { siteId: north }, actor: actor("x") }),
-      b: makeEntry({ at: at(2), action: "site.create", target: { siteId: south }, actor: actor("y") }),
+      b: makeEntry({
+        at: at(2),
+        action: "site.create",
+        target: { siteId: south, deviceId: "__proto__" },
+        actor: actor("y"),
+      }),
       c: makeEntry({ at: at(3), action: "token.create", target: {}, actor: actor("x") }),
       d: makeEntry({
         at: at(4),
@@ -64,7 +69,12 @@ export function auditStoreContract(open: OpenStores): void {
         outcome: "REFUSED",
         code: "unauthorized",
       }),
-      e: makeEntry({ at: at(5), action: "constructor", target: { siteId: north }, actor: actor("__proto__") }),
+      e: makeEntry({
+        at: at(5),
+        action: "constructor",
+        target: { siteId: north, deviceId: "pump" },
+        actor: actor("__proto__"),
+      }),
     };
     await audit.append(Object.values(named));
     const anna = (tokenId: string) => ({ tokenId, name: tokenId, accountId: "anna" });
@@ -86,6 +96,11 @@ export function auditStoreContract(open: OpenStores): void {
       [{ actions: [] }, ""],
       [{ siteIds: [north] }, "a e"],
       [{ siteIds: [north, south, "__proto__"] }, "a b e"],
+      [{ deviceIds: ["pump"] }, "e"],
+      [{ deviceIds: ["pump", "__proto__", "none"] }, "b e"],
+      [{ deviceIds: [] }, ""],
+      [{ ...only(north), deviceIds: ["pump", "__proto__"] }, "e"],
+      [{ deviceIds: ["pump"], siteIds: [south] }, ""],
       [{ outcomes: ["REFUSED"] }, "d"],
       [{ outcomes: ["OK", "REFUSED"], since: at(4) }, "d e f g"],
       [{ actors: ["anna"] }, "f g"],

@@ -129,7 +129,11 @@ export function controlStoreContract(open: OpenStores): void {
     const fallback = { ...RECORD, value: undefined, class: undefined, source: undefined, reason: undefined };
     await stores.controls.save(stored, RECORD, NOON);
     await stores.controls.save(stored, { ...fallback, follow: "idle" }, NOON);
-    await stores.controls.save(stored, { ...RECORD, control: "other", at: (NOON + 1000) * 1000, measured: 1 }, NOON);
+    await stores.controls.save(
+      stored,
+      { ...RECORD, control: "other", at: (NOON + 1000) * 1000, measured: 1, door: "cli" },
+      NOON,
+    );
     const list = async (fields: { control?: string; from?: number; to?: number }) => {
       const filter = { deviceId, control: fields.control, from: fields.from, to: fields.to };
       return (await stores.controls.history(filter, ALL)).items;
@@ -139,7 +143,9 @@ export function controlStoreContract(open: OpenStores): void {
       [1, undefined],
       [0, 5.5],
     ]);
-    expect(await list({ control: "other" })).toMatchObject([{ measured: 1, source: "token:a", class: "person" }]);
+    const [other] = await list({ control: "other" });
+    expect(other).toMatchObject({ measured: 1, source: "token:a", class: "person", door: "cli" });
+    expect((await list({ control: "power" })).map(({ door }) => door)).toEqual([undefined, undefined]);
     expect(await list({ from: NOON, to: NOON + 1000 })).toHaveLength(2);
     expect(await stores.controls.prune(NOON + 1000)).toBe(2);
     expect(await list({})).toHaveLength(1);

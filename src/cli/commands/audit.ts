@@ -18,6 +18,7 @@ type AuditFlags = ClientFlags &
     readonly to?: string;
     readonly action?: readonly string[];
     readonly siteId?: readonly string[];
+    readonly deviceId?: readonly string[];
     readonly outcome?: readonly string[];
     readonly actor?: readonly string[];
     /** The server says which there are. */
@@ -31,6 +32,7 @@ export function addAuditCommands(audit: Command, cli: Cli): void {
     .option("--to <time>", "before this time")
     .option("--action <names>", "only these actions", collect)
     .option("-s, --site-id <sites>", "only on these sites, by id or name", collect)
+    .option("-d, --device-id <devices>", "only about these devices, by id or slug", collect)
     .option("--outcome <outcomes>", "only OK or only REFUSED", collect)
     .option("--actor <ids>", "only what these people or tokens did, by id", collect)
     .option("--door <doors>", "only calls through these doors, such as page or cli", collect)
@@ -38,13 +40,14 @@ export function addAuditCommands(audit: Command, cli: Cli): void {
     .action(async (flags: AuditFlags) => {
       const session = await openSession(cli, flags);
       const { client, wait } = session;
-      const { from, to, action, siteId, outcome, actor, door, order, limit, offset } = flags;
+      const { from, to, action, siteId, deviceId, outcome, actor, door, order, limit, offset } = flags;
       const now = Date.now();
       const filter = {
         "at.gte": parseMoment("--from", from, now),
         "at.lt": parseMoment("--to", to, now),
         "action.in": action,
         "site_id.in": await findSites(session, siteId),
+        "device_id.in": deviceId,
         "actor.in": actor,
         "door.in": door,
         "outcome.in": outcome,
@@ -55,7 +58,12 @@ export function addAuditCommands(audit: Command, cli: Cli): void {
       await printTable(cli, flags, { answer, rows: answer.entries, columns });
       remarkRest(cli, flags, { shown: answer.entries.length, total: answer.total_count });
     });
-  addExamples(list, "audit list --outcome REFUSED", "audit list --from -30d --limit 1000 -o json");
+  addExamples(
+    list,
+    "audit list --outcome REFUSED",
+    "audit list --device-id battery-1",
+    "audit list --from -30d --limit 1000 -o json",
+  );
 }
 
 /** People read names, programs ids. */

@@ -1,3 +1,4 @@
+import type { Door } from "#core/access/door.ts";
 import type { ClaimClass } from "./claim.ts";
 import type { Follow } from "./control-writer.ts";
 
@@ -15,6 +16,7 @@ export interface ControlRecord {
   readonly source: string | undefined;
   readonly reason: string | undefined;
   readonly cause: string | undefined;
+  readonly door?: Door | undefined;
 }
 
 /** Claims of one device that hold at once. */

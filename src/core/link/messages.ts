@@ -28,7 +28,7 @@ import type { RefusedRecord } from "./refused-record.ts";
  * Raise the second number with every change of what travels, and record the frames anew: test/link/frames says how. Such a
  * change only adds; what a side of a lower number does not know is not sent to it.
  */
-export const LINK_PROTOCOL = "1.9";
+export const LINK_PROTOCOL = "1.10";
 
 /** A record as it is now; null when it was deleted. */
 export type LinkedItem =

@@ -319,6 +319,7 @@ function parseControlRecord(given: Fields): LinkedControlRecord {
     source: optionalText(given, "source"),
     reason: optionalText(given, "reason"),
     cause: optionalText(given, "cause"),
+    door: doorOf(given["door"]),
   };
 }
 

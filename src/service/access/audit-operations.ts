@@ -24,6 +24,7 @@ export function auditOperations(needs: ListAuditNeeds): readonly Operation[] {
         "at.lt": dateTime("Leaves out this moment and what came after."),
         "action.in": list("Only these operations, such as createSite,revokeToken."),
         "site_id.in": list("Only entries about these sites."),
+        "device_id.in": list("Only entries about these devices, by id, or by slug while the token sees them."),
         "actor.in": list(
           "Only what these people or tokens did, by id. A person did what the sessions and tokens of that person did.",
         ),
@@ -39,6 +40,7 @@ export function auditOperations(needs: ListAuditNeeds): readonly Operation[] {
             before: query["at.lt"],
             actions: query["action.in"],
             siteIds: query["site_id.in"],
+            deviceIds: query["device_id.in"],
             actors: query["actor.in"],
             doors: query["door.in"],
             outcomes: query["outcome.in"],

@@ -95,6 +95,7 @@ export function recordOf(entry: ControlEntry, { now, resolution, state, measured
     source: winner?.source,
     reason: winner?.reason,
     cause: winner?.cause,
+    door: winner?.door,
   };
 }
 

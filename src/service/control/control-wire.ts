@@ -97,6 +97,7 @@ export const recordSchema = described("ControlRecord", "What controlled a device
   source_name: nullable(Type.String({ description: "As of a claim." })),
   reason: nullable(Type.String()),
   cause: nullable(Type.String()),
+  door: nullable(oneOf(DOORS, { description: "As of a claim." })),
 });
 
 /** A text that says what is wrong, or milliseconds. */
@@ -175,5 +176,6 @@ export function renderRecord(record: ControlRecord, mayReadMeasured: boolean, na
     source_name: record.source === undefined ? null : nameOf(record.source),
     reason: record.reason ?? null,
     cause: record.cause ?? null,
+    door: record.door ?? null,
   };
 }

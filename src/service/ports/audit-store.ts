@@ -10,6 +10,7 @@ export interface AuditFilter {
   readonly since?: Instant | undefined;
   readonly before?: Instant | undefined;
   readonly actions?: readonly string[] | undefined;
+  readonly deviceIds?: readonly string[] | undefined;
   readonly siteIds?: readonly string[] | undefined;
   readonly outcomes?: readonly AuditOutcome[] | undefined;
   /** People, with everything that they did by their sessions and tokens, or single tokens. */

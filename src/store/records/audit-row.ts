@@ -5,7 +5,7 @@ import { number, oneOf, optionalText, optionalTime, text, time } from "./row.ts"
 import { isObject, storedJson } from "./stored-json.ts";
 
 export const AUDIT_COLUMNS =
-  "id, at, actor_token_id, actor_name, action, site_id, target, outcome, code, request_id, remote_address, details, count, last_at, reported_by, door, account_id";
+  "id, at, actor_token_id, actor_name, action, site_id, target, outcome, code, request_id, remote_address, details, count, last_at, reported_by, door, account_id, device_id";
 
 export function parseEntry(database: DamageLog, row: Row): AuditEntry {
   const from = { database, table: "audit", row };

@@ -26,7 +26,7 @@ export function createAuditStore(reader: Database, writer: Writer, lists: Lists)
       if (filter.since !== undefined) where.and("at >= ?", filter.since);
       if (filter.before !== undefined) where.and("at < ?", filter.before);
       where.andIn("action", filter.actions).andIn("site_id", filter.siteIds).andIn("outcome", filter.outcomes);
-      where.andIn("door", filter.doors);
+      where.andIn("door", filter.doors).andIn("device_id", filter.deviceIds);
       if (filter.actors !== undefined) {
         const ids = listed(filter.actors);
         const isOneOf = "IN (SELECT value FROM json_each(?))";
@@ -37,6 +37,7 @@ export function createAuditStore(reader: Database, writer: Writer, lists: Lists)
         columns: AUDIT_COLUMNS,
         from: "audit",
         where,
+        ...(filter.deviceIds && { range: new Where().andIn("device_id", filter.deviceIds) }),
         order,
         whose: `audit ${filter.reader.tokenId}`,
         read: (row, database) => parseEntry(database, row),

@@ -70,7 +70,7 @@ export function mergeAudit(database: WriteDatabase, entry: AuditEntry): void {
 
 function insert(database: WriteDatabase, entry: AuditEntry, onConflict: string): void {
   database.send(
-    `INSERT INTO audit (${AUDIT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)${onConflict}`,
+    `INSERT INTO audit (${AUDIT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)${onConflict}`,
     entry.id,
     entry.at,
     entry.actor?.tokenId ?? null,
@@ -88,5 +88,6 @@ function insert(database: WriteDatabase, entry: AuditEntry, onConflict: string):
     entry.reportedBy ?? null,
     entry.door ?? null,
     entry.actor?.accountId ?? null,
+    entry.target.deviceId ?? null,
   );
 }

@@ -9,7 +9,7 @@ import { isObject } from "./stored-json.ts";
 
 export const CLAIM_COLUMNS =
   "id, device_id, control, kind, value, class, source, reason, lease_until, created_at, cause, door";
-export const RECORD_COLUMNS = "at, control, value, follow, measured, class, source, reason, cause";
+export const RECORD_COLUMNS = "at, control, value, follow, measured, class, source, reason, cause, door";
 
 /** In the order of `CLAIM_COLUMNS`. */
 export function claimValues(claim: Claim): readonly (string | number | null)[] {
@@ -74,6 +74,7 @@ export function parseRecord(row: Row): ControlRecord {
     source: optionalText(row, "source"),
     reason: optionalText(row, "reason"),
     cause: optionalText(row, "cause"),
+    door: doorOf(row["door"]),
   };
 }
 

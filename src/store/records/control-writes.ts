@@ -156,7 +156,7 @@ async function insertRecord(database: Database, deviceId: string, record: Contro
 /** One that is there already stays. */
 export async function storeRecord(database: Database, deviceId: string, record: ControlRecord): Promise<void> {
   await database.run(
-    `INSERT INTO control_history (device_id, ${RECORD_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO control_history (device_id, ${RECORD_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (device_id, at) DO NOTHING`,
     deviceId,
     record.at,
@@ -168,6 +168,7 @@ export async function storeRecord(database: Database, deviceId: string, record: 
     record.source ?? null,
     record.reason ?? null,
     record.cause ?? null,
+    record.door ?? null,
   );
   await database.run(
     `DELETE FROM control_history WHERE device_id = ? AND at <= (

@@ -167,6 +167,7 @@ const ITEMS: ItemSamples = {
       source: "token:token",
       reason: "Peak hours",
       cause: "execution:execution",
+      door: "page",
     },
   },
   interlock: {

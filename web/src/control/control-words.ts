@@ -28,7 +28,7 @@ export function whoText(claim: Pick<Claim, "class" | "source" | "source_name">):
 }
 
 /** How a person set it, such as "in the page". A rule and the like say it by their kind. */
-export const doorOfPerson = ({ class: kind, door }: Pick<Claim, "class" | "door">): string =>
+export const doorOfPerson = ({ class: kind, door }: Pick<ControlRecord, "class" | "door">): string =>
   kind === "person" ? doorText(door) : "";
 
 /** Who controlled it then; empty when nobody did. */

@@ -21,6 +21,7 @@ function records(text: string): readonly ControlRecord[] {
         source_name: null,
         reason: null,
         cause: null,
+        door: null,
       };
     });
 }
