@@ -27,7 +27,17 @@ const LAYERS = {
   ],
   store: ["#core/**", "#service/ports.ts", "#service/ports/**", "#tuning/**", "node:*"],
   runtime: ["#core/**", "#manifest/**", "#drivers/**", "#service/**", "#tuning/**", "node:*", "wasmoon"],
-  mqtt: ["#core/**", "#service/ports/**", "#event-loop", "#tuning/**", "node:*", "aedes", "mqtt", "mqtt-packet"],
+  mqtt: [
+    "#core/**",
+    "#service/ports/**",
+    "#event-loop",
+    "#tuning/**",
+    "node:*",
+    "aedes",
+    "amqplib",
+    "mqtt",
+    "mqtt-packet",
+  ],
   outbound: ["#core/**", "#service/link/web-socket-link.ts", "#service/ports/**", "#tuning/**", "node:*", "ws"],
   // HTTP is one way to the operations. It reaches no use case past them.
   http: [

@@ -8,6 +8,7 @@ const PROGRAMS = {
   mosquitto: "/usr/sbin/mosquitto",
   nginx: "/usr/sbin/nginx",
   "python3-paho-mqtt": "/usr/lib/python3/dist-packages/paho/mqtt/client.py",
+  "rabbitmq-server": "/usr/lib/rabbitmq/bin/rabbitmq-server",
 };
 const BENCH_PROGRAMS = {
   chromium: "/usr/bin/chromium",
@@ -18,7 +19,7 @@ const BENCH_PROGRAMS = {
   "lua5.3": "/usr/bin/lua5.3",
 };
 /** Debian starts these by itself, on ports that ours or a benchmark may use. */
-const SERVICES = ["mosquitto", "nginx", "victoria-metrics", "influxdb", "postgresql"];
+const SERVICES = ["mosquitto", "nginx", "victoria-metrics", "influxdb", "postgresql", "rabbitmq-server"];
 
 /** Names of the packages that are still missing afterwards. */
 export function installSystemPackages(programs = PROGRAMS) {

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { type GroupRule, parseGroupRule } from "#core/access/group-rule.ts";
 import { type HardwarePort, parseHardwarePort } from "#core/hardware/hardware-port.ts";
 import { parseRange } from "#core/net/address.ts";
+import { parseBrokerAddress } from "#core/net/broker-address.ts";
 import { parseDatabaseAddress } from "#core/net/database-address.ts";
 import { parseReachRule, type ReachRule } from "#core/net/reach-rule.ts";
 import { Secret } from "#core/secret.ts";
@@ -295,6 +296,15 @@ export const databaseAddress: Kind<Secret> = {
     return "problems" in parsed
       ? refuse(parsed.problems.join("; "))
       : { value: new Secret(text), shown: parsed.value.shown };
+  }),
+  secret: true,
+};
+
+/** Of an outside broker; with several servers of one cluster. */
+export const brokerAddress: Kind<Secret> = {
+  ...kind<Secret>("mqtt://, mqtts://, amqp://, amqps:// address", (text) => {
+    const parsed = parseBrokerAddress(text);
+    return "problem" in parsed ? refuse(parsed.problem) : { value: new Secret(text), shown: parsed.value.shown };
   }),
   secret: true,
 };

@@ -334,8 +334,8 @@ export const SETTINGS = {
     ),
     url: optional(
       "mqtt.url",
-      kinds.secretUrl("mqtt://", "mqtts://"),
-      "External MQTT broker to use instead of the embedded one.",
+      kinds.brokerAddress,
+      "External MQTT broker to use instead of the embedded one; several servers of a cluster with commas. RabbitMQ: its amqp:// address.",
     ),
   },
   database: {

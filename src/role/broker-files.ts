@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { chownSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Config } from "#config";
+import { requireBrokerAddress } from "#core/net/broker-address.ts";
 import { renderMosquittoAcl, renderMosquittoPassword } from "#mqtt/external/mosquitto-files.ts";
 import { BROKER_SALT_BYTES, hashForBroker } from "#service/access/hash-secret.ts";
 import { writeSecretFile } from "#store/write-secret-file.ts";
@@ -32,7 +33,9 @@ export async function writeBrokerFiles({ config, folder, pidFile }: BrokerFilesO
       "set database.url (BUSBAR_DATABASE_URL): only installations on PostgreSQL have an outside broker's files",
     );
   }
-  const { username, password } = new URL(config.mqtt.url?.reveal() ?? "mqtt://");
+  const address = config.mqtt.url && requireBrokerAddress(config.mqtt.url.reveal());
+  if (address?.protocol === "amqp") throw new Error("these files are for Mosquitto, and mqtt.url names RabbitMQ");
+  const { username, password } = new URL(address?.servers[0]?.url ?? "mqtt://");
   if (username === "" || password === "") {
     throw new Error("set mqtt.url (BUSBAR_MQTT_URL) with the user name and the password of Busbar at the broker");
   }

@@ -5,9 +5,12 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import type { Config } from "#config";
+import { type BrokerAddress, requireBrokerAddress } from "#core/net/broker-address.ts";
 import { toMilliseconds } from "#core/time/duration.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import { createEmbeddedBroker, EMBEDDED_DEFAULTS } from "#mqtt/embedded/create-embedded-broker.ts";
+import type { ExternalNeeds } from "#mqtt/external/receive-message.ts";
+import type { SharedSessions } from "#mqtt/external/shared-sessions.ts";
 import type { Broker, MqttNeeds } from "#mqtt/mqtt-needs.ts";
 import type { SiteAuthority } from "#mqtt/pki/open-site-authority.ts";
 import { shareDuties } from "#role/duties.ts";
@@ -102,8 +105,7 @@ async function openAuthority(needs: CarrierNeeds, folder: string): Promise<SiteA
 }
 
 async function startExternal(needs: CarrierNeeds, config: Config, url: string): Promise<Carriers> {
-  const { createExternalBroker, EXTERNAL_DEFAULTS } = await import("#mqtt/external/create-external-broker.ts");
-  const { hostname: host, port, protocol } = new URL(url);
+  const address = requireBrokerAddress(url);
   const externalNeeds = {
     ...needs,
     identify: async (hardwareId: string) => {
@@ -116,35 +118,73 @@ async function startExternal(needs: CarrierNeeds, config: Config, url: string): 
         needs.configurationSender.once(returned(deviceId), send),
     }),
   };
-  const settings = { ...EXTERNAL_DEFAULTS, url, aliveForMs: toMilliseconds(config.devices.silence) };
-  let stop: () => Promise<void>;
-  if (needs.nodes.isShared) {
-    const { createSharedSessions } = await import("#mqtt/external/shared-sessions.ts");
-    const clientId = config.mqtt.clientId ?? `busbar-${config.role}`;
-    const sessions = createSharedSessions(externalNeeds, { ...settings, clientId });
-    needs.channel.add(carrierOf(sessions));
-    const duties = await shareDuties(needs, { name: "mqtt session", parts: config.mqtt.sessions, begin: sessions.use });
-    stop = async () => {
-      await duties.stop();
-      await sessions.stop();
-    };
-  } else {
-    const clientId = config.mqtt.clientId ?? `busbar-${config.role}-${hostname()}`;
-    const broker = createExternalBroker(externalNeeds, { ...settings, clientId });
-    needs.channel.add(carrierOf(broker));
-    broker.start();
-    stop = () => broker.stop();
-  }
-  const isSecure = protocol === "mqtts:";
-  const endpoint = { host, port: Number(port || (isSecure ? 8883 : 1883)) };
+  const start = address.protocol === "amqp" ? startAmqp : startMqttClient;
   return {
-    endpoints: { mqtt: isSecure ? undefined : endpoint, mqtts: isSecure ? endpoint : undefined },
+    endpoints: address.protocol === "amqp" ? pluginEndpoints(config, address) : brokerEndpoints(address),
     connections: undefined,
     signIns: undefined,
     certificateExpiresAt: undefined,
     issueCertificate: undefined,
-    stop,
+    stop: await start(needs, config, externalNeeds),
   };
+}
+
+type StartClient = (needs: CarrierNeeds, config: Config, external: ExternalNeeds) => Promise<() => Promise<void>>;
+
+const startMqttClient: StartClient = async (needs, config, external) => {
+  const { createExternalBroker, EXTERNAL_DEFAULTS } = await import("#mqtt/external/create-external-broker.ts");
+  const url = config.mqtt.url?.reveal() ?? "";
+  const settings = { ...EXTERNAL_DEFAULTS, url, aliveForMs: toMilliseconds(config.devices.silence) };
+  if (needs.nodes.isShared) {
+    const { createSharedSessions } = await import("#mqtt/external/shared-sessions.ts");
+    const clientId = config.mqtt.clientId ?? `busbar-${config.role}`;
+    const sessions = createSharedSessions(external, { ...settings, clientId });
+    return await shareSessions(needs, sessions, config.mqtt.sessions);
+  }
+  const clientId = config.mqtt.clientId ?? `busbar-${config.role}-${hostname()}`;
+  const broker = createExternalBroker(external, { ...settings, clientId });
+  needs.channel.add(carrierOf(broker));
+  broker.start();
+  return () => broker.stop();
+};
+
+const startAmqp: StartClient = async (needs, config, external) => {
+  const { createAmqpBroker } = await import("#mqtt/amqp/create-amqp-broker.ts");
+  const { QUEUES } = await import("#mqtt/amqp/queues.ts");
+  const { isShared } = needs.nodes;
+  const broker = createAmqpBroker(external, {
+    url: config.mqtt.url?.reveal() ?? "",
+    installation: config.mqtt.clientId ?? (isShared ? `busbar-${config.role}` : `busbar-${config.role}-${hostname()}`),
+    aliveForMs: toMilliseconds(config.devices.silence),
+    isShared,
+  });
+  return await shareSessions(needs, broker, QUEUES);
+};
+
+/** A node alone has all of them. */
+async function shareSessions(
+  needs: CarrierNeeds,
+  sessions: SharedSessions,
+  parts: number,
+): Promise<() => Promise<void>> {
+  needs.channel.add(carrierOf(sessions));
+  const duties = await shareDuties(needs, { name: "mqtt session", parts, begin: sessions.use });
+  return async () => {
+    await duties.stop();
+    await sessions.stop();
+  };
+}
+
+function brokerEndpoints({ servers: [first], isSecure }: BrokerAddress): Carriers["endpoints"] {
+  const endpoint = first && { host: first.host, port: first.port };
+  return { mqtt: isSecure ? undefined : endpoint, mqtts: isSecure ? endpoint : undefined };
+}
+
+/** Where the MQTT plugin listens does not follow from the address that nodes use. */
+function pluginEndpoints({ mqtt }: Config, { servers: [first] }: BrokerAddress): Carriers["endpoints"] {
+  const host = mqtt.names[0] ?? first?.host;
+  const at = (port: number | "off") => (port === "off" ? undefined : { host, port });
+  return { mqtt: at(mqtt.port), mqtts: at(mqtt.tlsPort) };
 }
 
 function endOf(certificate: string): Instant {

@@ -8,6 +8,7 @@ import { readFileIfPresent } from "#cli/read-file-if-present.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import { ApiError, UnreachableError } from "#client/errors.ts";
 import { type Config, loadConfig } from "#config";
+import { requireBrokerAddress } from "#core/net/broker-address.ts";
 import { requireDatabaseAddress } from "#core/net/database-address.ts";
 import { examineCertificates } from "./examine-certificates.ts";
 import { examineDevices } from "./examine-devices.ts";
@@ -34,7 +35,7 @@ export async function examine(cli: Cli, flags: ClientFlags): Promise<readonly Fi
   const server = await examineServer(cli, flags, config);
   findings.push(...server.findings);
   if (server.isLocal) findings.push(...(await examinePorts(config, server.isReady)));
-  if (config.mqtt.url !== undefined) findings.push(await reach("broker", config.mqtt.url.reveal(), "mqtt.url"));
+  if (config.mqtt.url !== undefined) findings.push(...(await reachBroker(config.mqtt.url.reveal())));
   if (config.database.url !== undefined) {
     findings.push(...(await reachDatabase(config.database.url.reveal())));
   }
@@ -161,7 +162,10 @@ async function examineLink({ uplink }: Client): Promise<Finding> {
   }
 }
 
-const PORTS: Readonly<Record<string, number>> = { "mqtt:": 1883, "mqtts:": 8883 };
+async function reachBroker(address: string): Promise<readonly Finding[]> {
+  const { servers } = requireBrokerAddress(address);
+  return await Promise.all(servers.map((server) => reachServer("broker", server, "mqtt.url")));
+}
 
 async function reachDatabase(address: string): Promise<readonly Finding[]> {
   const { servers } = requireDatabaseAddress(address);
@@ -170,10 +174,17 @@ async function reachDatabase(address: string): Promise<readonly Finding[]> {
 
 /** Whether the port is in use. The server log says by what. */
 async function reach(check: string, address: string, setting: string): Promise<Finding> {
-  const { hostname, port, protocol } = new URL(address);
-  const place = { host: hostname.replaceAll(/[[\]]/g, ""), port: Number(port) || (PORTS[protocol] ?? 5432) };
-  const named = `${place.host}:${place.port}`;
-  const problem = await reachPort(place.host, place.port);
+  const { hostname, port } = new URL(address);
+  return await reachServer(check, { host: hostname.replaceAll(/[[\]]/g, ""), port: Number(port) || 5432 }, setting);
+}
+
+async function reachServer(
+  check: string,
+  { host, port }: { readonly host: string; readonly port: number },
+  setting: string,
+): Promise<Finding> {
+  const named = `${host}:${port}`;
+  const problem = await reachPort(host, port);
   return problem === undefined
     ? ok(check, `${named} accepts connections`)
     : failed(check, `${named}: ${problem}`, `start it, or correct ${setting}`);

@@ -4,25 +4,20 @@
 // The broker keeps our session under our client id, so messages that arrive while we are away wait there. A message is
 // acknowledged when it is durable. If one cannot be stored, it stays unacknowledged and we reconnect, and the broker
 // delivers it again. The broker decides who may sign in and who may use which topic.
-import { connect, type IPublishPacket, type MqttClient } from "mqtt";
-import { createAdapter } from "#mqtt/adapter.ts";
+import { connect, type IConnackPacket, type IPublishPacket, type MqttClient } from "mqtt";
+import { requireBrokerAddress } from "#core/net/broker-address.ts";
 import { renderCommand, renderConfiguration } from "#mqtt/messages.ts";
-import type { Broker, MqttNeeds } from "#mqtt/mqtt-needs.ts";
-import { commandTopic, configurationTopic, isTopicLevel, parseDeviceTopic } from "#mqtt/topics.ts";
-import type {
-  ChildAddress,
-  ChildChannel,
-  CommandChannel,
-  DeviceConfiguration,
-  HandOver,
-  OutgoingCommand,
-} from "#service/ports/carrier.ts";
+import type { Broker } from "#mqtt/mqtt-needs.ts";
+import { commandTopic, configurationTopic } from "#mqtt/topics.ts";
+import type { DeviceConfiguration, HandOver, OutgoingCommand } from "#service/ports/carrier.ts";
 import type { SignedIn } from "#service/ports/device-inbox.ts";
-import { remember } from "./cached-lookup.ts";
+import { createExternalChannel } from "./external-channel.ts";
 import { createPresence, type Presence } from "./presence.ts";
+import { createReceiver, type ExternalNeeds } from "./receive-message.ts";
+import { retryDelay } from "./retry-delay.ts";
 
 export interface ExternalSettings {
-  /** May carry a user name and password. */
+  /** May carry a user name and password, and several servers of a cluster: any of them is as good. */
   readonly url: string;
   /** The name of our session at the broker: unique per installation, and the same after a restart. */
   readonly clientId: string;
@@ -38,15 +33,6 @@ export const EXTERNAL_DEFAULTS: Pick<ExternalSettings, "protocolVersion" | "aliv
   aliveForMs: 30_000,
 };
 
-export interface ExternalNeeds extends MqttNeeds {
-  /** The device with this hardware id. The broker has already checked that the message comes from it. */
-  readonly identify: (hardwareId: string) => Promise<SignedIn | undefined>;
-  /** Whether another node hears the device, and so has sent it its configuration. */
-  readonly isHeardElsewhere?: (deviceId: string) => boolean;
-  /** Calls `send`, unless another node sends the device its configuration because it has returned. */
-  readonly configureOnce?: (deviceId: string, send: () => Promise<void>) => Promise<void>;
-}
-
 export interface ExternalBroker extends Broker {
   /** Begins to connect, and retries for as long as it takes. */
   start(): void;
@@ -61,9 +47,6 @@ const SESSION_EXPIRY_S = 24 * 3600;
 const MAX_UNDER_WAY = 500;
 const MAX_PACKET = 1024 * 1024;
 const FIRST_RETRY_MS = 500;
-const LAST_RETRY_MS = 60_000;
-const KNOWN_FOR_MS = 30_000;
-const MAX_KNOWN = 20_000;
 const STOP_MS = 5_000;
 
 /** `known` is who is present where several sessions share the messages. */
@@ -73,10 +56,8 @@ export function createExternalBroker(
   known?: Presence,
 ): ExternalBroker {
   const { inbox, log, now } = needs;
-  const adapter = createAdapter(inbox);
   const presence = known ?? createPresence(inbox, now, settings.aliveForMs);
   const topics = settings.share === undefined ? TOPICS : `$share/${settings.share}/${TOPICS}`;
-  const identify = remember(needs.identify, { now, forMs: KNOWN_FOR_MS, atMost: MAX_KNOWN });
   const underWay = new Set<Promise<void>>();
   /** Rises with every connection: an acknowledgement must not go to a later connection. */
   let generation = 0;
@@ -85,8 +66,13 @@ export function createExternalBroker(
   let sweeper: NodeJS.Timeout | undefined;
 
   const client = createClient(settings);
-  client.on("connect", () => {
+  client.on("connect", ({ properties }: IConnackPacket) => {
     generation += 1;
+    if (settings.share !== undefined && properties?.sharedSubscriptionAvailable === false) {
+      log.error({}, NO_SHARES);
+      client.stream.destroy();
+      return;
+    }
     if (known === undefined) presence.forget();
     client.subscribe(topics, { qos: 1 }, (error) => {
       if (error) {
@@ -103,53 +89,18 @@ export function createExternalBroker(
     client.options.reconnectPeriod = retryDelay(failures);
   });
   client.on("close", () => log.debug({}, "the connection to the MQTT broker is closed"));
-  client.on("error", (error) => log.warn({ err: error }, "the MQTT broker cannot be used"));
-
-  const receive = async ({ topic, payload, dup }: IPublishPacket): Promise<void> => {
-    const address = parseDeviceTopic(topic);
-    if (address === undefined || !isTopicLevel(address.hardwareId) || !isTopicLevel(address.channelId)) return;
-    const device = await identify(address.hardwareId);
-    if (device === undefined) {
-      log.debug({ hardwareId: address.hardwareId }, "a message of an unknown device");
-      return;
-    }
-    const hasReturned = presence.note(device);
-    const isKnown = hasReturned && needs.isHeardElsewhere?.(device.deviceId) === true;
-    inbox.alive(device.deviceId);
-    if (hasReturned) welcome(device, isKnown);
-    const bytes = typeof payload === "string" ? Buffer.from(payload) : payload;
-    await adapter.receive(device, { topic, payload: bytes, repeated: dup });
-  };
-
-  const configureOnce = needs.configureOnce ?? ((_deviceId, send) => send());
-
-  /** Where several nodes hear the device, it is new to each of them, and one sends it its configuration. */
-  const welcome = (device: SignedIn, isConfigured: boolean): void => {
-    inbox.reachable(device.deviceId);
-    const configure = async (): Promise<void> => {
-      const children = await inbox.children(device.deviceId);
-      for (const { deviceId } of children) inbox.reachable(deviceId);
-      for (const one of [device, ...children.map((child) => ({ ...device, ...child }))]) {
-        if (isConfigured) continue;
-        await configureOnce(one.deviceId, async () => {
-          const configuration = await needs.configurationOf(one.deviceId);
-          if (configuration !== undefined) await sendConfiguration(one, configuration);
-        });
-      }
-    };
-    configure().catch((error: unknown) =>
-      log.error({ err: error, device: device.deviceId }, "the configuration could not be sent to a device"),
-    );
-  };
+  client.on("error", (error) => log.warn({ err: error }, `the MQTT broker cannot be used${hintFor(error)}`));
 
   const sendConfiguration = async (device: SignedIn, configuration: DeviceConfiguration): Promise<void> => {
     await client.publishAsync(configurationTopic(device), renderConfiguration(configuration), { qos: 1 });
   };
+  const receive = createReceiver(needs, presence, sendConfiguration);
 
   client.handleMessage = (packet, next) => {
-    const { messageId, qos } = packet as IPublishPacket;
+    const { messageId, qos, topic, payload, dup } = packet as IPublishPacket;
     const current = generation;
-    const received = receive(packet as IPublishPacket);
+    const bytes = typeof payload === "string" ? Buffer.from(payload) : payload;
+    const received = receive({ topic, payload: bytes, repeated: dup });
     received.catch(() => {});
     // Messages are acknowledged in the order of arrival, and only when they are durable.
     const turn = tail.then(() => received);
@@ -205,7 +156,7 @@ export function createExternalBroker(
   };
 
   return {
-    channel: createChannel(presence, { isPresent, send, configure }),
+    channel: createExternalChannel(presence, { isPresent, send, configure }),
     isConnected: () => client.connected,
     // The broker manages the device's connections. Its identity is looked up again within half a minute.
     disconnect() {},
@@ -218,33 +169,6 @@ export function createExternalBroker(
     async stop() {
       clearInterval(sweeper);
       await endWhenStored(client, underWay);
-    },
-  };
-}
-
-interface Ways {
-  isPresent(deviceId: string): boolean;
-  send(device: SignedIn | undefined, command: OutgoingCommand): Promise<HandOver>;
-  configure(device: SignedIn | undefined, configuration: DeviceConfiguration): Promise<void>;
-}
-
-function createChannel(
-  presence: Pick<Presence, "find">,
-  { isPresent, send, configure }: Ways,
-): CommandChannel & { readonly children: ChildChannel } {
-  const addressOf = ({ carrierId, childId, channelId }: ChildAddress): SignedIn | undefined => {
-    const carrier = presence.find(carrierId);
-    return carrier && { deviceId: childId, hardwareId: carrier.hardwareId, channelId };
-  };
-
-  return {
-    isReady: isPresent,
-    send: (deviceId, command) => send(presence.find(deviceId), command),
-    sendConfiguration: (deviceId, configuration) => configure(presence.find(deviceId), configuration),
-    children: {
-      isReady: ({ carrierId }) => isPresent(carrierId),
-      send: (child, command) => send(addressOf(child), command),
-      sendConfiguration: (child, configuration) => configure(addressOf(child), configuration),
     },
   };
 }
@@ -266,7 +190,12 @@ function createClient({ url, clientId, protocolVersion }: ExternalSettings): Mqt
     receiveMaximum: MAX_UNDER_WAY,
     maximumPacketSize: MAX_PACKET,
   };
-  return connect(url, {
+  const { servers, isSecure } = requireBrokerAddress(url);
+  const [first] = servers;
+  const scheme = isSecure ? "mqtts" : "mqtt";
+  return connect(first?.url ?? url, {
+    // The client takes them in turns.
+    ...(servers.length > 1 ? { servers: servers.map(({ host, port }) => ({ host, port, protocol: scheme })) } : {}),
     manualConnect: true,
     clientId,
     clean: false,
@@ -278,6 +207,15 @@ function createClient({ url, clientId, protocolVersion }: ExternalSettings): Mqt
   });
 }
 
+const NO_SHARES =
+  "the MQTT broker has no shared subscriptions, so nodes cannot share its messages; RabbitMQ needs its amqp:// address in mqtt.url";
+
+/** MQTT 5 has shared subscriptions. A broker without it may take `$share/...` for an ordinary topic, and no message would come. */
+function hintFor(error: Error): string {
+  const code = "code" in error ? error.code : undefined;
+  return code === 1 || code === 132 ? ": it does not speak MQTT 5; RabbitMQ needs its amqp:// address in mqtt.url" : "";
+}
+
 /** Lets the client know that the message was received but must not be acknowledged yet: we do that when it is durable. */
 const LATER = new Error("acknowledged later");
 
@@ -287,10 +225,4 @@ function acknowledge(client: MqttClient, messageId: number): void {
     messageId,
     ...(client.options.protocolVersion === 5 ? { reasonCode: 0 } : {}),
   });
-}
-
-/** Full jitter over a doubling range, so that many services do not reconnect at the same moment. */
-function retryDelay(failures: number): number {
-  const range = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures, 16));
-  return Math.ceil(FIRST_RETRY_MS / 5 + Math.random() * range);
 }

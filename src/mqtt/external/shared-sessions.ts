@@ -2,13 +2,9 @@
 // (a shared subscription), and each session is used by one node at a time. A session belongs to the work and not to a
 // node: messages that wait in the session of a node that has died go to the node that takes the session over.
 import type { Broker } from "#mqtt/mqtt-needs.ts";
-import {
-  createExternalBroker,
-  type ExternalBroker,
-  type ExternalNeeds,
-  type ExternalSettings,
-} from "./create-external-broker.ts";
+import { createExternalBroker, type ExternalBroker, type ExternalSettings } from "./create-external-broker.ts";
 import { createPresence } from "./presence.ts";
+import type { ExternalNeeds } from "./receive-message.ts";
 
 export interface SharedSessions extends Broker {
   /** Uses the session of this number. Resolves with the function that leaves it. */
