@@ -1,17 +1,28 @@
 // Two nodes of a cloud on PostgreSQL and several gateways, all of them processes, over lines that are cut, slow, break in the
 // middle of messages and send old ones again, while commands, points, alerts and log entries come. Some of the processes are
-// killed. After each round the lines are healed, and both sides have to agree, record by record.
+// killed; the cloud is on one PostgreSQL, or spread by Citus, whose servers are killed, too. After each round the lines are healed, and both sides have to agree, record by record.
 import { expect, onTestFinished, test } from "vitest";
 import { NodeVictim } from "../chaos/node-victim.ts";
+import { HAS_CITUS, startCitus } from "../support/citus.ts";
 import { startModbusServer } from "../support/modbus-server.ts";
-import { startPostgres } from "../support/postgres.ts";
+import { type Postgres, startPostgres } from "../support/postgres.ts";
 import { randomFrom } from "../support/random.ts";
 import { IS_LONG, roundsOf } from "../support/rounds.ts";
 import type { Session } from "../support/session.ts";
 import { differences, type ListedExecution, readExecutions, readSide, type SideRecords } from "./compare-records.ts";
 import { openSiteGateway, type SiteGateway } from "./site-gateway.ts";
 
-const ROUNDS = Number(process.env["BUSBAR_TEST_ROUNDS"] ?? roundsOf("rounds of trouble between gateways and a cloud"));
+const GIVEN = process.env["BUSBAR_TEST_ROUNDS"];
+const CLOUDS = [
+  { cloud: "a cloud", rounds: roundsOf("rounds of trouble between gateways and a cloud"), isSpread: false },
+  {
+    cloud: "a spread cloud",
+    rounds: roundsOf("rounds of trouble between gateways and a spread cloud"),
+    isSpread: true,
+  },
+]
+  .map((one) => ({ ...one, rounds: Number(GIVEN ?? one.rounds) }))
+  .filter(({ rounds, isSpread }) => rounds > 0 && (HAS_CITUS || !isSpread));
 const SEED = Number(process.env["BUSBAR_TEST_SEED"] ?? (IS_LONG ? Date.now() % 1_000_000 : 1));
 const GATEWAYS = IS_LONG ? 3 : 2;
 /** The promise. Only the long run judges it: how long it takes depends on the machine. */
@@ -25,6 +36,8 @@ const ACTIONS = IS_LONG ? 40 : 20;
 
 interface Situation {
   readonly nodes: readonly NodeVictim[];
+  /** Servers of the database that are killed, one in each round. */
+  readonly servers: readonly Pick<Postgres, "crash">[];
   readonly gateways: readonly SiteGateway[];
   /** How often each register was written, by gateway. */
   readonly effects: ReadonlyMap<string, number>;
@@ -46,60 +59,64 @@ interface Acknowledged {
   readonly logs: readonly Set<number>[];
 }
 
-test(`${ROUNDS} rounds of trouble: both sides agree afterwards, and nothing is done twice`, {
-  timeout: 240_000 + ROUNDS * PATIENCE_MS,
-}, async () => {
-  const situation = await setUp();
-  const { gateways, nodes, effects, acknowledged } = situation;
-  await agreement(situation);
-  const times: number[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    await Promise.all([trouble(situation, round), load(situation)]);
-    for (const { line } of gateways) line.heal();
-    const [healed, healedAt] = [performance.now(), Date.now()];
-    const sides = await agreement(situation);
-    times.push(Math.round(performance.now() - healed));
-    if (IS_LONG) {
-      const connected = (await connectedAfter(gateways, healedAt)).join(", ");
-      console.log(`seed ${SEED}, round ${round}: agreed after ${times.at(-1)} ms, connected after ${connected} ms`);
+test.each(CLOUDS)(
+  "$rounds rounds of trouble with $cloud: both sides agree afterwards, and nothing is done twice",
+  {
+    timeout: 240_000 + Math.max(...CLOUDS.map(({ rounds }) => rounds)) * PATIENCE_MS,
+  },
+  async ({ cloud, rounds, isSpread }) => {
+    const situation = await setUp(isSpread);
+    const { gateways, nodes, effects, acknowledged } = situation;
+    await agreement(situation);
+    const times: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      await Promise.all([trouble(situation, round), load(situation)]);
+      for (const { line } of gateways) line.heal();
+      const [healed, healedAt] = [performance.now(), Date.now()];
+      const sides = await agreement(situation);
+      times.push(Math.round(performance.now() - healed));
+      if (IS_LONG) {
+        const connected = (await connectedAfter(gateways, healedAt)).join(", ");
+        console.log(`seed ${SEED}, round ${round}: agreed after ${times.at(-1)} ms, connected after ${connected} ms`);
+      }
+      const starts = [...effects, ...gateways.flatMap(({ device }) => [...device.starts])];
+      const where = `BUSBAR_TEST_SEED=${SEED}, round ${round}`;
+      expect(
+        starts.filter(([, count]) => count > 1),
+        `${where}: done twice`,
+      ).toEqual([]);
+      expect(
+        sides.flatMap((side, place) => lostAt(side, place, acknowledged)),
+        `${where}: acknowledged and lost`,
+      ).toEqual([]);
     }
-    const starts = [...effects, ...gateways.flatMap(({ device }) => [...device.starts])];
-    const where = `BUSBAR_TEST_SEED=${SEED}, round ${round}`;
+    // Nothing of earlier rounds has changed since it was compared.
+    for (const equal of situation.equalLogs) equal.clear();
+    await agreement(situation);
+    const all = new Map<string, ListedExecution>();
+    for (const { devices } of gateways) {
+      for (const [id, one] of await readExecutions(cloudOf(nodes), devices)) all.set(id, one);
+    }
     expect(
-      starts.filter(([, count]) => count > 1),
-      `${where}: done twice`,
+      [...acknowledged.executions.keys()].filter((id) => !all.has(id)),
+      "acknowledged and lost",
     ).toEqual([]);
-    expect(
-      sides.flatMap((side, place) => lostAt(side, place, acknowledged)),
-      `${where}: acknowledged and lost`,
-    ).toEqual([]);
-  }
-  // Nothing of earlier rounds has changed since it was compared.
-  for (const equal of situation.equalLogs) equal.clear();
-  await agreement(situation);
-  const all = new Map<string, ListedExecution>();
-  for (const { devices } of gateways) {
-    for (const [id, one] of await readExecutions(cloudOf(nodes), devices)) all.set(id, one);
-  }
-  expect(
-    [...acknowledged.executions.keys()].filter((id) => !all.has(id)),
-    "acknowledged and lost",
-  ).toEqual([]);
-  const states = Map.groupBy(all.values(), ({ state }) => state);
-  const started = effects.size + gateways.reduce((sum, { device }) => sum + device.starts.size, 0);
-  console.log(
-    `seed ${SEED}: ${ROUNDS} rounds, ${all.size} executions (${[...states].map(([state, those]) => `${those.length} ${state}`).join(", ")}), ` +
-      `${started} effects, none twice; agreed after ${times.join(", ")} ms`,
-  );
-  expect(states.get("SUCCESS")?.length ?? 0, "the load reached the devices").toBeGreaterThan(0);
-  if (IS_LONG) expect(Math.max(...times)).toBeLessThan(AGREED_WITHIN_MS);
-});
+    const states = Map.groupBy(all.values(), ({ state }) => state);
+    const started = effects.size + gateways.reduce((sum, { device }) => sum + device.starts.size, 0);
+    console.log(
+      `seed ${SEED}: ${rounds} rounds with ${cloud}, ${all.size} executions (${[...states].map(([state, those]) => `${those.length} ${state}`).join(", ")}), ` +
+        `${started} effects, none twice; agreed after ${times.join(", ")} ms`,
+    );
+    expect(states.get("SUCCESS")?.length ?? 0, "the load reached the devices").toBeGreaterThan(0);
+    if (IS_LONG) expect(Math.max(...times)).toBeLessThan(AGREED_WITHIN_MS);
+  },
+);
 
-async function setUp(): Promise<Situation> {
+async function setUp(isSpread: boolean): Promise<Situation> {
   const nodes: NodeVictim[] = [];
   const effects = new Map<string, number>();
   const modbus = await startModbusServer();
-  const cloud = startNodes(nodes);
+  const cloud = isSpread ? startSpread(nodes) : startOnOne(nodes);
   const opening = Array.from({ length: GATEWAYS }, (_, n) => {
     const unit = modbus.unit(n + 1);
     for (let register = 0; register < 10_000; register++) unit.holdings.set(register, 0);
@@ -114,18 +131,30 @@ async function setUp(): Promise<Situation> {
       flags: ["--commands-response-timeout", `${TIMEOUT_S}s`],
     });
   });
-  const [gateways] = await Promise.all([Promise.all(opening), cloud]);
+  const [gateways, servers] = await Promise.all([Promise.all(opening), cloud]);
   const numbers = () => gateways.map(() => new Set<number>());
   const acknowledged = { executions: new Map(), points: numbers(), logs: numbers() };
   const equalLogs = gateways.map(() => new Map<string, string>());
-  return { nodes, gateways, effects, pending: new Set(), acknowledged, equalLogs, last: 0, lastAt: 0 };
+  return { nodes, servers, gateways, effects, pending: new Set(), acknowledged, equalLogs, last: 0, lastAt: 0 };
 }
 
-async function startNodes(nodes: NodeVictim[]): Promise<void> {
+async function startOnOne(nodes: NodeVictim[]): Promise<Situation["servers"]> {
   const server = await startPostgres();
   onTestFinished(() => server.stop());
+  await startNodes(nodes, await server.database("link"));
+  return [];
+}
+
+async function startSpread(nodes: NodeVictim[]): Promise<Situation["servers"]> {
+  const cluster = await startCitus();
+  onTestFinished(() => cluster.stop());
+  await startNodes(nodes, await cluster.database("link"));
+  return [...cluster.workers, cluster.coordinator];
+}
+
+async function startNodes(nodes: NodeVictim[], url: string): Promise<void> {
   const flags = ["--commands-response-timeout", `${TIMEOUT_S}s`, "--mqtt-port", "off"];
-  const options = { url: await server.database("link"), flags };
+  const options = { url, flags };
   nodes.push(new NodeVictim(options), new NodeVictim(options));
   onTestFinished(async () => void (await Promise.all(nodes.map((node) => node.kill()))));
   // One after the other: the first one makes the tables.
@@ -189,7 +218,7 @@ async function load(situation: Situation): Promise<void> {
 }
 
 /** Each line has its own. A gateway or a node is killed, too, in a long run in every other round. */
-async function trouble({ gateways, nodes }: Situation, round: number): Promise<void> {
+async function trouble({ gateways, nodes, servers }: Situation, round: number): Promise<void> {
   const randomOf = (place: number) => randomFrom(SEED + 10 * round + place);
   const kill = async () => {
     const random = randomOf(GATEWAYS);
@@ -198,6 +227,10 @@ async function trouble({ gateways, nodes }: Situation, round: number): Promise<v
     await sleep(random() * 1_000);
     await victim?.kill();
     await victim?.start();
+  };
+  const crash = async () => {
+    await sleep(randomOf(GATEWAYS + 1)() * 1_000);
+    await servers[round % servers.length]?.crash();
   };
   const disturb = async ({ line }: SiteGateway, place: number) => {
     const random = randomOf(place);
@@ -212,7 +245,7 @@ async function trouble({ gateways, nodes }: Situation, round: number): Promise<v
       if (random() < 0.7) line.heal();
     }
   };
-  await Promise.all([...gateways.map(disturb), ...(IS_LONG && round % 2 === 0 ? [] : [kill()])]);
+  await Promise.all([...gateways.map(disturb), ...(IS_LONG && round % 2 === 0 ? [] : [kill()]), crash()]);
 }
 
 /** Waits until both sides agree and everything has ended, and gives what the gateways have. */

@@ -19,6 +19,7 @@ import type { Postgres } from "../support/postgres.ts";
 const DATABASE = "moved";
 /** Commands of each device between two moves. */
 const CALLS = 5;
+const MOVE = "SELECT citus_move_shard_placement($1, '127.0.0.1', $2, '127.0.0.1', $3, $4::citus.shard_transfer_mode)";
 const MODES = ["force_logical", "block_writes"] as const;
 
 if (!HAS_CITUS) {
@@ -56,15 +57,31 @@ test.runIf(HAS_CITUS)(
     // Rows of devices refer to tables of which each server has a copy.
     await operator.query("SELECT replicate_reference_tables()");
     const moves = (await partsOf(operator, [quiet, ...places])).slice(0, MODES.length);
-    for (const [index, shard] of moves.entries()) {
-      // The load goes on until the move is done, and a while longer.
-      const { rows } = await operator.query<{ port: number }>(
-        "SELECT nodeport AS port FROM citus_shards WHERE shardid = $1",
-        [shard],
+    const move = async (shard: number, mode: (typeof MODES)[number]) => {
+      const [from] = await portsOf(operator, [shard]);
+      if (from !== worker.port) await operator.query(MOVE, [shard, from, worker.port, mode]);
+    };
+    /** A move that the new worker does not survive leaves the part where it was. */
+    const cutOff = async (shard: number, started: () => Promise<void>) => {
+      const before = await portsOf(operator, [shard]);
+      const there = await worker.session(DATABASE);
+      const moving = started().then(
+        () => "moved",
+        () => "cut off",
       );
-      const move =
-        "SELECT citus_move_shard_placement($1, '127.0.0.1', $2, '127.0.0.1', $3, $4::citus.shard_transfer_mode)";
-      await operator.query(move, [shard, rows[0]?.port, worker.port, MODES[index % MODES.length]]);
+      const hasBegun = async () =>
+        (await there.query("SELECT to_regclass($1)::text AS name", [`execution_${shard}`])).rows;
+      await expect.poll(hasBegun, { interval: 5 }).toEqual([{ name: `execution_${shard}` }]);
+      await worker.crash();
+      expect(await moving).toBe("cut off");
+      expect(await portsOf(operator, [shard])).toEqual(before);
+    };
+    for (const [index, shard] of moves.entries()) {
+      const mode = MODES[index] ?? "force_logical";
+      if (index === 0) await cutOff(shard, () => move(shard, mode));
+      // The coordinator notices by a statement that its connection is lost.
+      await expect.poll(() => move(shard, mode).then(() => "moved", String)).toBe("moved");
+      // The load goes on while it moves, and a while longer.
       await some();
     }
     expect(await portsOf(operator, moves), "parts on the new worker").toEqual([worker.port]);

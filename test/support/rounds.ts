@@ -32,12 +32,13 @@ export const ROUNDS = {
   "mutated MQTT packets": { few: 5_000, many: 20_000 },
   "abuses beside a neighbour": { few: 20, many: 1_000 },
   "kills of nodes, broker and database": { few: 3, many: 100 },
+  "kills of nodes, broker and servers of Citus": { few: 2, many: 100 },
   "failovers of PostgreSQL": { few: 1, many: 20 },
   "kills of commands": { few: 2, many: 100 },
   "kills of commands of scripts": { few: 2, many: 40 },
   "kills of bulk commands, simulated": { few: 500, many: 50_000 },
   "kills of bulk commands": { few: 2, many: 20 },
-  "kills of servers of Citus": { few: 2, many: 30 },
+  "kills of servers of Citus": { few: 2, many: 100 },
   "kills of creates": { few: 2, many: 100 },
   "kills of events": { few: 1, many: 60 },
   "kills of claims": { few: 2, many: 20 },
@@ -50,6 +51,7 @@ export const ROUNDS = {
   "flipped bits of stored telemetry": { few: 6, many: 300 },
   "flipped bytes of a file": { few: 4, many: 500 },
   "rounds of trouble between gateways and a cloud": { few: 1, many: 50 },
+  "rounds of trouble between gateways and a spread cloud": { few: 0, many: 20 },
 } as const satisfies Readonly<Record<string, { readonly few: number; readonly many: number }>>;
 
 export function roundsOf(what: keyof typeof ROUNDS): number {
