@@ -13,7 +13,7 @@ import { cpuSeconds, familySeconds, memoryMiB } from "../commands/machine.ts";
 export type Database = "embedded" | "postgres" | "citus";
 
 /** Counters since the start, and what is in memory now. */
-export interface Figures {
+interface Figures {
   readonly nodesSeconds: number;
   readonly databaseSeconds: number;
   readonly residentMiB: number;
