@@ -3,32 +3,27 @@
 // whose device is at the same node or at another one. Plain PostgreSQL tables answer the same queries where PostgreSQL is
 // installed. Prints a table on stderr and one JSON line; what counts are the ratios to the embedded store.
 // Each stage says what it found when it ends, so that a run that is cut short is not lost.
-//   npm run bench -- cloud [--full] [--runs 200] [--parts queries,plain,ingest,commands] [--only q1,q5]
+//   npm run bench -- cloud [--full] [--runs 200] [--parts queries,plain,ingest,commands] [--only q1,q5] [--spread]
 // It takes about six minutes with ten devices for a day and a series of 60 days. `--full` has 50 devices and a year, which take
 // plain tables a quarter of an hour alone. Without queries there is little telemetry. `--only` names queries by their beginnings.
-import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+// `--spread` compares a database that Citus spreads over two workers with one server, where Citus is installed: the same
+// figures, what each part of a table carries, and the plans of the statements that run.
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import pg from "pg";
 import { migrate } from "#role/migrate.ts";
 import { POSTGRES_VERSIONS, startPostgres as startServer } from "../test/support/postgres.ts";
 import { measureCommands } from "./cloud/measure-commands.ts";
-import {
-  type Busbar,
-  fileBytes,
-  loadSeries,
-  prepareSite,
-  type Site,
-  startBusbar,
-  telemetryFile,
-} from "./telemetry/busbar.ts";
+import { measureIngest } from "./cloud/measure-ingest.ts";
+import { measureSpread } from "./cloud/measure-spread.ts";
+import { nodeOf } from "./cloud/node-of.ts";
+import { type Busbar, fileBytes, loadSeries, prepareSite, startBusbar, telemetryFile } from "./telemetry/busbar.ts";
 import { type Size, sizeOf } from "./telemetry/data.ts";
 import { difference, type Engine, questions } from "./telemetry/engine.ts";
 import { measureQueries, report } from "./telemetry/measure-queries.ts";
 import { startPostgres } from "./telemetry/postgres.ts";
-import { finish } from "./telemetry/process.ts";
 
 const { values } = parseArgs({
   options: {
@@ -36,6 +31,7 @@ const { values } = parseArgs({
     runs: { type: "string", default: "200" },
     parts: { type: "string", default: "queries,plain,ingest,commands" },
     only: { type: "string", default: "q" },
+    spread: { type: "boolean", default: false },
   },
 });
 const parts = new Set(values.parts.split(","));
@@ -49,12 +45,9 @@ const begun = performance.now();
 const say = (text: string) => process.stderr.write(`[${Math.round((performance.now() - begun) / 1_000)} s] ${text}\n`);
 const round = (value: number, places = 2) => Math.round(value * 10 ** places) / 10 ** places;
 
-const PUBLISHER = fileURLToPath(new URL("./telemetry/publish.ts", import.meta.url));
-const INGEST_SECONDS = 6;
 const PLAIN_PORT = 18_528;
 /** Plain tables take seconds for what takes the others milliseconds, so a few answers of them have to do. */
 const PLAIN_RUNS = 5;
-const KEYS = ["seal.key", "admin.token"] as const;
 
 /** On a disk: a temporary folder may lie in memory, where a commit costs nothing. */
 const folder = mkdtempSync(join("/var/tmp", "bench-cloud-"));
@@ -64,7 +57,13 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => void stopAll().finally(() => process.exit(1)));
 }
 try {
-  console.log(JSON.stringify(await measure()));
+  const runs = Number(values.runs);
+  const figures = values.spread
+    ? await measureSpread({ folder, size, parts, asked, runs, say, onStop: (stop) => void stops.push(stop) })
+    : await measure();
+  console.log(
+    JSON.stringify({ ...figures, cores: availableParallelism(), load: loadavg().map((one) => round(one, 1)) }),
+  );
 } finally {
   await stopAll();
 }
@@ -98,36 +97,30 @@ async function measure(): Promise<object> {
   // Without kept buckets, as PostgreSQL has none: like is compared with like.
   const embedded = await startBusbar(site, { name: "embedded", bucketCacheMb: 0 });
   stops.push(() => embedded.stop());
-  const one = await startBusbar(nodeOf(site, "one"), { name: "cloud", database: url });
+  const one = await startBusbar(nodeOf(site, join(folder, "one")), { name: "cloud", database: url });
   stops.push(() => one.stop());
   const found = parts.has("queries") ? await compareQueries(embedded, one) : undefined;
-  const two = await startBusbar(nodeOf(site, "two"), { name: "cloud 2", database: url });
+  const two = await startBusbar(nodeOf(site, join(folder, "two")), { name: "cloud 2", database: url });
   stops.push(() => two.stop());
-  const ingest = parts.has("ingest") ? await measureIngest(site, { embedded, one, two }) : {};
-  const commands = parts.has("commands") ? await measureCommands({ embedded, one, two, database: url }, say) : {};
+  const perSecond = parts.has("ingest")
+    ? await measureIngest(site, { embedded: [embedded], oneNode: [one], twoNodes: [one, two] }, say)
+    : undefined;
+  const commands = parts.has("commands")
+    ? await measureCommands({ baseline: embedded, one, two, databases: [url] }, say)
+    : {};
   const figures = {
     bench: "cloud",
-    cores: availableParallelism(),
-    load: loadavg().map((load) => round(load, 1)),
     postgres: version,
     size,
     points: loaded.points,
     move: { seconds: round(moveSeconds), pointsPerSecond: Math.round(loaded.points / moveSeconds) },
     bytesPerPoint,
     ...found,
-    ingest,
+    ...(perSecond && { ingest: { perSecond, oneOverEmbedded: round(perSecond.oneNode / perSecond.embedded) } }),
     commands,
   };
   say(JSON.stringify(figures, undefined, 2));
   return figures;
-}
-
-/** The folder of a node has the keys of the installation and nothing else. */
-function nodeOf(site: Site, name: string): Site {
-  const own = join(folder, name);
-  mkdirSync(own);
-  for (const key of KEYS) if (existsSync(join(site.folder, key))) copyFileSync(join(site.folder, key), join(own, key));
-  return { ...site, folder: own };
 }
 
 async function tableBytes(url: string): Promise<{ readonly tables: number; readonly indexes: number }> {
@@ -217,31 +210,4 @@ async function startPlainTables(): Promise<(Engine & { load(size: Size): Promise
   } catch {
     return undefined;
   }
-}
-
-interface Nodes {
-  readonly embedded: Busbar;
-  readonly one: Busbar;
-  readonly two: Busbar;
-}
-
-async function measureIngest(site: Site, { embedded, one, two }: Nodes): Promise<object> {
-  const publish = async ({ mqttPort: port }: Busbar, from: number, to: number): Promise<number> => {
-    const credentials = site.credentials.slice(from, to);
-    const job = JSON.stringify({ port, credentials, seconds: INGEST_SECONDS, late: 0, window: 32 });
-    const answer = await finish(process.execPath, ["--disable-warning=ExperimentalWarning", PUBLISHER, job]);
-    return (JSON.parse(answer) as { perSecond: number }).perSecond;
-  };
-  const half = Math.floor(size.devices / 2);
-  const measured = { embedded: 0, oneNode: 0, twoNodes: 0 };
-  // The first round warms up.
-  for (let turn = 0; turn < 2; turn++) {
-    measured.embedded = Math.round(await publish(embedded, 0, size.devices));
-    measured.oneNode = Math.round(await publish(one, 0, size.devices));
-    const both = await Promise.all([publish(one, 0, half), publish(two, half, size.devices)]);
-    measured.twoNodes = Math.round(both[0] + both[1]);
-    if (turn === 0) say(`durable points a second, warming up: ${JSON.stringify(measured)}`);
-  }
-  say(`durable points a second: ${JSON.stringify(measured)}`);
-  return { perSecond: measured, oneOverEmbedded: round(measured.oneNode / measured.embedded) };
 }

@@ -4,7 +4,7 @@ import type { MqttClient } from "mqtt";
 import type { FakeDeviceConfig } from "../../test/support/fake-device.ts";
 import { connectMqtt } from "../commands/device-process.ts";
 import type { Busbar } from "../telemetry/busbar.ts";
-import { type Cost, costOf } from "./cost-of.ts";
+import { type Cost, costOf, type Paid } from "./cost-of.ts";
 
 const CALLS = 300;
 const WARM_UP = 100;
@@ -28,11 +28,14 @@ commands:
 `;
 
 interface Nodes {
-  readonly embedded: Busbar;
+  /** What the two nodes are compared with; named in the figures by its own name. */
+  readonly baseline: Busbar;
   readonly one: Busbar;
   readonly two: Busbar;
-  /** The address of the nodes' database. */
-  readonly database: string;
+  /** The address of the nodes' database on each of its servers. */
+  readonly databases: readonly string[];
+  /** The same of the baseline, where it has one. */
+  readonly baselineDatabases?: readonly string[];
 }
 
 interface Latency {
@@ -41,11 +44,11 @@ interface Latency {
 }
 
 export async function measureCommands(
-  { embedded, one, two, database }: Nodes,
+  { baseline, one, two, databases, baselineDatabases }: Nodes,
   say: (text: string) => void,
 ): Promise<object> {
   const calls = {
-    embedded: await openDevice(embedded, embedded),
+    baseline: await openDevice(baseline, baseline),
     sameNode: await openDevice(one, one),
     otherNode: await openDevice(one, two),
     secondNode: await openDevice(two, two),
@@ -60,43 +63,50 @@ export async function measureCommands(
   };
   try {
     for (const { call } of Object.values(calls)) for (let i = 0; i < WARM_UP; i++) await call();
-    const latency = await latenciesOf([calls.embedded, calls.sameNode, calls.otherNode]);
+    const { baseline: first, ...nodes } = await latenciesOf([calls.baseline, calls.sameNode, calls.otherNode]);
+    const latency = { [baseline.name]: first, ...nodes };
     say(`execute, one after the other, ms: ${JSON.stringify(latency)}`);
-    const paid = { nodes: [one, two], database };
+    const paid: Paid = { nodes: [one, two], databases };
     const cost: Record<string, Cost> = {
+      ...(baselineDatabases !== undefined && {
+        [baseline.name]: await costOf({ nodes: [baseline], databases: baselineDatabases }, () =>
+          callAll(calls.baseline),
+        ),
+      }),
       sameNode: await costOf(paid, () => callAll(calls.sameNode)),
       otherNode: await costOf(paid, () => callAll(calls.otherNode)),
     };
     say(`what one of them costs: ${JSON.stringify(cost)}`);
     const perSecond = {
-      embedded: await rateOf([calls.embedded]),
+      [baseline.name]: await rateOf([calls.baseline]),
       oneNode: await rateOf([calls.sameNode]),
       otherNode: await rateOf([calls.otherNode]),
       twoNodes: await rateOf([calls.sameNode, calls.secondNode]),
     };
     say(`executions a second of one device, ${AT_ONCE} at once: ${JSON.stringify(perSecond)}`);
     const manyDevices = {
-      embedded: await rateOf(await many(embedded)),
+      [baseline.name]: await rateOf(await many(baseline)),
       oneNode: await rateOf(await many(one)),
       twoNodes: await rateOf([...(await many(one)), ...(await many(two))]),
     };
     say(`the same of ${DEVICES} devices: ${JSON.stringify(manyDevices)}`);
-    const otherNodeCostsMs = round(latency.otherNode.p50 - latency.sameNode.p50);
+    const otherNodeCostsMs = round(nodes.otherNode.p50 - nodes.sameNode.p50);
     return { latency, otherNodeCostsMs, cost, perSecond, manyDevices };
   } finally {
     for (const { close } of [...Object.values(calls), ...others]) await close();
   }
 }
 
-interface Commanded {
+export interface Commanded {
+  readonly id: string;
   /** The time of one call, in milliseconds. */
   call(): Promise<number>;
   close(): Promise<void>;
 }
 
 /** By turns, so that a noisy moment of the machine hits all. */
-async function latenciesOf([embedded, sameNode, otherNode]: readonly [Commanded, Commanded, Commanded]) {
-  const times = new Map<Commanded, number[]>([embedded, sameNode, otherNode].map((one) => [one, []]));
+async function latenciesOf([baseline, sameNode, otherNode]: readonly [Commanded, Commanded, Commanded]) {
+  const times = new Map<Commanded, number[]>([baseline, sameNode, otherNode].map((one) => [one, []]));
   for (let done = 0; done < CALLS; done += TURN) {
     for (const [{ call }, own] of times) for (let i = 0; i < TURN; i++) own.push(await call());
   }
@@ -104,7 +114,7 @@ async function latenciesOf([embedded, sameNode, otherNode]: readonly [Commanded,
     const own = (times.get(one) ?? []).sort((a, b) => a - b);
     return { p50: round(own[CALLS / 2] ?? 0), p99: round(own[Math.floor(CALLS * 0.99)] ?? 0) };
   };
-  return { embedded: of(embedded), sameNode: of(sameNode), otherNode: of(otherNode) };
+  return { baseline: of(baseline), sameNode: of(sameNode), otherNode: of(otherNode) };
 }
 
 async function callAll({ call }: Commanded): Promise<number> {
@@ -125,7 +135,7 @@ async function rateOf(all: readonly Commanded[]): Promise<number> {
 }
 
 /** A device that is connected to one node and commanded through another, or the same. */
-async function openDevice(called: Busbar, connected: Busbar): Promise<Commanded> {
+export async function openDevice(called: Busbar, connected: Busbar): Promise<Commanded> {
   const { blueprint } = await called.post<{ blueprint: { id: string } }>("/v3/blueprints/upload", MANIFEST);
   const body = { name: "Commanded", blueprint_id: blueprint.id };
   const { device_id: id } = await called.post<{ device_id: string }>("/v3/provisioning/standalone", body);
@@ -134,13 +144,14 @@ async function openDevice(called: Busbar, connected: Busbar): Promise<Commanded>
   });
   const client = await connectDevice(config, connected.mqttPort);
   return {
+    id,
     async call() {
       const begun = performance.now();
       const { execution } = await called.post<{ execution: { state: string } }>(`/v3/devices/${id}/commands/execute`, {
         name: "set_power",
         arguments: {},
       });
-      if (execution.state !== "SUCCESS") throw new Error(`the command ended as ${execution.state}`);
+      if (execution.state !== "SUCCESS") throw new Error(`a command of ${called.name} to a device at ${connected.name} ended as ${execution.state}`);
       return performance.now() - begun;
     },
     close: () => client.endAsync(true),

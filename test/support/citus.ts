@@ -27,6 +27,7 @@ export async function startCitus(options: Omit<PostgresOptions, "version"> = {},
     "citus.recover_2pc_interval": "2s",
     // Parts of tables move while they are written to.
     wal_level: "logical",
+    ...options.settings,
   };
   const start = () => startPostgres({ ...options, version: 15, settings });
   const [coordinator, ...workers] = await Promise.all([start(), start(), start()]);
