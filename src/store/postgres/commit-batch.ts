@@ -65,7 +65,9 @@ async function attemptSingle(client: ClientBase, statement: QueryConfig): Promis
 
 async function attempt(client: ClientBase, damage: StatementNeeds & Added, writes: readonly Write[]): Promise<Done> {
   const [first, ...others] = writes;
-  const single = first !== undefined && others.length === 0 ? singleStatement(first) : undefined;
+  const isAlone = first !== undefined && others.length === 0;
+  // Where the rows are on another server than the lock, a single statement would take its lock there, or be refused.
+  const single = isAlone && damage.isSpread !== true ? singleStatement(first) : undefined;
   if (single !== undefined) return await attemptSingle(client, { ...single, values: [...single.values] });
   failpoint("commit.before");
   try {
