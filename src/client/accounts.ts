@@ -34,6 +34,8 @@ export function accounts({ perform }: Transport) {
     confirmSecondFactor: (code: string) => perform("confirmSecondFactor", { body: { code } }),
     replaceRecoveryCodes: (body: SecondFactorProof) => perform("replaceRecoveryCodes", { body }),
     removeSecondFactor: (body: SecondFactorProof) => perform("removeSecondFactor", { body }),
+    /** Of an account that signs in by the provider and has a password of its own, too. */
+    unlink: (account_id: string) => perform("unlinkAccount", { params: { account_id } }),
     passkeys: () => perform("listPasskeys"),
     offerPasskey: (body: PasskeyOfferInput) => perform("offerPasskey", { body }),
     addPasskey: (body: NewPasskey) => perform("addPasskey", { body }),

@@ -139,6 +139,12 @@ export type AccountChange = {
   readonly suspended?: boolean | undefined;
 };
 
+export type AccountProof = {
+  readonly current_password: string;
+  /** Of a person with a second factor. */
+  readonly code?: string | undefined;
+};
+
 export type AcknowledgeAlert = {
   /** What is done about it, for the others. */
   readonly comment?: string | undefined;
@@ -3900,6 +3906,7 @@ export type Answers = {
     readonly changes: readonly BlueprintChange[];
     readonly pending_change?: GatewayChange;
   };
+  readonly beginProviderLink: ProviderSignIn;
   readonly cancelBulkCommand: {
     readonly bulk: BulkCommand;
   };
@@ -4199,6 +4206,9 @@ export type Answers = {
   readonly joinCloud: Uplink;
   readonly joinGateway: Joined;
   readonly leaveCloud: JsonObject;
+  readonly linkProvider: {
+    readonly session: Session;
+  };
   readonly listAccounts: {
     readonly accounts: readonly Account[];
     /** How many match, on all pages. */
@@ -4554,6 +4564,12 @@ export type Answers = {
     readonly alerts: readonly Alert[];
     readonly pending_change?: GatewayChange;
   };
+  readonly unlinkAccount: {
+    readonly account: Account;
+  };
+  readonly unlinkProvider: {
+    readonly session: Session;
+  };
   readonly updateAccount: {
     readonly account: Account;
   };
@@ -4617,6 +4633,7 @@ export type Bodies = {
   readonly adjustSimulation: SimulationChange;
   readonly approveTerminalSignIn: TerminalApproval;
   readonly assignBlueprint: AssignBlueprint;
+  readonly beginProviderLink: AccountProof;
   readonly changeOwnPassword: PasswordChange;
   /** As for putInterlock. */
   readonly checkInterlock: JsonObject;
@@ -4654,6 +4671,7 @@ export type Bodies = {
   readonly giveSite: NewSiteGrant;
   readonly joinCloud: NewUplink;
   readonly joinGateway: Join;
+  readonly linkProvider: ProviderReturn;
   readonly offerPasskey: PasskeyOfferInput;
   readonly offerSecondFactor: SecondFactorOfferInput;
   readonly previewCalendar: NewCalendar;
@@ -4689,6 +4707,7 @@ export type Bodies = {
   readonly testRule: NewRuleTest;
   readonly tryPriceSource: NewPriceSource;
   readonly unacknowledgeAlert: UnacknowledgeAlert;
+  readonly unlinkProvider: AccountProof;
   readonly updateAccount: AccountChange;
   readonly updateCommandSchedule: CommandScheduleChange;
   readonly updateDevice: DeviceChange;

@@ -1,7 +1,7 @@
 import type { Config } from "#config";
 import { toMilliseconds } from "#core/time/duration.ts";
 import type { Foundation } from "#role/foundation.ts";
-import type { SignInProvider } from "#service/access/provider-sign-ins.ts";
+import type { SignInProvider } from "#service/access/provider-round-trip.ts";
 
 /** Undefined: no provider is configured. Nothing is asked of one before somebody signs in. */
 export async function openIdentityProvider(

@@ -332,6 +332,10 @@ const TABLE: Readonly<Record<string, Row>> = {
   updateOwnAccount: ["readonly", "any", () => ({ language: "de" })],
   changeOwnPassword: ["readonly", "any", () => ({ current_password: "x", new_password: "four plain words" })],
   listOwnSignIns: ["readonly", "any"],
+  beginProviderLink: ["readonly", "any", () => ({ current_password: "x" })],
+  linkProvider: ["readonly", "any", () => ({ parameters: "state=x" })],
+  unlinkProvider: ["readonly", "any", () => ({ current_password: "x" })],
+  unlinkAccount: ["owner", "one"],
   listPasskeys: ["readonly", "any"],
   offerPasskey: ["readonly", "any", () => ({ current_password: "x" })],
   addPasskey: [
@@ -456,6 +460,7 @@ const NOT_THERE: readonly string[] = [
   "deleteNotificationRoute",
   "retryNotificationMessage",
   "resetSecondFactor",
+  "unlinkAccount",
 ];
 
 const LINK: Readonly<Record<string, number>> = {
@@ -750,6 +755,9 @@ const OF_SESSION: readonly string[] = [
   "confirmSecondFactor",
   "replaceRecoveryCodes",
   "removeSecondFactor",
+  "beginProviderLink",
+  "linkProvider",
+  "unlinkProvider",
 ];
 const OF_ONLY_SITE = "OfOnlySite";
 
@@ -797,6 +805,7 @@ const BY_ID: readonly string[] = [
   "deleteAccount",
   "createInvitation",
   "resetSecondFactor",
+  "unlinkAccount",
 ];
 
 /** What the table says of somebody who has one level at the own site, and another one at the other. */
@@ -980,6 +989,9 @@ test.each(INSIDE)("%s is open to the same levels and sites for callers within th
 
 /** What the session of a person gets otherwise than a token of the same level and sites. */
 const BY_SESSION: Readonly<Record<string, number>> = {
+  // No provider is set.
+  beginProviderLink: 409,
+  linkProvider: 409,
   // A session makes no further ones.
   createSignInCode: 403,
   getCurrentSession: 200,

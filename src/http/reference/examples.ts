@@ -494,6 +494,19 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     ts: 'client.perform("finishProviderSignIn", { body: { parameters: "code=...&state=..." } })',
   },
   findProviderSignOut: { ts: 'client.perform("findProviderSignOut")' },
+  beginProviderLink: {
+    body: { current_password: "..." },
+    ts: 'client.perform("beginProviderLink", { body: { current_password: "..." } })',
+  },
+  linkProvider: {
+    body: { parameters: "code=...&state=..." },
+    ts: 'client.perform("linkProvider", { body: { parameters: "code=...&state=..." } })',
+  },
+  unlinkProvider: {
+    body: { current_password: "..." },
+    ts: 'client.perform("unlinkProvider", { body: { current_password: "..." } })',
+  },
+  unlinkAccount: { ts: `client.accounts.unlink(${JSON.stringify(ID.account_id)})` },
   listOwnTokens: { ts: "client.accounts.ownTokens()" },
   revokeOwnToken: { ts: `client.accounts.revokeOwnToken(${JSON.stringify(ID.token_id)})` },
   getOwnAccount: { ts: "client.accounts.own()" },

@@ -11,6 +11,7 @@ import { invitationOperations } from "#service/access/invitation-operations.ts";
 import { ownAccountOperations } from "#service/access/own-account-operations.ts";
 import { ownTokenOperations } from "#service/access/own-token-operations.ts";
 import { passkeyOperations } from "#service/access/passkey-operations.ts";
+import { providerLinkOperations } from "#service/access/provider-link-operations.ts";
 import { providerSignInOperations } from "#service/access/provider-sign-in-operations.ts";
 import { secondFactorOperations } from "#service/access/second-factor-operations.ts";
 import { sessionOperations } from "#service/access/session-operations.ts";
@@ -31,6 +32,7 @@ export function access(parts: Parts): Subject {
       ...passkeyOperations(parts),
       ...terminalSignInOperations(parts),
       ...providerSignInOperations(parts),
+      ...providerLinkOperations(parts),
       ...ownTokenOperations(parts),
       ...auditOperations(parts),
     ],

@@ -40,7 +40,7 @@ export interface AccountInput {
 }
 
 /** Fields that are not here stay as they are. */
-export interface AskedChange extends Omit<AccountChange, "sites" | "siteLevels" | "password"> {
+export interface AskedChange extends Omit<AccountChange, "sites" | "siteLevels" | "password" | "provider"> {
   /** Null means all sites. */
   readonly siteIds?: readonly string[] | null;
   readonly siteLevels?: readonly SiteLevel[];
@@ -145,6 +145,12 @@ export function signsInByProvider(pointer?: string): Error {
   return refuse("conflict", message, pointer === undefined ? undefined : { pointer });
 }
 
+/** After the person was proved: whoever signs in by the provider keeps an own password and passkeys for after that, and they let nobody in meanwhile. */
+export async function requireOwnSignIn({ accounts }: Pick<AccountNeeds, "accounts">, id: string): Promise<void> {
+  if ((await accounts.find(id))?.provider === undefined) return;
+  throw refuse("forbidden", "you sign in by the provider now, as your account is linked to it", { reason: "linked" });
+}
+
 /** What of the access changes. The caller could have given all of what comes out. */
 async function askedAccess(
   needs: Pick<AccountNeeds, "sites">,
@@ -172,7 +178,18 @@ export async function storeChange(
   { before, change }: { readonly before: Account; readonly change: AccountChange },
 ): Promise<void> {
   const { id } = before;
-  const { mail, password, level, sites, siteLevels, isSuspended, language: _, timeFormat: __, ...shown } = change;
+  const {
+    mail,
+    password,
+    level,
+    sites,
+    siteLevels,
+    isSuspended,
+    language: _,
+    timeFormat: __,
+    provider,
+    ...shown
+  } = change;
   const access = changedAccess(before, change);
   const { level: toLevel, site_ids, site_levels } = accessDetails(access);
   const trail = auditTrail(needs, call, {
@@ -187,6 +204,7 @@ export async function storeChange(
       ...(mail !== undefined && { mail: "changed" }),
       ...(password !== undefined && { password: "changed" }),
       ...(isSuspended !== undefined && { suspended: isSuspended }),
+      ...("provider" in change && { provider: (provider ?? before.provider)?.issuer ?? null }),
     },
   });
   const hash = needs.randomBytes(HASH_BYTES);

@@ -26,10 +26,10 @@ export async function admitPerson(
   const known = await needs.accounts.findByProvider(person);
   if (known?.suspendedAt !== undefined)
     throw refuse("forbidden", `${known.name} is suspended here`, reason("suspended"));
-  const access = accessOfGroups(await rulesOfSites(needs, admission.groupRules), person.groups);
+  const access = await accessFromGroups(needs, { person, admission });
   if (access === undefined) {
     if (known !== undefined) await endAll(needs, call, known);
-    throw refuse("forbidden", "none of your groups at the provider may sign in here", reason("groups"));
+    throw noGroup();
   }
   if (known !== undefined) return await follow(needs, call, { account: known, access });
   if (!admission.takesNewPeople) {
@@ -37,6 +37,17 @@ export async function admitPerson(
   }
   return await add(needs, call, { person, access });
 }
+
+/** Undefined: none of the person's groups gives anything here. */
+export async function accessFromGroups(
+  needs: Pick<AccountNeeds, "sites">,
+  { person, admission }: { readonly person: ProviderPerson; readonly admission: Admission },
+): Promise<Access | undefined> {
+  return accessOfGroups(await rulesOfSites(needs, admission.groupRules), person.groups);
+}
+
+export const noGroup = (): Error =>
+  refuse("forbidden", "none of your groups at the provider may sign in here", reason("groups"));
 
 /** For the page, which says it in the language of the person. */
 const reason = (why: "suspended" | "groups" | "new" | "mail" | "mail_taken") => ({ reason: why });

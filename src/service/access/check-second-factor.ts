@@ -1,6 +1,6 @@
 // Whether a code is one of a person's second factor. Each code works once, on all nodes together and after a restart.
 import { parseGivenCode } from "#core/access/second-factor.ts";
-import { type AppError, refuse } from "#core/app-error.ts";
+import { AppError, refuse } from "#core/app-error.ts";
 import { type AttemptLimit, type AttemptLimits, tooManyAttempts } from "#service/access/attempt-limits.ts";
 import { secretKey } from "#service/access/hash-secret.ts";
 import { matchingStep } from "#service/access/totp.ts";
@@ -47,6 +47,20 @@ export async function stepOfFirstCode(
   const step = given?.kind === "app" ? stepOf(needs, factor, given.code) : undefined;
   if (step !== undefined) await forgive();
   return step;
+}
+
+/** A wrong code is a mistake in the form, not the end of the session. */
+export async function requireCode(
+  { checkSecondFactor }: { readonly checkSecondFactor: CheckSecondFactor },
+  id: string,
+  code = "",
+): Promise<void> {
+  try {
+    await checkSecondFactor(id, code);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "unauthorized") throw error;
+    throw refuse("invalid_body", error.message, { pointer: "/code" });
+  }
 }
 
 /** Binds a sealed secret to its person. */

@@ -3,7 +3,7 @@ import type { Account } from "#core/access/account.ts";
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { Caller } from "#core/access/caller.ts";
 import { AppError, refuse } from "#core/app-error.ts";
-import { type AccountNeeds, hashed, storeChange, withLastUse } from "#service/access/accounts.ts";
+import { type AccountNeeds, hashed, signsInByProvider, storeChange, withLastUse } from "#service/access/accounts.ts";
 import type { Authenticator } from "#service/access/authenticator.ts";
 import type { CheckPassword } from "#service/access/check-password.ts";
 import { beginSession, type SignedIn, type SignInNeeds } from "#service/access/sign-in.ts";
@@ -44,6 +44,7 @@ export async function changeOwnPassword(
 ): Promise<SignedIn> {
   const before = await ownAccount(needs, call.caller);
   const { id, name, mail } = before;
+  if (before.provider !== undefined) throw signsInByProvider("/new_password");
   await requirePassword(needs, call, { mail, password: asked.current });
   const password = await hashed(needs, call, { password: asked.next, own: [name, mail], pointer: "/new_password" });
   await storeChange(needs, call, { before, change: { ...(password !== undefined && { password }) } });

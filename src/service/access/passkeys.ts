@@ -2,8 +2,9 @@
 // are. So a passkey is two factors by itself, and no password and no code is asked for.
 import { isPasskeyHost, MAX_PASSKEYS, type Passkey } from "#core/access/passkey.ts";
 import { AppError, refuse } from "#core/app-error.ts";
+import { requireOwnSignIn, signsInByProvider } from "#service/access/accounts.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
-import type { CheckSecondFactor } from "#service/access/check-second-factor.ts";
+import { type CheckSecondFactor, requireCode } from "#service/access/check-second-factor.ts";
 import { accessTarget } from "#service/access/grant.ts";
 import { type OwnAccountNeeds, ownAccount, requirePassword } from "#service/access/own-account.ts";
 import { newChallenge, readChallenge } from "#service/access/passkey-challenges.ts";
@@ -44,6 +45,7 @@ export async function offerPasskey(
 > {
   const account = await ownAccount(needs, call.caller);
   requirePasskeyHost(page);
+  if (account.provider !== undefined) throw signsInByProvider();
   await requirePassword(needs, call, { mail: account.mail, password });
   if (account.hasSecondFactor) await requireCode(needs, account.id, code);
   const known = (await needs.passkeys.ofAccount(account.id)).map(({ id }) => id);
@@ -128,6 +130,7 @@ export async function signInWithPasskey(
   if (passkey === undefined || checked === undefined || challenge === undefined) throw notAccepted();
   if (!isSignedBy(passkey.publicKey, signature, given)) throw notAccepted();
   const holder = await accepted(needs.authenticator.holder(passkey.accountId));
+  await requireOwnSignIn(needs, passkey.accountId);
   const use = { id, useCount: checked.useCount, challenge, at: needs.now() };
   if (!(await needs.passkeys.use(use))) throw notAccepted();
   const former = await formerSession(needs, formerCookie);
@@ -142,15 +145,6 @@ async function accepted<Holder>(holder: Holder | Promise<Holder>): Promise<Holde
     return await holder;
   } catch (error) {
     throw error instanceof AppError && error.code === "unauthorized" ? notAccepted() : error;
-  }
-}
-
-async function requireCode({ checkSecondFactor }: PasskeyNeeds, id: string, code = ""): Promise<void> {
-  try {
-    await checkSecondFactor(id, code);
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== "unauthorized") throw error;
-    throw refuse("invalid_body", error.message, { pointer: "/code" });
   }
 }
 

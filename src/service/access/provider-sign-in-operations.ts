@@ -1,10 +1,7 @@
 import { renderInstant } from "#core/time/instant.ts";
 import { answerSignedIn } from "#service/access/answer-signed-in.ts";
-import {
-  beginProviderSignIn,
-  finishProviderSignIn,
-  type ProviderSignInNeeds,
-} from "#service/access/provider-sign-ins.ts";
+import type { ProviderSignInNeeds } from "#service/access/provider-round-trip.ts";
+import { beginProviderSignIn, finishProviderSignIn } from "#service/access/provider-sign-ins.ts";
 import { type SessionCookie, secondsUntil, withCookie } from "#service/access/session-cookie.ts";
 import { sessionAnswer } from "#service/access/session-wire.ts";
 import { type Operation, operation } from "#service/operation/operation.ts";
@@ -15,6 +12,19 @@ const tag = "Access";
 
 /** Codes and states of providers are long. */
 const MAX_PARAMETERS_LENGTH = 8_000;
+
+export const providerVisit = strict("ProviderSignIn", {
+  url: Type.String({ description: "At the provider." }),
+  expires_at: timestamp,
+});
+
+export const providerReturn = strict("ProviderReturn", {
+  parameters: Type.String({
+    minLength: 1,
+    maxLength: MAX_PARAMETERS_LENGTH,
+    description: "All parameters of the address that the browser came back to.",
+  }),
+});
 
 interface OperationNeeds extends ProviderSignInNeeds {
   readonly sessionCookie: SessionCookie;
@@ -60,10 +70,7 @@ export function providerSignInOperations(needs: OperationNeeds): readonly Operat
       tag,
       level: "public",
       ownPageOnly: true,
-      answer: strict("ProviderSignIn", {
-        url: Type.String({ description: "At the provider." }),
-        expires_at: timestamp,
-      }),
+      answer: providerVisit,
       run: async (call) => {
         const { url, browserSecret, expiresAt } = await beginProviderSignIn(needs, call);
         const cookie = providerCookie.write(browserSecret, secondsUntil(expiresAt, needs.now()), call.isSecure());
@@ -80,13 +87,7 @@ export function providerSignInOperations(needs: OperationNeeds): readonly Operat
       tag,
       level: "public",
       ownPageOnly: true,
-      body: strict("ProviderReturn", {
-        parameters: Type.String({
-          minLength: 1,
-          maxLength: MAX_PARAMETERS_LENGTH,
-          description: "All parameters of the address that the browser came back to.",
-        }),
-      }),
+      body: providerReturn,
       answer: sessionAnswer,
       run: async (call) => {
         const cookies = call.header("cookie") ?? "";

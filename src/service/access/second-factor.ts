@@ -7,7 +7,7 @@ import {
   RECOVERY_CODE_BYTES,
   RECOVERY_CODES,
 } from "#core/access/second-factor.ts";
-import { AppError, refuse } from "#core/app-error.ts";
+import { refuse } from "#core/app-error.ts";
 import { base32 } from "#core/text/base32.ts";
 import { foundAccount, requireAbove } from "#service/access/accounts.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
@@ -15,6 +15,7 @@ import {
   type CheckFactorNeeds,
   type CheckSecondFactor,
   factorContext,
+  requireCode,
   stepOfFirstCode,
 } from "#service/access/check-second-factor.ts";
 import { accessTarget } from "#service/access/grant.ts";
@@ -107,12 +108,7 @@ async function prove(needs: SecondFactorNeeds, call: Call, { password, code }: P
   const account = await ownAccount(needs, call.caller);
   if (!account.hasSecondFactor) throw none();
   await requirePassword(needs, call, { mail: account.mail, password });
-  try {
-    await needs.checkSecondFactor(account.id, code);
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== "unauthorized") throw error;
-    throw wrongCodeInForm(error.message);
-  }
+  await requireCode(needs, account.id, code);
   return account;
 }
 

@@ -4,6 +4,7 @@ import { formatToken, SECRET_BYTES, SESSION_PREFIX } from "#core/access/token.ts
 import { isPerson } from "#core/access/token-record.ts";
 import { AppError, refuse } from "#core/app-error.ts";
 import { instant } from "#core/time/instant.ts";
+import { requireOwnSignIn } from "#service/access/accounts.ts";
 import { auditTrail } from "#service/access/audit-trail.ts";
 import type { Authenticator, TokenHolder } from "#service/access/authenticator.ts";
 import { type CheckPassword, type Credentials, wrongCredentials } from "#service/access/check-password.ts";
@@ -17,7 +18,8 @@ import type { Call, Needs } from "#service/ports.ts";
 /** Longer than any address; a proxy may name anything. */
 const MAX_ADDRESS_LENGTH = 100;
 
-export interface SignInNeeds extends Pick<Needs, "sessions" | "secondFactors" | "now" | "newId" | "randomBytes"> {
+export interface SignInNeeds
+  extends Pick<Needs, "accounts" | "sessions" | "secondFactors" | "now" | "newId" | "randomBytes"> {
   readonly checkPassword: CheckPassword;
   readonly authenticator: Pick<Authenticator, "authenticate" | "holder">;
   readonly openSessions: Pick<Sessions, "forget" | "authenticate">;
@@ -105,13 +107,15 @@ export async function beginSession(
 }
 
 async function holderOf(
-  { authenticator, signInCodes, checkPassword, sessionLifetimeMs }: SignInNeeds,
+  { accounts, authenticator, signInCodes, checkPassword, sessionLifetimeMs }: SignInNeeds,
   { remoteAddress }: Pick<Call, "remoteAddress">,
   { by, mayReplace, former }: SignIn & { readonly former: Caller | undefined },
 ): Promise<TokenHolder & { readonly lifetimeMs: number }> {
   if ("mail" in by) {
     const id = await checkPassword(by, remoteAddress);
-    return { ...(await personBehind(authenticator, id)), lifetimeMs: sessionLifetimeMs };
+    const holder = await personBehind(authenticator, id);
+    await requireOwnSignIn({ accounts }, id);
+    return { ...holder, lifetimeMs: sessionLifetimeMs };
   }
   if ("token" in by) {
     const { tokenId } = await authenticator.authenticate(by.token);

@@ -19,6 +19,8 @@ export type AccountChange = Partial<
   Pick<Account, "name" | "mail" | "level" | "sites" | "siteLevels" | "language" | "timeFormat"> & {
     readonly password: PasswordHash;
     readonly isSuspended: boolean;
+    /** Links the account, or, as undefined, ends the link. One that is linked already is not linked to somebody else. */
+    readonly provider: ProviderIdentity | undefined;
   }
 >;
 
@@ -60,12 +62,12 @@ export interface AccountStore {
   /** Whoever is just this at a provider. A mail address says nothing about it. */
   findByProvider(identity: ProviderIdentity): Promise<Account | undefined>;
   /**
-   * A new password, or a suspension, ends all sessions of the person; a suspension also revokes the person's tokens. A new
+   * A new password, a suspension, or another link to a provider ends all sessions of the person; a suspension also revokes the person's tokens. A new
    * level or new sites revoke the person's tokens that are for more. Returns the tokens that are no longer as they were,
    * that of the person itself among them; undefined when there is no such account.
    */
   change(asked: AskedAccountChange, trail: AuditEntry): Promise<readonly string[] | undefined>;
-  /** Replaces an earlier one. False when there is no such account, or it is suspended. */
+  /** Replaces an earlier one. False when there is no such account, or it is suspended or signs in by a provider. */
   invite(invitation: Invitation, trail: AuditEntry): Promise<boolean>;
   /** Also one that has expired. A new password and a suspension end it. */
   findInvitation(hash: string): Promise<Invitation | undefined>;

@@ -77,7 +77,7 @@ export const accountWrites = {
       { invitation: { accountId, hash, expiresAt }, trail }: { invitation: Invitation; trail: AuditEntry },
     ) {
       const account = await findAccount(database, accountId);
-      if (account === undefined || account.suspendedAt !== undefined) return false;
+      if (account === undefined || account.suspendedAt !== undefined || account.provider !== undefined) return false;
       await database.run("DELETE FROM account_invitation WHERE account_id = ?", accountId);
       await database.run(
         "INSERT INTO account_invitation (account_id, hash, expires_at) VALUES (?, ?, ?)",
@@ -161,17 +161,21 @@ async function apply(
   const before = await findAccount(database, id);
   if (before === undefined) return undefined;
   if (change.mail !== undefined) await requireFreeMail(database, change.mail, id);
+  if (change.provider !== undefined && before.provider !== undefined)
+    throw refuse("conflict", "the account is linked to a provider already");
+  await requireNewAtProvider(database, change.provider);
   await set(database, "account", id, [
     ...valueIn(change, "mail", "mail"),
     ...(change.mail === undefined ? [] : [["mail_key", mailKey(change.mail)] as const]),
     ...valueIn(change, "language", "language"),
     ...valueIn(change, "timeFormat", "time_format"),
     ...valueIn(change, "password", "password"),
+    ...identityIn(change),
     ...(change.isSuspended === undefined
       ? []
       : [["suspended_at", change.isSuspended ? (before.suspendedAt ?? at) : null] as const]),
   ]);
-  const ends = change.password !== undefined || change.isSuspended === true;
+  const ends = change.password !== undefined || change.isSuspended === true || "provider" in change;
   const access = [
     ...valueIn(change, "name", "name"),
     ...(changesAccess(change) ? accessColumns(changedAccess(before, change)) : []),
@@ -254,6 +258,14 @@ function valueIn(
 ): readonly Assignment[] {
   return field in change ? [[column, change[field] ?? null]] : [];
 }
+
+const identityIn = (change: AccountChange): readonly Assignment[] =>
+  "provider" in change
+    ? [
+        ["provider_issuer", change.provider?.issuer ?? null],
+        ["provider_subject", change.provider?.subject ?? null],
+      ]
+    : [];
 
 async function set(database: Database, table: string, id: string, fields: readonly Assignment[]): Promise<void> {
   if (fields.length === 0) return;

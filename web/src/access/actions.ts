@@ -129,6 +129,10 @@ const actions = defineMessages({
     createGatewaySignInCode: "Sign in to a gateway of the cloud",
     createProviderSignIn: "Begin a sign-in at a provider",
     finishProviderSignIn: "Sign in at a provider",
+    beginProviderLink: "Begin to link an account to a provider",
+    linkProvider: "Link an account to a provider",
+    unlinkProvider: "End the own link to a provider",
+    unlinkAccount: "End the link of a person to a provider",
     various: "Various calls",
   },
   de: {
@@ -257,6 +261,10 @@ const actions = defineMessages({
     createGatewaySignInCode: "An einem Gateway der Cloud anmelden",
     createProviderSignIn: "Anmeldung bei einem Anbieter beginnen",
     finishProviderSignIn: "Bei einem Anbieter anmelden",
+    beginProviderLink: "Verknüpfung mit einem Anbieter beginnen",
+    linkProvider: "Konto mit einem Anbieter verknüpfen",
+    unlinkProvider: "Eigene Verknüpfung mit einem Anbieter aufheben",
+    unlinkAccount: "Verknüpfung einer Person mit einem Anbieter aufheben",
     various: "Verschiedene Aufrufe",
   },
 });
