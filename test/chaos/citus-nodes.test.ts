@@ -3,9 +3,12 @@ import { test } from "vitest";
 import { HAS_CITUS, startCitus } from "../support/citus.ts";
 import { hasMosquitto } from "../support/mosquitto.ts";
 import { roundsOf } from "../support/rounds.ts";
+import { sayIfWithoutCitus } from "../support/without-citus.ts";
 import { killsOfNodes } from "./kills-of-nodes.ts";
 
 const ROUNDS = roundsOf("kills of nodes, broker and servers of Citus");
+
+sayIfWithoutCitus();
 
 test.runIf(hasMosquitto && HAS_CITUS)(
   "kills of any part of a spread cloud at random moments, under load",

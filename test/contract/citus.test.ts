@@ -1,10 +1,11 @@
 // A database that Citus spreads over several servers keeps the contracts of a single one.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Citus, HAS_CITUS, startCitus, WITHOUT_CITUS } from "../support/citus.ts";
+import { type Citus, HAS_CITUS, startCitus } from "../support/citus.ts";
 import { type StatementWatch, watchStatements } from "../support/explain-tasks.ts";
 import { usePostgresRecords } from "../support/postgres-records.ts";
 import { IS_LONG, roundsOf } from "../support/rounds.ts";
 import { SCATTERED } from "../support/scattered-statements.ts";
+import { sayIfWithoutCitus } from "../support/without-citus.ts";
 import { citusKillsContract } from "./citus-kills-contract.ts";
 import { citusSpreadContract } from "./citus-spread-contract.ts";
 import { executionChangesContract } from "./execution-changes-contract.ts";
@@ -14,12 +15,7 @@ import { executionStoreContract } from "./execution-store-contract.ts";
 import { expectCountersRight } from "./expect-counters.ts";
 import { newDevice, recordStoreContract } from "./record-store-contract.ts";
 
-if (!HAS_CITUS) {
-  test(WITHOUT_CITUS, () => {
-    console.log(`not run: ${WITHOUT_CITUS}`);
-    expect(HAS_CITUS).toBe(false);
-  });
-}
+sayIfWithoutCitus();
 
 describe.runIf(HAS_CITUS)("records on Citus", () => {
   let cluster: Citus;

@@ -167,10 +167,16 @@ export function executionStoreContract(open: () => Promise<ExecutionWorld>): voi
   test("an execution is attempted by one caller only, and again only when it certainly did not leave", async () => {
     const { executions, place, insert } = await setUp();
     const waiting = await insert(makeExecution(place));
-    const marks = await Promise.all(Array.from({ length: 5 }, () => executions.markAttempted(waiting.id)));
-    expect(marks.filter(Boolean)).toHaveLength(1);
-    await executions.unmarkAttempted(waiting.id);
-    expect(await executions.markAttempted(waiting.id)).toBe(true);
+    for (const deviceId of [undefined, place.deviceId]) {
+      const mark = () => executions.markAttempted(waiting.id, deviceId);
+      const marks = await Promise.all(Array.from({ length: 5 }, mark));
+      expect(marks.filter(Boolean)).toHaveLength(1);
+      // One alone takes another way than several at once.
+      expect(await mark()).toBe(false);
+      await executions.unmarkAttempted(waiting.id, deviceId);
+      expect(await mark()).toBe(true);
+      if (deviceId === undefined) await executions.unmarkAttempted(waiting.id);
+    }
     await executions.record(place.deviceId, waiting.id, arrival("STARTED"));
     await executions.unmarkAttempted(waiting.id);
     expect(await executions.markAttempted(waiting.id)).toBe(false);

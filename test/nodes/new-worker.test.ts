@@ -13,8 +13,9 @@ import {
 } from "../chaos/node-load.ts";
 import { NodeVictim } from "../chaos/node-victim.ts";
 import { SPAN_S, startSendingDevice } from "../chaos/sending-device.ts";
-import { HAS_CITUS, startCitus, WITHOUT_CITUS } from "../support/citus.ts";
+import { HAS_CITUS, startCitus } from "../support/citus.ts";
 import type { Postgres } from "../support/postgres.ts";
+import { sayIfWithoutCitus } from "../support/without-citus.ts";
 
 const DATABASE = "moved";
 /** Commands of each device between two moves. */
@@ -22,12 +23,7 @@ const CALLS = 5;
 const MOVE = "SELECT citus_move_shard_placement($1, '127.0.0.1', $2, '127.0.0.1', $3, $4::citus.shard_transfer_mode)";
 const MODES = ["force_logical", "block_writes"] as const;
 
-if (!HAS_CITUS) {
-  test(WITHOUT_CITUS, () => {
-    console.log(`not run: ${WITHOUT_CITUS}`);
-    expect(HAS_CITUS).toBe(false);
-  });
-}
+sayIfWithoutCitus();
 
 test.runIf(HAS_CITUS)(
   "a worker is added under load, takes over parts, and another one is emptied and leaves",
