@@ -1,6 +1,8 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import pg from "pg";
 import { expect, test } from "vitest";
+import { requireDatabaseAddress } from "#core/net/database-address.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { createDatabaseServers, type ServerState } from "./database-servers.ts";
 import { timelinesIn } from "./kept-timelines.ts";
@@ -128,4 +130,18 @@ test("a folder that takes nothing keeps nobody from the database", () => {
   const { servers } = fakeServers({}, TWO, "/nowhere/database-timelines");
   expect(() => servers.accept(writable(2), connection())).not.toThrow();
   expect(() => servers.accept(writable(1), connection())).toThrow("it is an old primary");
+});
+
+test("a server is there if it answers, even by a refusal, and one question is enough for all who ask at once", async () => {
+  const full = Object.assign(new pg.DatabaseError("too many clients", 16, "error"), { code: "53300" });
+  const { servers, asked } = fakeServers({ a: full, b: new Error("timeout expired") });
+  const [a, b] = requireDatabaseAddress(TWO).servers;
+  const isThere = (server: typeof a) => servers.isThere(server);
+  expect(await Promise.all([isThere(a), isThere(a), isThere(b), isThere(undefined)])).toEqual([
+    true,
+    true,
+    false,
+    true,
+  ]);
+  expect(asked()).toBe(3);
 });

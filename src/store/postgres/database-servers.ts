@@ -33,6 +33,8 @@ export interface DatabaseServers {
   choose(): Promise<DatabaseServer | undefined>;
   /** Throws unless the server of a new connection may be used. Call the result when the connection ends. */
   accept(state: ServerState, connection: Connected): () => void;
+  /** Whether the server, or the only one, answers a new connection now, if only by refusing it. */
+  isThere(server: DatabaseServer | undefined): Promise<boolean>;
   /** The server of the latest `choose` did not answer, or was refused. */
   forget(): void;
 }
@@ -91,6 +93,8 @@ export function createDatabaseServers(url: string, { ask = askServer, kept }: Se
   let current: DatabaseServer | undefined;
   let finding: Promise<DatabaseServer> | undefined;
   let watch: NodeJS.Timeout | undefined;
+  /** All connections to a server that falls silent share one question. */
+  const asking = new Map<DatabaseServer | undefined, Promise<boolean>>();
 
   function isOld({ system, timeline }: ServerState): boolean {
     return timeline !== undefined && timeline < (seen.get(system) ?? timeline);
@@ -169,10 +173,28 @@ export function createDatabaseServers(url: string, { ask = askServer, kept }: Se
         watch = undefined;
       };
     },
+    isThere(server = servers[0]) {
+      let answer = asking.get(server);
+      if (answer === undefined) {
+        answer = isAnswering(server, ask).finally(() => asking.delete(server));
+        asking.set(server, answer);
+      }
+      return answer;
+    },
     forget() {
       current = undefined;
     },
   };
+}
+
+async function isAnswering(server: DatabaseServer | undefined, ask: typeof askServer): Promise<boolean> {
+  if (server === undefined) return true;
+  try {
+    await ask(server);
+    return true;
+  } catch (error) {
+    return error instanceof pg.DatabaseError;
+  }
 }
 
 function nameOf(server: DatabaseServer | undefined): string {

@@ -26,6 +26,8 @@ export function createReader(pool: Pool, damage: StatementNeeds): ReadDatabase {
         await client.query("COMMIT");
         isUsable = true;
         return result;
+      } catch (error) {
+        throw serverTrouble(error) ?? error;
       } finally {
         client.release(!isUsable);
       }
