@@ -60,8 +60,14 @@ export class NodeLoad {
   }
 }
 
+interface DeviceBroker {
+  readonly port: number;
+  /** With which any device signs in there, if not with its own. */
+  readonly login?: FakeDeviceConfig["mqtt_credentials"];
+}
+
 /** The broker is one of its own, or that of the node. */
-export async function makeNodeDevice(victim: NodeVictim, { port }: { readonly port: number }) {
+export async function makeNodeDevice(victim: NodeVictim, { port, login }: DeviceBroker) {
   const post = async (path: string, body: unknown) => {
     let answer = await victim.current?.session.post(path, body);
     // A busy machine may be too slow for a limit.
@@ -76,7 +82,7 @@ export async function makeNodeDevice(victim: NodeVictim, { port }: { readonly po
   const body = { name: "Counter", site_id: siteId, blueprint_id: blueprintId };
   const deviceId: string = (await post("/v3/provisioning/standalone", body)).device_id;
   const given: FakeDeviceConfig = (await post(`/v3/devices/${deviceId}/generate_config`, { protocol: "MQTT" })).config;
-  const config = { ...given, mqtt_host: "127.0.0.1", mqtt_port: port };
+  const config = { ...given, mqtt_host: "127.0.0.1", mqtt_port: port, ...(login && { mqtt_credentials: login }) };
   return { deviceId, config, device: await startCountingDevice(config, { isPresent: true }) };
 }
 

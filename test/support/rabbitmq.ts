@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "./free-port.ts";
@@ -28,6 +29,8 @@ export interface Rabbitmq {
   readonly nodes: readonly RabbitNode[];
   /** With which Busbar connects: all nodes. */
   readonly url: string;
+  /** Where devices connect to: any node that runs. */
+  readonly mqttPort: number;
   stop(): Promise<void>;
 }
 
@@ -62,7 +65,10 @@ export async function startRabbitmq(
     ];
     nodes.push(await prepareNode({ folder: join(folder, name), name, epmdPort, plugins, lines }));
   }
+  const balancer = startBalancer(nodes);
+  const mqttPort = await listening(balancer.server);
   const stop = async (): Promise<void> => {
+    balancer.stop();
     await Promise.all(nodes.map((node) => node.kill()));
     epmd.kill("SIGKILL");
     rmSync(folder, { recursive: true, force: true });
@@ -74,7 +80,45 @@ export async function startRabbitmq(
     throw error;
   }
   const places = nodes.map(({ amqpPort }) => `127.0.0.1:${amqpPort}`);
-  return { nodes, url: `amqp://busbar:service-secret@${places.join(",")}`, stop };
+  return { nodes, url: `amqp://busbar:service-secret@${places.join(",")}`, mqttPort, stop };
+}
+
+/** Gives each connection to the next node that runs, as a load balancer does. */
+function startBalancer(nodes: readonly RabbitNode[]): { readonly server: Server; stop(): void } {
+  const sockets = new Set<Socket>();
+  let turn = 0;
+  const server = createServer((device) => {
+    const alive = nodes.filter((node) => node.isRunning());
+    turn += 1;
+    const upstream = connect(alive[turn % alive.length]?.mqttPort ?? 1, "127.0.0.1");
+    for (const [from, to] of [
+      [device, upstream],
+      [upstream, device],
+    ] as const) {
+      sockets.add(from);
+      from.on("error", () => {});
+      from.on("close", () => {
+        sockets.delete(from);
+        to.destroy();
+      });
+      from.pipe(to);
+    }
+  });
+  return {
+    server,
+    stop() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+async function listening(server: Server): Promise<number> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
 }
 
 interface NodePlan {
