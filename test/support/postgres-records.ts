@@ -51,7 +51,7 @@ export function usePostgresRecords(
     isSpread = await isSpreadOn(client);
     roots = (await client.query<{ name: string }>(ROOTS)).rows.map(({ name }) => name);
     deletions = tables.map((name) => `DELETE FROM ${name}`).join("; ");
-  }, 60_000);
+  });
   afterAll(async () => {
     await client.end();
     await records.close();
