@@ -75,6 +75,7 @@ export const OPERATIONS = {
   executeCommand: "POST /v3/devices/{device_id}/commands/execute",
   exportDeviceTelemetry: "GET /v3/devices/{device_id}/telemetry/export",
   exportSiteTelemetry: "GET /v3/sites/{site_id}/telemetry/export",
+  findGatewaySignIn: "GET /v3/sites/{site_id}/gateway_sign_in",
   findProviderSignOut: "GET /v3/provider_sign_ins/sign_out",
   findSession: "GET /v3/sessions/here",
   findSignInProvider: "GET /v3/provider_sign_ins/provider",

@@ -1411,6 +1411,14 @@ export type GatewayReport = {
   readonly disk_free_bytes: number;
 };
 
+export type GatewaySignInCode = {
+  /** For the link /sign-in#code=... of the page of the gateway. */
+  readonly code: string;
+  readonly expires_at: string;
+  /** The address of that page, if the settings of the gateway say it. */
+  readonly url?: string;
+};
+
 export type GatewayVersion = {
   readonly version: string;
   readonly gateways: number;
@@ -3941,7 +3949,7 @@ export type Answers = {
   readonly createCounterCorrection: {
     readonly correction: CounterCorrection;
   };
-  readonly createGatewaySignInCode: SignInCode;
+  readonly createGatewaySignInCode: GatewaySignInCode;
   readonly createInvitation: Invitation;
   readonly createJoinCode: JoinCode;
   readonly createKioskLink: KioskLink;
@@ -4036,6 +4044,11 @@ export type Answers = {
   readonly endSession: JsonObject;
   readonly executeCommand: {
     readonly execution: Execution;
+  };
+  readonly findGatewaySignIn: {
+    readonly possible: boolean;
+    /** The address of its page; null if its settings do not say it. */
+    readonly url: string | null;
   };
   readonly findProviderSignOut: {
     readonly url: string | null;

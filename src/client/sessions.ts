@@ -17,6 +17,8 @@ export function sessions({ perform }: Transport) {
     endAll: () => perform("endOwnSessions"),
     /** For the link /sign-in#code=... of the page; valid once and for 10 minutes. */
     createCode: () => perform("createSignInCode"),
+    /** In a cloud: whether a person can sign in to the gateway of a site, and where its page is. */
+    findGatewaySignIn: (siteId: string) => perform("findGatewaySignIn", { params: { site_id: siteId } }),
     /** In a cloud, as a person: for the page of the site's gateway. */
     createGatewayCode: (siteId: string) => perform("createGatewaySignInCode", { params: { site_id: siteId } }),
   };

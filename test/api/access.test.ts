@@ -366,6 +366,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   endSession: ["readonly", "one", undefined, "owner"],
   endOwnSessions: ["readonly", "any"],
   createSignInCode: ["readonly", "any"],
+  findGatewaySignIn: ["readonly", "one"],
   createGatewaySignInCode: ["readonly", "one"],
   listAudit: ["owner", "any"],
   createJoinCode: ["installer", "any", () => ({})],

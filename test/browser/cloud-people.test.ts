@@ -1,6 +1,6 @@
 // People of a cloud and people of a gateway: each page says whose they are, and somebody of the cloud gets into the gateway's page.
 import { beforeAll, expect, test, vi } from "vitest";
-import type { Gateway, Token } from "#client/resources.ts";
+import type { Device, Gateway, Token } from "#client/resources.ts";
 import { useServer } from "../support/server.ts";
 import { inBrowser, PATIENCE, useWorld } from "./support/browse.ts";
 import { createFindings } from "./support/findings.ts";
@@ -90,6 +90,36 @@ function cloudPeople(): void {
       expect(there.page.url()).not.toContain("code=");
       expect(there.complaints).toEqual([]);
       await there.close();
+    },
+    LONG,
+  );
+
+  test.each(["en", "de"])(
+    "a reader finds the same on the page of the gateway's device, at a phone (%s)",
+    async (locale) => {
+      const look = createFindings();
+      const mail = `reader-${locale}@example.org`;
+      const person = { name: "Rosa", mail, password: PASSWORD, level: "readonly" };
+      expect((await cloud.admin.post("/v3/accounts", person)).errors).toEqual([]);
+      const devices = async () => (await cloud.admin.get<{ devices: Device[] }>("/v3/devices")).body.devices;
+      const device = await vi.waitUntil(async () => (await devices()).find(({ type }) => type === "GATEWAY"), {
+        timeout: LONG,
+      });
+      const words =
+        locale === "en"
+          ? { mail: "Mail address", password: "Password", button: "Sign in there" }
+          : { mail: "E-Mail-Adresse", password: "Passwort", button: "Dort anmelden" };
+      const visitor = await inCloud.visit({ width: 360, bypassCSP: true, locale });
+      const { page } = visitor;
+      await page.goto(`${cloud.url}/devices/${device?.id}`);
+      await page.getByLabel(words.mail).fill(mail);
+      await page.getByLabel(words.password).fill(PASSWORD);
+      await page.keyboard.press("Enter");
+      await page.getByRole("button", { name: words.button }).focus();
+      await page.keyboard.press("Enter");
+      await textOf(page.getByRole("dialog").locator("code"), /^\/sign-in#code=/);
+      expect(await look(visitor)).toEqual([]);
+      await visitor.close();
     },
     LONG,
   );

@@ -1,6 +1,7 @@
 // Tokens of the cloud on the gateway, and the gateway's own credential.
 import { expect, test } from "vitest";
 import { eventually, isLinked, useLinkedPair } from "../support/linked-pair.ts";
+import { runBusbar } from "../support/run-busbar.ts";
 
 const pair = useLinkedPair();
 const { cloud, gateway } = pair;
@@ -152,11 +153,16 @@ test("a person of the cloud signs in to the gateway by a code, once, also withou
   expect((await here("GET", "/v3/account")).status).toBe(404);
   expect((await here("POST", "/v3/tokens", { name: "x", level: "installer", site_ids: [siteId] })).status).toBe(403);
 
-  // The admin of the cloud is not that of the gateway, though both have the same id; nor is a token a person.
+  // The admin of the cloud is not that of the gateway, though both have the same id. Other tokens are known there.
   const token = await cloud.token({ name: "no person", level: "owner" });
   await eventually(async () => expect(await statusOf(token)).toBe(200));
   expect((await cloud.admin.post(path, undefined)).status).toBe(409);
-  expect((await cloud.as(token).post(path, undefined)).status).toBe(409);
+  expect((await cloud.as(token).post(path, undefined)).status).toBe(200);
+  const possible = `/v3/sites/${siteId}/gateway_sign_in`;
+  expect((await person("GET", possible)).body).toEqual({ possible: true, url: null });
+  expect((await cloud.as(token).get(possible)).body).toEqual({ possible: true, url: null });
+  for (const other of [gateway.admin, cloud.admin])
+    expect((await other.get(possible)).body).toEqual({ possible: false, url: null });
   // Whoever reaches the gateway itself gets no code by saying the same there.
   expect((await gateway.admin.post(path, undefined)).status).toBe(409);
 
@@ -167,6 +173,30 @@ test("a person of the cloud signs in to the gateway by a code, once, also withou
   await isLinked(gateway, true);
   await cloud.admin.patch(`/v3/accounts/${added.body.account.id}`, { password: "quite another one" });
   await eventually(async () => expect((await here("GET", "/v3/sessions/current")).status).toBe(401));
+});
+
+test("a token of a person of the cloud gets a code with its own rights, and the CLI a link with the address of the gateway", async () => {
+  const headers = { "Sec-Fetch-Site": "same-origin" };
+  const { siteId } = pair.site;
+  const by = { mail: "ines@example.org", password: "four plain small words" };
+  await cloud.admin.post("/v3/accounts", { name: "Ines", ...by, level: "owner" });
+  const person = pageOf(cloud, await cloud.anonymous.post("/v3/sessions", by, { headers }));
+  const { token = "" } = (await person("POST", "/v3/tokens", { name: "laptop", level: "user" })).body;
+  await gateway.restart(["--oidc-address", "https://north.example"]);
+  await isLinked(gateway, true);
+  const answers = async () =>
+    expect((await cloud.as(token).get(`/v3/sites/${siteId}/gateway_sign_in`)).body).toMatchObject({ possible: true });
+  await eventually(answers);
+  const asked = ["gateway", "sign-in-code", siteId, "--url", cloud.url];
+  const run = await runBusbar(asked, { env: { BUSBAR_TOKEN: token } });
+  expect([run.code, run.err]).toEqual([0, expect.stringContaining("signs in once")]);
+  const { hash, origin, pathname } = new URL(run.out.trim());
+  expect([origin, pathname]).toEqual(["https://north.example", "/sign-in"]);
+  const code = hash.replace("#code=", "");
+  const answered = await gateway.anonymous.post<{ session: object }>("/v3/sessions", { code }, { headers });
+  expect(answered.body.session).toMatchObject({ token_name: "Ines: laptop", level: "user" });
+  await gateway.restart();
+  await isLinked(gateway, true);
 });
 
 test("where offline access is off, tokens of the cloud are not taken", async () => {

@@ -11,7 +11,7 @@ import {
 import { confirm } from "#cli/confirm.ts";
 import { fetchList } from "#cli/fetch-list.ts";
 import { findGateway } from "#cli/find-gateway.ts";
-import { findSites } from "#cli/find-site.ts";
+import { findSite, findSites } from "#cli/find-site.ts";
 import { printAnswer, printTable, remark } from "#cli/print.ts";
 import { type ClientFlags, openSession } from "#cli/session.ts";
 import type { OpenJoinCode } from "#client/resources.ts";
@@ -23,7 +23,7 @@ type CodeFlags = ClientFlags & {
   readonly siteId?: readonly string[];
 };
 
-/** In a cloud: the codes with which gateways join. */
+/** In a cloud: the codes with which gateways join, and with which people sign in to a gateway. */
 export function addCodeCommands(gateway: Command, cli: Cli): void {
   const code = clientCommand(gateway, "code", "In a cloud: make a code with which one gateway joins.")
     .option("-n, --name <name>", "name of the gateway in the cloud (default the name of its first site)")
@@ -74,6 +74,29 @@ export function addCodeCommands(gateway: Command, cli: Cli): void {
       await printAnswer(cli, flags, await wait(client.gateways.withdrawJoinCode(id)), () => `withdrew ${id}`);
     });
   addExamples(withdraw, "gateway withdraw-code JOIN_CODE_ID");
+  addSignInCode(gateway, cli);
+}
+
+/** The code is for the person whose token calls, with the rights of the token. */
+function addSignInCode(gateway: Command, cli: Cli): void {
+  const about = "In a cloud: make a link that signs you in to the page of the gateway of a site.";
+  const command = clientCommand(gateway, "sign-in-code [site]", about)
+    .option("-s, --site-id <site>", "the site, by id or name, if not given as argument")
+    .action(async (argument: string | undefined, flags: ClientFlags & { siteId?: string }) => {
+      const session = await openSession(cli, flags);
+      const site = await findSite(session, requireId("site", argument, flags.siteId));
+      const answer = await session.wait(session.client.sessions.createGatewayCode(site));
+      await printAnswer(cli, flags, answer, () => gatewayLink(answer));
+      remark(cli, `The link signs in once, until ${answer.expires_at}, with the rights of your token.`);
+      if (answer.url === undefined) remark(cli, "Put the address of the gateway in its own network before it.");
+    });
+  addExamples(command, "gateway sign-in-code North");
+}
+
+/** Without the address where the gateway did not tell a usable one. */
+function gatewayLink({ code, url }: { readonly code: string; readonly url?: string }): string {
+  const path = `/sign-in#code=${encodeURIComponent(code)}`;
+  return url !== undefined && URL.canParse(path, url) ? new URL(path, url).href : path;
 }
 
 const CODE_COLUMNS = {

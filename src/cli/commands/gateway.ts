@@ -15,7 +15,7 @@ import type { Window } from "#client/page.ts";
 import type { GatewayChange } from "#client/resources.ts";
 
 /**
- * On a gateway: join, status, leave. In a cloud: code, codes, withdraw-code, list, show, overview, changes, withdraw,
+ * On a gateway: join, status, leave. In a cloud: code, codes, withdraw-code, sign-in-code, list, show, overview, changes, withdraw,
  * give-site, rotate, revoke.
  */
 export function addGatewayCommands(gateway: Command, cli: Cli): void {

@@ -22,15 +22,6 @@ export function isPerson({ id, accountId, fromCloud }: Pick<TokenRecord, "id" | 
   return id === accountId && fromCloud !== true;
 }
 
-/** On a gateway: the access of a person of the cloud. */
-export function isPersonOfCloud({
-  id,
-  accountId,
-  fromCloud,
-}: Pick<TokenRecord, "id" | "accountId" | "fromCloud">): boolean {
-  return id === accountId && fromCloud === true;
-}
-
 export function isLive(token: TokenRecord, now: Instant): boolean {
   return token.revokedAt === undefined && (token.expiresAt === undefined || now < token.expiresAt);
 }

@@ -559,6 +559,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   endSession: { ts: `client.sessions.end(${JSON.stringify(ID.session_id)})` },
   endOwnSessions: { ts: "client.sessions.endAll()" },
   createSignInCode: { ts: "client.sessions.createCode()" },
+  findGatewaySignIn: { ts: `client.sessions.findGatewaySignIn(${JSON.stringify(ID.site_id)})` },
   createGatewaySignInCode: { ts: `client.sessions.createGatewayCode(${JSON.stringify(ID.site_id)})` },
   listAudit: {
     query: { "outcome.in": "REFUSED", order: "AT_DESC", limit: "20" },

@@ -2,6 +2,7 @@ import { MAX_SIGN_IN_ATTEMPTS } from "#core/access/attempt-limit.ts";
 import { ANONYMOUS_REFUSAL_LIFETIME_MS, KEPT_REFUSALS } from "#core/access/refusal-limits.ts";
 import { toMilliseconds } from "#core/time/duration.ts";
 import { ago, MINUTE, SECOND, untilDone } from "#role/chore-times.ts";
+import { pageAddressOf } from "#role/page-address.ts";
 import type { Parts } from "#role/parts.ts";
 import type { Subject } from "#role/subject.ts";
 import { accountOperations } from "#service/access/account-operations.ts";
@@ -27,7 +28,7 @@ export function access(parts: Parts): Subject {
       ...ownAccountOperations(parts),
       ...invitationOperations(parts),
       ...sessionOperations(parts),
-      ...gatewaySignInOperations(parts),
+      ...gatewaySignInOperations({ ...parts, pageAddress: () => pageAddressOf(parts) }),
       ...secondFactorOperations(parts),
       ...passkeyOperations(parts),
       ...terminalSignInOperations(parts),

@@ -71,6 +71,12 @@ export const codeSchema = strict("SignInCode", {
   expires_at: timestamp,
 });
 
+export const gatewayCodeSchema = strict("GatewaySignInCode", {
+  code: Type.String({ description: "For the link /sign-in#code=... of the page of the gateway." }),
+  expires_at: timestamp,
+  url: Type.Optional(Type.String({ description: "The address of that page, if the settings of the gateway say it." })),
+});
+
 export function parseSignIn({ token, code, mail, password }: Static<typeof signInSchema>): SignIn["by"] {
   const given = [token, code, mail ?? password].filter((one) => one !== undefined).length;
   if (given === 1 && token !== undefined) return { token };

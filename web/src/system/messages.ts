@@ -153,6 +153,9 @@ export const t = defineMessages({
     signInAt: (name: string) => `Sign in at ${name}`,
     signInThereText: (until: string) =>
       `Put the address of the gateway in its own network before this, and open it there. It signs you in once, until ${until}.`,
+    signInThereOpen: (until: string) =>
+      `It signs you in once, until ${until}. It works where the network of the gateway can be reached.`,
+    openGateway: "Open the gateway",
     signInThereNote:
       "Whoever opens it becomes you on this gateway. The session there goes on while the gateway is offline.",
     rotateQuestion: (name: string) => `Replace the credential of ${name}?`,
@@ -333,6 +336,9 @@ export const t = defineMessages({
     signInAt: (name) => `An ${name} anmelden`,
     signInThereText: (until) =>
       `Setzen Sie die Adresse des Gateways in seinem eigenen Netz davor und öffnen Sie es dort. Es meldet Sie einmal an, bis ${until}.`,
+    signInThereOpen: (until) =>
+      `Er meldet Sie einmal an, bis ${until}, und nur dort, wo das Netz des Gateways erreichbar ist.`,
+    openGateway: "Gateway öffnen",
     signInThereNote:
       "Wer es öffnet, wird auf diesem Gateway Sie. Die Sitzung dort gilt weiter, während das Gateway offline ist.",
     rotateQuestion: (name) => `Zugang von ${name} erneuern?`,
