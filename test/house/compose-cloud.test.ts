@@ -68,7 +68,7 @@ test("every volume, file and service that is named exists, and every volume is u
 test("every variable is a setting, and every secret is asked for in example.env", async () => {
   const asked = read("example.env").match(/^[A-Z_]+(?==)/gm) ?? [];
   const secret = "s".repeat(40);
-  const named = [...read("compose.yaml").matchAll(/\$\{(\w+)/g)].map(([, name = ""]) => name);
+  const named = [...(read("compose.yaml") + read("spread.yaml")).matchAll(/\$\{(\w+)/g)].map(([, name = ""]) => name);
   expect([...new Set(named)].sort()).toEqual([...asked].sort());
   for (const [name, { environment = {} }] of ours) {
     const filled = Object.entries(environment).map(([key, value]) => [key, value.replaceAll(/\$\{\w+:\?\}/g, secret)]);
@@ -81,6 +81,28 @@ test("every variable is a setting, and every secret is asked for in example.env"
   expect(compose.services["gateway"]?.command?.[0]).toContain(
     "BUSBAR_CLOUD_TOKEN=$$(cat /join/code) exec busbar serve",
   );
+});
+
+test("the spread form adds two workers, and makes the servers known before a node starts", () => {
+  interface Spread {
+    readonly services: Readonly<Record<string, Partial<Service>>>;
+    readonly volumes: object;
+  }
+  const spread: Spread = parse(read("spread.yaml"), { merge: true });
+  const { servers, ...others } = spread.services;
+  const workers = Object.keys(others).filter((name) => name.startsWith("worker-"));
+  expect(workers).toEqual(["worker-1", "worker-2"]);
+  expect(servers?.environment?.["SERVERS"]).toBe(["postgres", ...workers].map((name) => `${name}:5432`).join(" "));
+  expect(Object.keys(servers?.depends_on ?? {})).toEqual(["postgres", ...workers]);
+  expect(Object.keys(spread.volumes)).toEqual(workers);
+  const nodes = Object.keys(compose.services).filter((name) => name.startsWith("node-"));
+  for (const name of nodes) expect(others[name]?.depends_on, name).toHaveProperty("servers");
+  const images = Object.values(spread.services).flatMap(({ image }) => image ?? []);
+  expect(new Set(images).size).toBe(1);
+  expect(images[0]).toMatch(/:[\d.]+$/);
+  const published = Object.values(spread.services).flatMap(({ ports = [] }) => ports);
+  expect(published).toEqual([]);
+  execFileSync("sh", ["-n", join(folder, "spread.sh")]);
 });
 
 test("the line of the gateway can be cut alone: people reach cloud and gateway without it", () => {
