@@ -1,4 +1,6 @@
 // A cluster of RabbitMQ as the broker: devices speak MQTT with it, and nodes share their messages by queues.
+import { once } from "node:events";
+import { connectAsync } from "mqtt";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import {
   checkNodeLoad,
@@ -14,7 +16,7 @@ import { connectFakeDevice, type FakeDevice, type FakeDeviceConfig } from "../su
 import { makeNodeSite } from "../support/node-site.ts";
 import { type Node, startNode } from "../support/nodes.ts";
 import { type Postgres, startPostgres } from "../support/postgres.ts";
-import { ANY_DEVICE, hasRabbitmq, type Rabbitmq, startRabbitmq } from "../support/rabbitmq.ts";
+import { ANY_DEVICE, hasRabbitmq, OWN_DEVICE, type Rabbitmq, startRabbitmq } from "../support/rabbitmq.ts";
 import { randomFrom } from "../support/random.ts";
 import { roundsOf } from "../support/rounds.ts";
 
@@ -82,6 +84,31 @@ test.runIf(hasRabbitmq)(
     expect(body.execution.state).toBe("SUCCESS");
   },
 );
+
+test.runIf(hasRabbitmq)("a device with the permissions of docs/deploy.md uses its own topics only", async () => {
+  const connected = async () => {
+    const client = await connectAsync(`mqtt://127.0.0.1:${rabbitmq.mqttPort}`, {
+      ...{ ...OWN_DEVICE, clientId: "", reconnectPeriod: 0 },
+    });
+    client.on("error", () => {});
+    onTestFinished(() => void client.end(true));
+    return client;
+  };
+  const { username } = OWN_DEVICE;
+  const allowed = await connected();
+  await allowed.subscribeAsync(`v1/to/${username}/main/#`, { qos: 1 });
+  await allowed.publishAsync(`v1/from/${username}/main/v1/telemetry`, "{}", { qos: 1 });
+  for (const topic of ["v1/to/HW-other/main/#", "v1/to/+/main/#", "v1/to/*/main/#", "#"]) {
+    const client = await connected();
+    await expect(client.subscribeAsync(topic, { qos: 1 }), topic).rejects.toThrow();
+  }
+  for (const topic of ["v1/from/HW-other/main/v1/telemetry", `v1/to/${username}/main/v1/command/requests`]) {
+    const client = await connected();
+    const closed = once(client, "close");
+    client.publish(topic, "{}", { qos: 1 });
+    await closed;
+  }
+});
 
 const ROUNDS = roundsOf("kills of servers of RabbitMQ");
 /** Executions around each event of a round. */

@@ -192,11 +192,29 @@ async function launch(env: Readonly<Record<string, string | undefined>>, cwd: st
 
 const everything = (user: string) => ({ user, vhost: "/", configure: ".*", write: ".*", read: ".*" });
 
+/** A device with the permissions of docs/deploy.md. Its hardware id is its user name. */
+export const OWN_DEVICE = { username: "HW-own", password: "own-secret" } as const;
+const OWN_QUEUES = "^(mqtt-subscription-.*|amq\\.topic)$";
+
 const DEFINITIONS = {
   vhosts: [{ name: "/" }],
   users: [
     { name: "busbar", password: "service-secret", tags: "" },
     { name: ANY_DEVICE.username, password: ANY_DEVICE.password, tags: "" },
+    { name: OWN_DEVICE.username, password: OWN_DEVICE.password, tags: "" },
   ],
-  permissions: [everything("busbar"), everything(ANY_DEVICE.username)],
+  permissions: [
+    everything("busbar"),
+    everything(ANY_DEVICE.username),
+    { user: OWN_DEVICE.username, vhost: "/", configure: "^mqtt-subscription-", write: OWN_QUEUES, read: OWN_QUEUES },
+  ],
+  topic_permissions: [
+    {
+      user: OWN_DEVICE.username,
+      vhost: "/",
+      exchange: "amq.topic",
+      write: "^v1\\.from\\.{username}\\.",
+      read: "^v1\\.to\\.{username}\\.",
+    },
+  ],
 };
