@@ -162,7 +162,7 @@ export const VERBS: Readonly<Record<string, readonly [about: string, load: () =>
     async () => (await import("#cli/commands/dev.ts")).addDevCommand,
   ],
   account: [
-    "People: create, list, invite, change, suspend, resume, reset-second-factor, delete.",
+    "People: create, list, invite, change, suspend, resume, reset-second-factor, unlink, delete.",
     async () => (await import("#cli/commands/account.ts")).addAccountCommands,
   ],
   token: [

@@ -94,6 +94,31 @@ test("who has lost the groups is out at both nodes", async () => {
   await expect.poll(() => statusAt(other), { timeout: 30_000 }).toBe(401);
 });
 
+test("an account is linked at one node after the way began at the other, and sessions from before end at both", async () => {
+  await say("dora", ["operators"]);
+  const mail = "dora@here.example";
+  const input = { name: "Dora", mail, level: "installer", password: "four plain small words" };
+  await one.admin.post("/v3/accounts", input);
+  const [browser, elsewhere] = [newBrowser(), newBrowser()];
+  const proof = { current_password: input.password };
+  for (const own of [browser, elsewhere])
+    expect((await own.call(one, "POST", "/v3/sessions", { mail, password: input.password })).status).toBe(200);
+  const statusAt = async (node: Node) => (await elsewhere.call(node, "GET", "/v3/sites")).status;
+  expect([await statusAt(one), await statusAt(other)]).toEqual([200, 200]);
+  const { body } = await browser.call(one, "POST", "/v3/account/provider/begin", proof);
+  const back = await createProviderVisitor().signIn(String(body["url"]), "dora");
+  const parameters = { parameters: back.search.slice(1) };
+  const finished = await Promise.all(
+    [one, other].map((node) => browser.call(node, "POST", "/v3/account/provider", parameters)),
+  );
+  expect(finished.filter(({ status }) => status === 200)).toHaveLength(1);
+  for (const node of [one, other]) {
+    await expect.poll(() => statusAt(node), { timeout: 30_000 }).toBe(401);
+    const again = await newBrowser().call(node, "POST", "/v3/sessions", { mail, password: input.password });
+    expect(again.status).toBe(403);
+  }
+});
+
 function fail(): never {
   throw new Error("the provider sent nobody back");
 }

@@ -116,6 +116,18 @@ export function addAccountCommands(account: Command, cli: Cli): void {
       const answer = await session.wait(session.client.accounts.resetSecondFactor(await findAccount(session, person)));
       await printAnswer(cli, flags, answer, () => `reset the second factor of ${person}`);
     });
+  clientCommand(
+    account,
+    "unlink <account>",
+    "End the link of a person to a provider: the person signs in with the own password again.",
+  )
+    .option("-y, --yes", "do not ask")
+    .action(async (person: string, flags: ClientFlags & { yes?: boolean }) => {
+      await confirm(cli, flags, `End the link of ${person} to the provider?`);
+      const session = await openSession(cli, flags);
+      const answer = await session.wait(session.client.accounts.unlink(await findAccount(session, person)));
+      await printAnswer(cli, flags, answer, () => `${person} is no longer linked to a provider`);
+    });
   clientCommand(account, "delete <account>", "Delete a person: sessions end, and the person's tokens are revoked.")
     .option("-y, --yes", "do not ask")
     .action(async (person: string, flags: ClientFlags & { yes?: boolean }) => {

@@ -58,6 +58,23 @@ export const t = defineMessages({
     byProvider: (host: string, level: string) =>
       `You sign in by ${host}. Your level is ${level}; it and your sites follow from your groups there, and so do password and second factor.`,
     ofProvider: "by a provider",
+    linkTitle: "Sign-in by a provider",
+    linkText: (name: string) =>
+      `You can link your account to ${name}. Then you sign in only there: your password and passkeys let nobody in any more, and your level and sites follow from your groups there. Your other sessions end, and so do tokens of yours that are for more.`,
+    link: (name: string) => `Link to ${name}`,
+    linkAsk: "First prove that it is you. Then you sign in at the provider.",
+    linkedText: (host: string) => `Your account is linked to ${host}. You can end that with your password here.`,
+    unlink: "End the link",
+    unlinkAsk:
+      "Then you sign in with mail address and password again. Level and sites stay as they are. Your other sessions end.",
+    linkNow: (name: string) => `Your account is linked to ${name}.`,
+    unlinked: "The link has ended. From now on you sign in with mail address and password.",
+    linkOver: "The link was begun in another browser or session, or too long ago. Begin again.",
+    unlinkOne: (name: string) => `End the link of ${name}`,
+    unlinkQuestion: (name: string) => `End the link of ${name} to the provider?`,
+    unlinkOneText:
+      "The person signs in with mail address and password again. Level and sites stay as they are. All sessions of the person end.",
+    personUnlinked: (name: string) => `${name} is no longer linked to the provider.`,
     groupsDecide: (host: string) => `Level, sites and password come from ${host}, at each sign-in.`,
     language: "Language",
     asBrowser: "As the browser says",
@@ -325,6 +342,24 @@ export const t = defineMessages({
     byProvider: (host, level) =>
       `Sie melden sich über ${host} an. Ihre Stufe ist ${level}; sie und Ihre Anlagen folgen aus Ihren Gruppen dort, Passwort und zweiter Faktor sind ebenfalls dort.`,
     ofProvider: "über einen Anbieter",
+    linkTitle: "Anmeldung über einen Anbieter",
+    linkText: (name) =>
+      `Sie können Ihr Konto mit ${name} verknüpfen. Danach melden Sie sich nur noch dort an: Passwort und Passkeys lassen niemanden mehr herein, Stufe und Anlagen folgen aus Ihren Gruppen dort. Ihre anderen Sitzungen enden, ebenso eigene Tokens, die mehr dürfen.`,
+    link: (name) => `Mit ${name} verknüpfen`,
+    linkAsk: "Weisen Sie zuerst nach, dass Sie es sind. Danach melden Sie sich beim Anbieter an.",
+    linkedText: (host) => `Ihr Konto ist mit ${host} verknüpft. Mit Ihrem Passwort von hier können Sie das aufheben.`,
+    unlink: "Verknüpfung aufheben",
+    unlinkAsk:
+      "Danach melden Sie sich wieder mit E-Mail-Adresse und Passwort an. Stufe und Anlagen bleiben, wie sie sind. Ihre anderen Sitzungen enden.",
+    linkNow: (name) => `Ihr Konto ist mit ${name} verknüpft.`,
+    unlinked: "Die Verknüpfung ist aufgehoben. Ab jetzt melden Sie sich mit E-Mail-Adresse und Passwort an.",
+    linkOver:
+      "Die Verknüpfung wurde in einem anderen Browser, in einer anderen Sitzung oder vor zu langer Zeit begonnen. Beginnen Sie neu.",
+    unlinkOne: (name) => `Verknüpfung von ${name} aufheben`,
+    unlinkQuestion: (name) => `Verknüpfung von ${name} mit dem Anbieter aufheben?`,
+    unlinkOneText:
+      "Die Person meldet sich wieder mit E-Mail-Adresse und Passwort an. Stufe und Anlagen bleiben, wie sie sind. Alle Sitzungen der Person enden.",
+    personUnlinked: (name) => `${name} ist nicht mehr mit dem Anbieter verknüpft.`,
     groupsDecide: (host) => `Stufe, Anlagen und Passwort kommen bei jeder Anmeldung von ${host}.`,
     language: "Sprache",
     asBrowser: "Wie der Browser",

@@ -1,5 +1,5 @@
 import { ApiError, UnreachableError } from "#client/errors.ts";
-import type { Account, Answers, Session } from "#client/resources.ts";
+import type { Account, Answers, Bodies, Session } from "#client/resources.ts";
 import { type AccessLevel, allows } from "#core/access/level.ts";
 import { onSessionRefused, perform } from "./connection.ts";
 import { heldLevel } from "./held-level.ts";
@@ -77,23 +77,23 @@ export const session = {
   /** With a token, or as a person. */
   async signIn(
     by: { readonly token: string } | { readonly mail: string; readonly password: string },
-  ): Promise<SignInProblem | SecondStep | undefined> {
+  ): Promise<SignInProblem | "linked" | SecondStep | undefined> {
     try {
       return enterOrAsk(await perform("createSession", { body: by }));
     } catch (error) {
-      return problemOf(error);
+      return linkedOr(error);
     }
   },
 
   /** With a key that a device keeps. `declined`: the device gave none. */
-  async signInWithPasskey(): Promise<SignInProblem | "declined" | undefined> {
+  async signInWithPasskey(): Promise<SignInProblem | "linked" | "declined" | undefined> {
     try {
       const used = await usePasskey(await perform("offerPasskeySignIn"));
       if (used === undefined) return "declined";
       enter((await perform("signInWithPasskey", { body: used })).session);
       return undefined;
     } catch (error) {
-      return problemOf(error);
+      return linkedOr(error);
     }
   },
 
@@ -105,6 +105,21 @@ export const session = {
     } catch (error) {
       return providerProblemOf(error);
     }
+  },
+
+  /** Links the own account to who the provider says, with what it gave to the browser. */
+  async linkWithProvider(parameters: string): Promise<ProviderProblem | undefined> {
+    try {
+      enter((await perform("linkProvider", { body: { parameters } })).session);
+      return undefined;
+    } catch (error) {
+      return providerProblemOf(error);
+    }
+  },
+
+  /** All other sessions of the person end; this browser gets a new one. */
+  async unlinkFromProvider(proof: Bodies["unlinkProvider"]): Promise<void> {
+    enter((await perform("unlinkProvider", { body: proof })).session);
   },
 
   /** With a code of the app, or a recovery code, after the password. `over`: the password has to be sent once more. */
@@ -157,6 +172,12 @@ export const session = {
     leave(false);
   },
 };
+
+/** Whoever is linked to a provider signs in by it alone. */
+function linkedOr(error: unknown): SignInProblem | "linked" {
+  const isLinked = error instanceof ApiError && error.details?.["reason"] === "linked";
+  return isLinked ? "linked" : problemOf(error);
+}
 
 function problemOf(error: unknown): SignInProblem {
   if (error instanceof UnreachableError) return "unreachable";

@@ -16,6 +16,7 @@ export const t = defineMessages({
     password: "Password",
     emptyPerson: "Type your mail address and your password.",
     wrongPerson: "The mail address or the password is wrong, or the account is suspended.",
+    linked: "Your account is linked to a provider. Sign in by it, with the button above.",
     limitedPerson: "Too many wrong passwords. Wait a while, then try again.",
     stepOver: "That took too long, or the password was changed meanwhile. Type your password once more.",
     secondStep: "Second step",
@@ -50,6 +51,7 @@ export const t = defineMessages({
         mail: `${name} sends no mail address that is yours for sure, so no account can be made.`,
         mail_taken:
           "Another account here has your mail address. It is not taken over: sign in as before, or have it deleted or changed.",
+        taken: `Whoever you are at ${name} has another account here. Have one of the two deleted first.`,
         declined: `${name} did not sign you in.`,
         refused: `What ${name} sent is not accepted, so you are not signed in. Try again.`,
         over: "That sign-in is over: it was begun in another browser or too long ago. Begin again.",
@@ -97,6 +99,7 @@ export const t = defineMessages({
     password: "Passwort",
     emptyPerson: "Geben Sie Ihre E-Mail-Adresse und Ihr Passwort ein.",
     wrongPerson: "Die E-Mail-Adresse oder das Passwort ist falsch, oder das Konto ist gesperrt.",
+    linked: "Ihr Konto ist mit einem Anbieter verknüpft. Melden Sie sich mit der Schaltfläche oben über ihn an.",
     limitedPerson: "Zu viele falsche Passwörter. Warten Sie eine Weile und versuchen Sie es dann erneut.",
     stepOver:
       "Das hat zu lange gedauert, oder das Passwort wurde inzwischen geändert. Geben Sie Ihr Passwort noch einmal ein.",
@@ -132,6 +135,7 @@ export const t = defineMessages({
         mail: `${name} sendet keine E-Mail-Adresse, die sicher Ihre ist. Darum wird kein Konto angelegt.`,
         mail_taken:
           "Ein anderes Konto hat hier Ihre E-Mail-Adresse. Es wird nicht übernommen: Melden Sie sich an wie bisher, oder lassen Sie es löschen oder ändern.",
+        taken: `Wer Sie bei ${name} sind, hat hier ein anderes Konto. Lassen Sie zuerst eines der beiden löschen.`,
         declined: `${name} hat Sie nicht angemeldet.`,
         refused: `Was ${name} gesendet hat, wird nicht angenommen. Sie sind nicht angemeldet. Versuchen Sie es erneut.`,
         over: "Diese Anmeldung ist vorbei: Sie wurde in einem anderen Browser oder vor zu langer Zeit begonnen. Beginnen Sie neu.",
