@@ -1,5 +1,4 @@
 // A cluster of RabbitMQ as the broker: devices speak MQTT with it, and nodes share their messages by queues.
-import { once } from "node:events";
 import { connectAsync } from "mqtt";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import {
@@ -104,7 +103,7 @@ test.runIf(hasRabbitmq)("a device with the permissions of docs/deploy.md uses it
   }
   for (const topic of ["v1/from/HW-other/main/v1/telemetry", `v1/to/${username}/main/v1/command/requests`]) {
     const client = await connected();
-    const closed = once(client, "close");
+    const closed = new Promise<void>((resolve) => client.once("close", () => resolve()));
     client.publish(topic, "{}", { qos: 1 });
     await closed;
   }
