@@ -32,8 +32,9 @@ export class NodeVictim {
     this.#options = { ...options, data };
   }
 
-  async start(): Promise<void> {
-    const child = spawn(process.execPath, [PROGRAM, JSON.stringify(this.#options)], {
+  /** `program` starts a node as node-process.ts does: that of another version, for example. */
+  async start(program = PROGRAM): Promise<void> {
+    const child = spawn(process.execPath, [program, JSON.stringify(this.#options)], {
       stdio: ["ignore", "pipe", "pipe"],
     });
     const errors: string[] = [];

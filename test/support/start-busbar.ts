@@ -24,10 +24,15 @@ function cleanEnvironment(more: Readonly<Record<string, string>>): NodeJS.Proces
 }
 
 /** `./bin/busbar serve` in `cwd` on a free port; resolves when it is ready. */
-export async function startBusbar(cwd: string, ...flags: readonly string[]): Promise<RunningBusbar> {
+export function startBusbar(cwd: string, ...flags: readonly string[]): Promise<RunningBusbar> {
+  return startBusbarOf(PROGRAM, cwd, flags);
+}
+
+/** As `startBusbar`, with the program of another checkout. */
+export async function startBusbarOf(program: string, cwd: string, flags: readonly string[]): Promise<RunningBusbar> {
   const port = flags.includes("--port") ? [] : ["--port", "0"];
   const mqtt = flags.includes("--mqtt-port") ? [] : ["--mqtt-port", "off"];
-  const child = spawn(PROGRAM, ["serve", ...port, ...mqtt, "--log-format", "json", ...flags], {
+  const child = spawn(program, ["serve", ...port, ...mqtt, "--log-format", "json", ...flags], {
     cwd,
     env: cleanEnvironment({}),
     stdio: ["ignore", "ignore", "pipe"],
