@@ -151,7 +151,8 @@ export async function openDevice(called: Busbar, connected: Busbar): Promise<Com
         name: "set_power",
         arguments: {},
       });
-      if (execution.state !== "SUCCESS") throw new Error(`a command of ${called.name} to a device at ${connected.name} ended as ${execution.state}`);
+      if (execution.state !== "SUCCESS")
+        throw new Error(`a command of ${called.name} to a device at ${connected.name} ended as ${execution.state}`);
       return performance.now() - begun;
     },
     close: () => client.endAsync(true),

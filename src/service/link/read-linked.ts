@@ -20,6 +20,7 @@ import {
 } from "#core/link/linked-key.ts";
 import type {
   LinkedAlert,
+  LinkedBlueprint,
   LinkedControl,
   LinkedDevice,
   LinkedInterlock,
@@ -218,18 +219,8 @@ export async function readItem(needs: ReadLinkedNeeds, { kind, key }: LinkedKey)
       const found = await needs.sites.find(key);
       return { kind, key, value: found === undefined ? null : linkedSite(found) };
     }
-    case "blueprint": {
-      const found = await needs.blueprints.find(key);
-      const content = found && (await needs.blueprints.content(key));
-      if (found === undefined || content === undefined) return { kind, key, value: null };
-      const { tokenId, name, accountId, door } = found.uploadedBy ?? {};
-      const uploadedBy = tokenId === undefined || name === undefined ? undefined : { tokenId, name, accountId, door };
-      return {
-        kind,
-        key,
-        value: { digest: found.digest, content: Buffer.from(content).toString("base64"), uploadedBy },
-      };
-    }
+    case "blueprint":
+      return { kind, key, value: await linkedBlueprint(needs, key) };
     case "device":
       return { kind, key, value: await linkedDevice(needs, key) };
     case "properties":
@@ -275,6 +266,15 @@ export async function readItem(needs: ReadLinkedNeeds, { kind, key }: LinkedKey)
     case "audit":
       return { kind, key, value: (await needs.audit.find(key)) ?? null };
   }
+}
+
+async function linkedBlueprint(needs: ReadLinkedNeeds, id: string): Promise<LinkedBlueprint | null> {
+  const found = await needs.blueprints.find(id);
+  const content = found && (await needs.blueprints.content(id));
+  if (found === undefined || content === undefined) return null;
+  const { tokenId, name, accountId, door } = found.uploadedBy ?? {};
+  const uploadedBy = tokenId === undefined || name === undefined ? undefined : { tokenId, name, accountId, door };
+  return { digest: found.digest, content: Buffer.from(content).toString("base64"), uploadedBy };
 }
 
 async function linkedDevice(needs: ReadLinkedNeeds, id: string): Promise<LinkedDevice | null> {
