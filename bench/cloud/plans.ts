@@ -6,7 +6,6 @@ import type pg from "pg";
 export const LOG_PLANS = {
   session_preload_libraries: "auto_explain",
   "auto_explain.log_format": "json",
-  "auto_explain.log_min_duration": -1,
   logging_collector: "on",
   log_destination: "jsonlog",
   log_rotation_size: 0,
@@ -19,7 +18,9 @@ export interface Plan {
   readonly parts: number;
 }
 
-const TEXT = 110;
+const TEXT = 400;
+/** What Citus asks by itself. */
+const OF_CITUS = /^EXPLAIN|assign_distributed_transaction_id/;
 
 /** Statements that the work caused, those of most parts first. */
 export async function plansWhile(client: pg.Client, work: () => Promise<void>): Promise<readonly Plan[]> {
@@ -56,5 +57,6 @@ function readPlan(line: string): Plan | undefined {
   const logged = JSON.parse(message.slice(at + "plan:\n".length)) as { "Query Text": string };
   const counts = [...message.matchAll(/"Task Count":\s*(\d+)/g)].map(([, count]) => Number(count));
   const statement = logged["Query Text"].replaceAll(/\s+/g, " ").trim();
+  if (OF_CITUS.test(statement)) return undefined;
   return { statement: statement.slice(0, TEXT), times: 1, parts: Math.max(0, ...counts) };
 }
