@@ -234,6 +234,12 @@ test("who is in no group that counts does not get in; sessions and tokens from b
   expect(refusal(await newBrowser().signIn(anna.id))).toEqual([403, "forbidden", "groups"]);
   const account = await accountOf(anna.mail);
   expect(account).toMatchObject({ level: "readonly", suspended_at: null });
+  // In one change: a crash in between would leave somebody suspended whom nobody suspended.
+  const { entries } = (await busbar.admin.get<Page<"entries", AuditEntry>>("/v3/audit?limit=1000")).body;
+  const changes = entries.filter(({ actor, action }) => actor?.name === anna.name && action === "updateAccount");
+  expect(changes.map(({ details }) => details)).toEqual([
+    { account: anna.name, level: "readonly", site_levels: {}, sessions_and_tokens: "ended" },
+  ]);
   expect(await sessionsOf(account?.id)).toBe(0);
   expect((await browser.call("GET", "/v3/sites")).status).toBe(401);
   expect((await busbar.as(made.body.token).get("/v3/sites")).status).toBe(401);

@@ -243,6 +243,18 @@ export function accountStoreContract(open: OpenStores): void {
     expect((await stores.tokens.find(mine.id))?.revokedAt).toBe(at(1));
   });
 
+  test("all sessions and tokens of a person end in one change, without a suspension", async () => {
+    const { stores, account, id, change } = await withPerson(open, { level: "owner" });
+    const mine = await addToken(stores, { accountId: id });
+    const other = await addToken(stores, {});
+    await addSession(stores, id);
+    expect(await change({ endsAll: true, level: "readonly" })).toEqual([id, mine.id]);
+    expect(await holders(stores)).toEqual([other.id]);
+    expect(await stores.accounts.find(id)).toEqual({ ...seenAs(account), level: "readonly" });
+    expect(await stores.tokens.find(id)).toMatchObject({ hash: HASH, revokedAt: undefined });
+    expect(await stores.tokens.find(mine.id)).toEqual({ ...mine, revokedAt: at(1) });
+  });
+
   test("less level or fewer sites revoke the person's tokens that are for more", async () => {
     const [north, south] = [newId(), newId()];
     const { stores, id, change } = await withPerson(open, { level: "owner" });

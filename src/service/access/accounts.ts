@@ -40,7 +40,7 @@ export interface AccountInput {
 }
 
 /** Fields that are not here stay as they are. */
-export interface AskedChange extends Omit<AccountChange, "sites" | "siteLevels" | "password" | "provider"> {
+export interface AskedChange extends Omit<AccountChange, "sites" | "siteLevels" | "password" | "provider" | "endsAll"> {
   /** Null means all sites. */
   readonly siteIds?: readonly string[] | null;
   readonly siteLevels?: readonly SiteLevel[];
@@ -185,6 +185,7 @@ export async function storeChange(
     sites,
     siteLevels,
     isSuspended,
+    endsAll,
     language: _,
     timeFormat: __,
     provider,
@@ -204,6 +205,7 @@ export async function storeChange(
       ...(mail !== undefined && { mail: "changed" }),
       ...(password !== undefined && { password: "changed" }),
       ...(isSuspended !== undefined && { suspended: isSuspended }),
+      ...(endsAll === true && { sessions_and_tokens: "ended" }),
       ...("provider" in change && { provider: (provider ?? before.provider)?.issuer ?? null }),
     },
   });

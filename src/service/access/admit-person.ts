@@ -112,9 +112,8 @@ async function follow(
 /** Nothing goes on for somebody who may not sign in any more. With a group that may, the person can come back. */
 async function endAll(needs: AccountNeeds, call: Omit<Call, "caller">, account: Account): Promise<void> {
   const changing = { ...call, operation: "updateAccount", caller: callerOf(account) };
-  const lowest = { level: "readonly", siteLevels: new Map() } as const;
-  await storeChange(needs, changing, { before: account, change: { ...lowest, isSuspended: true } });
-  await storeChange(needs, changing, { before: { ...account, ...lowest }, change: { isSuspended: false } });
+  const change = { level: "readonly", siteLevels: new Map(), endsAll: true } as const;
+  await storeChange(needs, changing, { before: account, change });
 }
 
 const callerOf = ({ id, name, level, sites }: Pick<Account, "id" | "name" | "level" | "sites">): Caller => ({

@@ -19,6 +19,8 @@ export type AccountChange = Partial<
   Pick<Account, "name" | "mail" | "level" | "sites" | "siteLevels" | "language" | "timeFormat"> & {
     readonly password: PasswordHash;
     readonly isSuspended: boolean;
+    /** All sessions and tokens of the person end, and the person may sign in again. */
+    readonly endsAll: true;
     /** Links the account, or, as undefined, ends the link. One that is linked already is not linked to somebody else. */
     readonly provider: ProviderIdentity | undefined;
   }
@@ -62,8 +64,8 @@ export interface AccountStore {
   /** Whoever is just this at a provider. A mail address says nothing about it. */
   findByProvider(identity: ProviderIdentity): Promise<Account | undefined>;
   /**
-   * A new password, a suspension, or another link to a provider ends all sessions of the person; a suspension also revokes the person's tokens. A new
-   * level or new sites revoke the person's tokens that are for more. Returns the tokens that are no longer as they were,
+   * A new password, a suspension, or another link to a provider ends all sessions of the person; a suspension also revokes the person's tokens,
+   * and so does `endsAll`. A new level or new sites revoke the person's tokens that are for more. Returns the tokens that are no longer as they were,
    * that of the person itself among them; undefined when there is no such account.
    */
   change(asked: AskedAccountChange, trail: AuditEntry): Promise<readonly string[] | undefined>;

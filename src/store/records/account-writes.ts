@@ -175,7 +175,8 @@ async function apply(
       ? []
       : [["suspended_at", change.isSuspended ? (before.suspendedAt ?? at) : null] as const]),
   ]);
-  const ends = change.password !== undefined || change.isSuspended === true || "provider" in change;
+  const endsAll = change.isSuspended === true || change.endsAll === true;
+  const ends = change.password !== undefined || endsAll || "provider" in change;
   const access = [
     ...valueIn(change, "name", "name"),
     ...(changesAccess(change) ? accessColumns(changedAccess(before, change)) : []),
@@ -191,7 +192,7 @@ async function apply(
     await database.run("DELETE FROM sign_in_step WHERE account_id = ?", id);
   }
   const after = (await findAccount(database, id)) ?? before;
-  const ended = await revokeTokensOf(database, after, { all: change.isSuspended === true, at });
+  const ended = await revokeTokensOf(database, after, { all: endsAll, at });
   await recordAudit(database, trail);
   return [...(access.length > 0 ? [id] : []), ...ended];
 }
