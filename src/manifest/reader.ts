@@ -6,7 +6,7 @@ import type { JsonSchema } from "#core/blueprint/json-schema.ts";
 import { parseDuration, toMilliseconds } from "#core/time/duration.ts";
 import { parseInstant } from "#core/time/instant.ts";
 import type { Finding, Reporter } from "./reporter.ts";
-import { entryTrail, itemTrail, type Node, type ScalarNode, type Trail } from "./tree.ts";
+import { entryTrail, hasKey, itemTrail, type Node, type ScalarNode, type Trail } from "./tree.ts";
 import { choices, kindOf, nameOf, quote } from "./words.ts";
 
 export interface ReadContext {
@@ -327,6 +327,33 @@ export function object<const F extends Fields>(what: string, fields: F): Reader<
     // Put together by the fields, from which the type is derived.
     return needed.every(([name]) => read[camelCase(name)] !== undefined) ? (read as ReadFields<F>) : undefined;
   });
+}
+
+interface ShortForm<N> {
+  /** The field that is meant where only its value is written; the others have defaults. */
+  readonly field: N;
+  /** Also an object that has none of the fields. */
+  readonly takesObjects?: boolean;
+  readonly wanted: string;
+}
+
+/** An object, or only the value of one of its fields. */
+export function objectOr<const N extends string, const F extends Readonly<Record<N, Field<unknown>>> & Fields>(
+  what: string,
+  fields: F,
+  { field, takesObjects = false, wanted }: ShortForm<N>,
+): Reader<ReadFields<F>> {
+  const whole = object(what, fields);
+  // Complete, because the other fields have defaults.
+  const alone = mapped(
+    fields[field].reader,
+    (given) => ({ ...defaultsOf(fields), [camelCase(field)]: given }) as ReadFields<F>,
+  );
+  const map = reader(whole.schema, (context, trail) => {
+    const isWhole = !takesObjects || Object.keys(fields).some((name) => hasKey(trail, name));
+    return (isWhole ? whole : alone).read(context, trail);
+  });
+  return byForm({ scalar: alone, map, wanted });
 }
 
 type NamedFields = Iterable<readonly [string, Field<unknown>]>;

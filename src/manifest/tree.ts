@@ -77,6 +77,8 @@ export function itemTrail(parent: Trail, index: number, node: Node): Trail {
   return { parent, step: index, node, entry: undefined };
 }
 
+export const hasKey = ({ node }: Trail, key: string): boolean => node.kind === "map" && node.entries.has(key);
+
 /** The node that `path` leads to, or the last one on the way that exists. */
 export function follow(root: Trail, path: readonly (string | number)[]): Trail {
   let trail = root;

@@ -19,7 +19,7 @@ interface Outcome {
   readonly details: string;
 }
 
-export function renderTestJunit(results: readonly TestResult[], title = "busbar blueprint test"): string {
+export function renderTestJunit(results: readonly TestResult[], title: string): string {
   const suites = results.map((result) => ({ name: result.name, cases: casesOf(result) }));
   const all = suites.flatMap(({ cases }) => cases);
   return [

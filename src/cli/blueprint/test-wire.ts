@@ -3,12 +3,12 @@ import { renderDiagnostic } from "#core/blueprint/diagnostic-wire.ts";
 import type { Coverage, Covered, Failure, ScenarioReport } from "#core/scenario/test-report.ts";
 import { countTests, hasFailed, type TestResult } from "./test-result.ts";
 
-export function renderTestJson(results: readonly TestResult[], withTimeline: boolean): unknown {
-  return { ...countTests(results), blueprints: results.map((result) => renderResult(result, withTimeline)) };
-}
-
-export function renderRuleTestJson(results: readonly TestResult[], withTimeline: boolean): unknown {
-  return { ...countTests(results), rules: results.map((result) => renderResult(result, withTimeline)) };
+export function renderTestJson(
+  results: readonly TestResult[],
+  kind: "blueprint" | "rule",
+  withTimeline: boolean,
+): unknown {
+  return { ...countTests(results), [`${kind}s`]: results.map((result) => renderResult(result, withTimeline)) };
 }
 
 function renderResult(result: TestResult, withTimeline: boolean): unknown {

@@ -1,8 +1,8 @@
 // `busbar rule test`: scenarios of rules in virtual time, without a server.
 import { type Command, Option } from "commander";
+import type { TestFlags } from "#cli/blueprint/run-tests.ts";
 import type { Cli } from "#cli/cli.ts";
 import { addExamples } from "#cli/client-command.ts";
-import type { RuleTestFlags } from "./test-rules.ts";
 
 const ABOUT = `
 A file with scenarios stands beside its rule: surplus.test.yml tests surplus.yml or surplus.lua. Name either of them, or a folder
@@ -32,7 +32,7 @@ export function addTesting(rule: Command, cli: Cli): void {
     .option("--watch", "run again whenever a file changes")
     .option("--junit <file>", "write the result as JUnit XML too, for build servers")
     .addHelpText("after", ABOUT)
-    .action(async (paths: readonly string[], flags: RuleTestFlags) => {
+    .action(async (paths: readonly string[], flags: TestFlags) => {
       await (await import("./test-rules.ts")).testRules(cli, paths, flags);
     });
   addExamples(

@@ -1,64 +1,31 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
-import { renderTestGithub } from "#cli/blueprint/test-github.ts";
-import { renderTestJunit } from "#cli/blueprint/test-junit.ts";
-import { renderTestReport } from "#cli/blueprint/test-report.ts";
-import { type BrokenFile, hasFailed, type TestResult } from "#cli/blueprint/test-result.ts";
-import { renderRuleTestJson } from "#cli/blueprint/test-wire.ts";
+import { runTests, type TestFlags } from "#cli/blueprint/run-tests.ts";
+import type { BrokenFile, TestResult } from "#cli/blueprint/test-result.ts";
 import type { Cli } from "#cli/cli.ts";
-import { EXIT } from "#cli/exit-code.ts";
-import { remark } from "#cli/print.ts";
-import { withProgress } from "#cli/progress.ts";
-import { QuietFailure } from "#cli/quiet-failure.ts";
 import { UsageError } from "#cli/usage-error.ts";
-import { watchPaths } from "#cli/watch-paths.ts";
 import { splitTests } from "#core/rule/kept-tests.ts";
 import type { TestedScript } from "#core/rule/tested-script.ts";
 import { createRuleTester } from "#runtime/harness/rule/create-rule-tester.ts";
 import { readTestedRule } from "#runtime/harness/rule/read-tested-rule.ts";
 import { modulesBeside } from "./modules-beside.ts";
 
-export type RuleTestFlags = {
-  readonly output: "pretty" | "json" | "github" | "junit";
-  readonly junit?: string;
-  readonly filter?: string;
-  readonly verbose?: boolean;
-  readonly watch?: boolean;
-};
-
 const SCENARIOS = /\.test\.ya?ml$/;
 const RULE_ENDINGS = [".yml", ".yaml", ".lua"];
 const MOST_BYTES = 1_048_576;
-const TITLE = "busbar rule test";
 
-/** Fails when a scenario fails, and as wrong usage when there is nothing to run. */
-export async function testRules(cli: Cli, paths: readonly string[], flags: RuleTestFlags): Promise<void> {
-  if (flags.watch === true) return watchAndTest(cli, paths, flags);
-  const results = await testOnce(cli, paths, flags);
-  if (results.some(hasFailed)) throw new QuietFailure(EXIT.failure);
-  if (results.every(({ report }) => report === undefined)) throw new QuietFailure(EXIT.usage);
+export async function testRules(cli: Cli, paths: readonly string[], flags: TestFlags): Promise<void> {
+  const places = paths.length === 0 ? ["."] : paths;
+  await runTests(cli, flags, {
+    kind: "rule",
+    sources: () => [...new Set(places.flatMap((path) => scenarioFiles(cli, path)))],
+    nameOf: (file) => file,
+    test: (file) => testFile(cli, file, flags),
+    watched: () => places.map((path) => folderOf(resolve(cli.cwd, path))),
+  });
 }
 
-async function testOnce(cli: Cli, paths: readonly string[], flags: RuleTestFlags): Promise<readonly TestResult[]> {
-  const files = [...new Set((paths.length === 0 ? ["."] : paths).flatMap((path) => scenarioFiles(cli, path)))];
-  const results: TestResult[] = [];
-  for (const file of files) results.push(await withProgress(cli, `testing ${file}`, testFile(cli, file, flags)));
-  const answer = renderAs(cli, results, flags);
-  if (answer !== "") cli.stdout.write(`${answer}\n`);
-  if (flags.junit !== undefined) {
-    const saved = resolve(cli.cwd, flags.junit);
-    mkdirSync(dirname(saved), { recursive: true });
-    writeFileSync(saved, `${renderTestJunit(results, TITLE)}\n`);
-  }
-  return results;
-}
-
-function renderAs(cli: Cli, results: readonly TestResult[], flags: RuleTestFlags): string {
-  if (flags.output === "json") return JSON.stringify(renderRuleTestJson(results, flags.verbose === true), null, 2);
-  if (flags.output === "junit") return renderTestJunit(results, TITLE);
-  if (flags.output === "github") return renderTestGithub(results);
-  return renderTestReport(results, cli.stdout.hasColors?.() === true, flags);
-}
+const folderOf = (at: string): string => (existsSync(at) && statSync(at).isDirectory() ? at : dirname(at));
 
 /** The files with scenarios that a path means: itself, those of a folder, or the one beside a rule. */
 function scenarioFiles(cli: Cli, path: string): readonly string[] {
@@ -77,7 +44,7 @@ function scenarioFiles(cli: Cli, path: string): readonly string[] {
   return [path];
 }
 
-async function testFile(cli: Cli, path: string, flags: RuleTestFlags): Promise<TestResult> {
+async function testFile(cli: Cli, path: string, flags: TestFlags): Promise<TestResult> {
   const isKept = !SCENARIOS.test(path);
   const source = isKept ? keptTests(cli, path) : readText(cli, path);
   const file = isKept ? `${path} (tests)` : path;
@@ -93,7 +60,7 @@ async function testFile(cli: Cli, path: string, flags: RuleTestFlags): Promise<T
   const known = { name: rule?.script.name ?? file, source: file, refused: undefined, broken, texts, paths };
   if (task === undefined) return { ...known, report: undefined, skipped: undefined };
   const { filter, verbose = false } = flags;
-  // What takes too much time or memory is told by the error.
+  // The error says if it took too much time or memory.
   const playing = createRuleTester()({ ...task, filter, isVerbose: verbose }, new AbortController().signal);
   const { scenarios } = await playing;
   if (scenarios.length === 0) return { ...known, report: undefined, skipped: "no scenario matches the filter" };
@@ -134,31 +101,4 @@ function testedFile(cli: Cli, name: string): TestedScript {
   const [language, text] = [languageOf(name), readText(cli, name)] as const;
   const modules = language === "lua" ? modulesBeside(cli, name, text) : undefined;
   return { name, language, text, modules, intervalMs: undefined };
-}
-
-/** Until the person interrupts. */
-async function watchAndTest(cli: Cli, paths: readonly string[], flags: RuleTestFlags): Promise<void> {
-  const watched = (paths.length === 0 ? ["."] : paths).map((path) => {
-    const at = resolve(cli.cwd, path);
-    return existsSync(at) && statSync(at).isDirectory() ? at : dirname(at);
-  });
-  const written = flags.junit === undefined ? undefined : resolve(cli.cwd, flags.junit);
-  const stop = new AbortController();
-  const unlisten = cli.onInterrupt?.(() => stop.abort());
-  try {
-    // Watched before anything is read, so that no change falls between.
-    const changes = watchPaths(watched, stop.signal);
-    for (let next = changes.next(); ; ) {
-      await testOnce(cli, paths, flags);
-      remark(cli, "waiting for changes; Ctrl-C ends");
-      let change = await next;
-      // Writing our own report must not trigger another run.
-      while (change.done !== true && change.value.every((path) => path === written)) change = await changes.next();
-      if (change.done === true) return;
-      next = changes.next();
-    }
-  } finally {
-    stop.abort();
-    unlisten?.();
-  }
 }

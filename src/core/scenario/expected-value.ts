@@ -44,6 +44,12 @@ export function isExpected(expected: ExpectedValue, value: unknown): boolean {
   }
 }
 
+/** The same of a value that may be missing. */
+export function isExpectedOrAbsent(expected: ExpectedValue, value: unknown): boolean {
+  const isThere = value !== undefined && value !== null;
+  return expected.kind === "absent" ? !isThere : isThere && isExpected(expected, value);
+}
+
 /** How many of the expected values came, in their order. */
 export function countInOrder<T, V>(
   expected: readonly T[],

@@ -1,10 +1,10 @@
 // What has to hold at the end of a step of a rule's scenario.
-import { LOG_SEVERITIES } from "#core/device/device-message.ts";
 import { SEVERITIES } from "#core/rule/rule.ts";
 import { TRACE_OUTCOMES } from "#core/rule/rule-trace.ts";
 import type { ExpectedValue } from "#core/scenario/expected-value.ts";
 import * as r from "#manifest/reader.ts";
 import { expectedText, expectedValue } from "#manifest/scenario/expected.ts";
+import { logLines } from "#manifest/scenario/log-lines.ts";
 import { expectedRequest } from "./http.ts";
 import { byDevice } from "./scenario-context.ts";
 
@@ -30,9 +30,8 @@ const COMMAND = {
 
 export type ExpectedCommand = r.ReadFields<typeof COMMAND>;
 
-const command = r.byForm<ExpectedCommand>({
-  scalar: r.mapped(r.text, (name) => ({ command: name, arguments: new Map() })),
-  map: r.object("expectation of a command", COMMAND),
+const command = r.objectOr("expectation of a command", COMMAND, {
+  field: "command",
   wanted: "a command, or {command: start, arguments: {level: 2}}",
 });
 
@@ -44,16 +43,9 @@ const MESSAGE = {
 
 export type ExpectedMessage = r.ReadFields<typeof MESSAGE>;
 
-const messageText = r.mapped(expectedText, (text): ExpectedMessage => ({ text }));
-const messageFields = r.object("message", MESSAGE);
-const message = r.byForm<ExpectedMessage>({
-  scalar: messageText,
-  // `{matches: ...}` is a text, too.
-  map: r.reader(messageFields.schema, (context, trail) => {
-    const { node } = trail;
-    const isFields = node.kind === "map" && Object.keys(MESSAGE).some((key) => node.entries.has(key));
-    return (isFields ? messageFields : messageText).read(context, trail);
-  }),
+const message = r.objectOr("message", MESSAGE, {
+  field: "text",
+  takesObjects: true,
   wanted: "a text, or {severity: warning, text: ...}",
 });
 
@@ -77,25 +69,6 @@ const run = r.byForm<ExpectedRun>({
   wanted: "then, else, an outcome, or {outcome: skipped, why: ...}",
 });
 
-const LINE = {
-  text: r.withDefault(expectedText, { kind: "present" }, "A text that the line contains."),
-  severity: r.may(r.oneOf(LOG_SEVERITIES), "How bad it is."),
-} satisfies r.Fields;
-
-export type ExpectedRuleLine = r.ReadFields<typeof LINE>;
-
-const lineText = r.mapped(expectedText, (text): ExpectedRuleLine => ({ text }));
-const lineFields = r.object("log line", LINE);
-const line = r.byForm<ExpectedRuleLine>({
-  scalar: lineText,
-  map: r.reader(lineFields.schema, (context, trail) => {
-    const { node } = trail;
-    const isFields = node.kind === "map" && Object.keys(LINE).some((key) => node.entries.has(key));
-    return (isFields ? lineFields : lineText).read(context, trail);
-  }),
-  wanted: "a text, or {severity: warning, text: ...}",
-});
-
 /** What happened in this order, and nothing else; `none`: nothing. */
 function inOrder<T>(one: r.Reader<T>): r.Reader<r.Placed<readonly r.Placed<T>[]>> {
   return r.placed(r.wordOr("none", [] as readonly r.Placed<T>[], r.oneOrMore(r.placed(one))));
@@ -103,7 +76,6 @@ function inOrder<T>(one: r.Reader<T>): r.Reader<r.Placed<readonly r.Placed<T>[]>
 
 const none = new Map<string, never>();
 const texts = r.oneOrMore(r.placed(expectedText));
-const lines = r.oneOrMore(r.placed(line));
 const value = r.placed(expectedValue);
 
 const FIELDS = {
@@ -130,8 +102,8 @@ const FIELDS = {
   is: r.may(r.placed(r.oneOf(["on", "off"])), "Whether a rule with conditions is on."),
   explains: r.may(r.placed(expectedText), "What the script says that it does."),
   storage: r.withDefault(r.record(r.anyKey("key"), value), none, "What the storage of the script holds."),
-  log: r.withDefault(lines, [], "Lines that it logged in the step."),
-  no_log: r.withDefault(lines, [], "Lines that it did not log in the step."),
+  log: r.withDefault(logLines, [], "Lines that it logged in the step."),
+  no_log: r.withDefault(logLines, [], "Lines that it did not log in the step."),
   error: r.withDefault(texts, [], "Errors of the script, loops and too many effects that are wanted here."),
 } satisfies r.Fields;
 

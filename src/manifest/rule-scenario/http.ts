@@ -24,8 +24,7 @@ const REQUEST = {
 
 export type ExpectedRequest = r.ReadFields<typeof REQUEST>;
 
-export const expectedRequest = r.byForm<ExpectedRequest>({
-  scalar: r.mapped(expectedText, (text): ExpectedRequest => ({ request: text })),
-  map: r.object("expectation of a request", REQUEST),
+export const expectedRequest = r.objectOr("expectation of a request", REQUEST, {
+  field: "request",
   wanted: "a method and an address, or {request: POST http://10.0.0.9/set, body: on}",
 });

@@ -2,13 +2,11 @@
 import type { Issue } from "#core/blueprint/issue.ts";
 import type { JsonSchema } from "#core/blueprint/json-schema.ts";
 import { isTimezone } from "#core/site/timezone.ts";
-import { readDocument } from "#manifest/read-document.ts";
 import * as r from "#manifest/reader.ts";
-import { createReporter, positionFinder } from "#manifest/reporter.ts";
 import { lasting } from "#manifest/rule/rule-context.ts";
 import { expectedText, expectedValue } from "#manifest/scenario/expected.ts";
-import { DEFAULT_START } from "#manifest/scenario/parse-scenarios.ts";
-import { type Node, rootTrail } from "#manifest/tree.ts";
+import { DEFAULT_START, readScenarioFile } from "#manifest/scenario/read-scenario-file.ts";
+import type { Node } from "#manifest/tree.ts";
 import { type RequestAnswer, requestAnswers } from "./http.ts";
 import { type GivenTariff, tariff } from "./prices.ts";
 import type { RuleScenarioContext } from "./scenario-context.ts";
@@ -126,20 +124,11 @@ export interface RuleScenario extends GivenScenario, Pick<GivenFile, "devices"> 
 
 /** Any text is fine: nothing is thrown. `name` is what a scenario without one is called. */
 export function parseRuleScenarios(source: string, name: string): ParsedRuleScenarios {
-  const reporter = createReporter(source, "scenario");
-  const node = readDocument(reporter);
-  if (node === undefined) return { ...NOTHING, issues: reporter.issues() };
-  const positionOf = positionFinder(source);
-  const context: RuleScenarioContext = { reporter, positionOf, devices: keysOf(node, "devices"), controls: new Map() };
-  const root = rootTrail(node);
-  const given = file.read(context, root);
-  if (given !== undefined) {
-    for (const message of problemsOf(given)) {
-      if (!reporter.hasErrors()) reporter.atKey(root, { code: "missing_key", message });
-    }
-  }
-  const issues = reporter.issues();
-  if (given === undefined || reporter.hasErrors()) return { ...NOTHING, issues };
+  const context = (base: r.ReadContext, node: Node): RuleScenarioContext => {
+    return { ...base, devices: keysOf(node, "devices"), controls: new Map() };
+  };
+  const { given, issues } = readScenarioFile(source, { file, context, problems: problemsOf });
+  if (given === undefined) return { ...NOTHING, issues };
   const own = given.steps && { ...given, name: given.name ?? name, set: new Map(), steps: given.steps };
   const all = own === undefined ? (given.scenarios ?? []) : [own];
   return {
@@ -153,9 +142,6 @@ export function parseRuleScenarios(source: string, name: string): ParsedRuleScen
 function problemsOf({ steps: own, scenarios, devices: named, rule, controller: made }: GivenFile): readonly string[] {
   const all = scenarios ?? [{ steps: own ?? [] }];
   return [
-    ...((own === undefined) === (scenarios === undefined)
-      ? ["A scenario needs either steps, or scenarios for several of them."]
-      : []),
     ...(rule !== undefined && made !== undefined
       ? ["A scenario tests either a rule, or a controller. Keep one of the two."]
       : []),

@@ -14,7 +14,7 @@ export type Measured =
   | typeof ABSENT
   /** A number, and what attributes of other devices measure: a meter sees what devices take. */
   | { readonly kind: "sum"; readonly value: number; readonly adds: ReadonlyMap<string, string> }
-  /** What counts for a control of the device, as a device that does what it is told. */
+  /** What counts for a control of the device, as a device that follows it. */
   | { readonly kind: "follows"; readonly control: string; readonly times: number; readonly otherwise: number };
 
 const FOLLOWS = {
@@ -75,9 +75,8 @@ const CONTROL = {
 
 export type DeclaredControl = r.ReadFields<typeof CONTROL>;
 
-const control = r.byForm<DeclaredControl>({
-  scalar: r.mapped(r.text, (unit): DeclaredControl => ({ unit })),
-  map: r.object("control", CONTROL),
+const control = r.objectOr("control", CONTROL, {
+  field: "unit",
   wanted: "a unit, or {unit: W, min: 0, max: 11000}",
 });
 

@@ -1,8 +1,8 @@
 // One step of a rule's scenario, in this order: time passes until `at`, changes are made, time passes, and expectations are checked.
 import type { Position } from "#core/blueprint/issue.ts";
 import * as r from "#manifest/reader.ts";
+import { checkTimes } from "#manifest/scenario/check-times.ts";
 import { claim } from "#manifest/scenario/claims.ts";
-import { follow, type Trail } from "#manifest/tree.ts";
 import { NO_EXPECTATIONS, ruleExpectations } from "./expectations.ts";
 import { type RequestAnswer, requestAnswers } from "./http.ts";
 import { type GivenTariff, tariff } from "./prices.ts";
@@ -78,17 +78,3 @@ export const ruleStep = r.shared(
     return { ...given, place: context.positionOf(trail.node.start) };
   }),
 );
-
-const has = ({ node }: Trail, key: string): boolean => node.kind === "map" && node.entries.has(key);
-
-function checkTimes(context: r.ReadContext, trail: Trail): void {
-  if (!has(trail, "within")) return;
-  const within = follow(trail, ["within"]);
-  if (has(trail, "wait")) {
-    const message = "wait lets exactly so much time pass, within at most so much. Keep one of the two.";
-    context.reporter.atKey(within, { code: "conflicting_keys", message });
-  } else if (!has(trail, "expect")) {
-    const message = "within waits for what is expected, but nothing is. Add expect, or write wait.";
-    context.reporter.atKey(within, { code: "missing_key", message });
-  }
-}

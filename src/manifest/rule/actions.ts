@@ -14,10 +14,10 @@ import {
 import { VARIABLE_NAME } from "#core/rule/site-rule.ts";
 import { checkInputs } from "#core/value/check-inputs.ts";
 import * as r from "#manifest/reader.ts";
-import { follow, pointer, type Trail } from "#manifest/tree.ts";
+import { follow, hasKey, pointer, type Trail } from "#manifest/tree.ts";
 import { plainValue } from "./amounts.ts";
 import { amount, computed } from "./computed.ts";
-import { byKey, device, deviceOf, has, lasting, longText, name, named, type RuleContext } from "./rule-context.ts";
+import { byKey, device, deviceOf, lasting, longText, name, named, type RuleContext } from "./rule-context.ts";
 
 function form<const F extends r.Fields>(
   what: string,
@@ -58,7 +58,7 @@ const claim = form(
     reason: r.may(reason, "Why, in words for people. Default: the name of the rule."),
   },
   (given, context, trail): ClaimAction | undefined => {
-    const [kind, other] = CLAIM_KINDS.filter((key) => has(trail, key));
+    const [kind, other] = CLAIM_KINDS.filter((key) => hasKey(trail, key));
     const wrong = (key: string, code: "missing_key" | "conflicting_keys", message: string) =>
       context.reporter.atKey(follow(trail, [key]), { code, message });
     if (kind === undefined) return wrong("claim", "missing_key", "A claim needs a target, a min or a max.");
@@ -134,7 +134,7 @@ function checkCommand(
   if (named(context, place, { what, word: command, known: known.keys() }) === undefined) return;
   const declared = known.get(command)?.arguments ?? new Map();
   for (const problem of checkInputs(declared, values, () => undefined).problems) {
-    const given = has(trail, "arguments") ? follow(trail, ["arguments", problem.name]) : place;
+    const given = hasKey(trail, "arguments") ? follow(trail, ["arguments", problem.name]) : place;
     const code = declared.has(problem.name) ? "wrong_type" : "unknown_key";
     context.reporter.atKey(given, { code, message: `${command}: ${problem.message}.`.replace("?.", "?") });
   }

@@ -4,9 +4,9 @@ import { parseDayTime } from "#core/rule/day-time.ts";
 import type { Amount, Comparison, DayTime, PlainValue } from "#core/rule/rule.ts";
 import { WEEKDAYS, type Weekday } from "#core/time/weekday.ts";
 import * as r from "#manifest/reader.ts";
-import { follow, type Trail } from "#manifest/tree.ts";
+import { follow, hasKey, type Trail } from "#manifest/tree.ts";
 import { amount } from "./computed.ts";
-import { has, positive, type RuleContext } from "./rule-context.ts";
+import { positive, type RuleContext } from "./rule-context.ts";
 
 export const plainValue: r.Reader<PlainValue> = r.scalar(
   { type: ["string", "number", "boolean"] },
@@ -51,7 +51,7 @@ export function comparisonOf(
   trail: Trail,
   given: r.ReadFields<typeof COMPARISON>,
 ): Comparison | undefined {
-  const [word, other] = WORDS.filter((key) => has(trail, key));
+  const [word, other] = WORDS.filter((key) => hasKey(trail, key));
   if (word === undefined)
     return context.reporter.atKey(trail, {
       code: "missing_key",
@@ -64,7 +64,7 @@ export function comparisonOf(
     });
   const { hysteresis = 0 } = given;
   if (word === "equals" || word === "differs") {
-    if (has(trail, "hysteresis"))
+    if (hasKey(trail, "hysteresis"))
       context.reporter.atKey(follow(trail, ["hysteresis"]), {
         code: "conflicting_keys",
         message: `hysteresis does not go with ${word}.`,

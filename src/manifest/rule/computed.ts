@@ -8,9 +8,9 @@ import {
   MOST_TERMS,
 } from "#core/rule/rule.ts";
 import * as r from "#manifest/reader.ts";
-import { follow, type Trail } from "#manifest/tree.ts";
+import { follow, hasKey, type Trail } from "#manifest/tree.ts";
 import { checkAttribute } from "./check-attribute.ts";
-import { calendarName, device, has, lasting, name, positive, priced, type RuleContext } from "./rule-context.ts";
+import { calendarName, device, lasting, name, positive, priced, type RuleContext } from "./rule-context.ts";
 
 /** Looked up late: a sum contains amounts. */
 const term: r.Reader<Amount> = {
@@ -29,7 +29,7 @@ export function overOf(
   trail: Trail,
   { average, change }: r.ReadFields<typeof OVER>,
 ): AttributeRead["over"] {
-  if (has(trail, "average") && has(trail, "change"))
+  if (hasKey(trail, "average") && hasKey(trail, "change"))
     context.reporter.atKey(follow(trail, ["change"]), {
       code: "conflicting_keys",
       message: "average and change do not go together.",
@@ -80,10 +80,10 @@ export const computed = r.shared(
 function checkNumbers({ reporter }: r.ReadContext, trail: Trail, { min, max }: Computed): void {
   if (min !== undefined && max !== undefined && min > max)
     reporter.atKey(follow(trail, ["min"]), { code: "min_above_max", message: "min must not be above max." });
-  if (has(trail, "limit") && !has(trail, "budget"))
+  if (hasKey(trail, "limit") && !hasKey(trail, "budget"))
     reporter.atKey(follow(trail, ["limit"]), { code: "conflicting_keys", message: "limit goes with budget." });
   for (const key of ["average", "change"])
-    if (has(trail, key) && (has(trail, "budget") || !has(trail, "attribute")))
+    if (hasKey(trail, key) && (hasKey(trail, "budget") || !hasKey(trail, "attribute")))
       reporter.atKey(follow(trail, [key]), {
         code: "conflicting_keys",
         message: `${key} goes with an attribute alone.`,
@@ -92,7 +92,7 @@ function checkNumbers({ reporter }: r.ReadContext, trail: Trail, { min, max }: C
 
 function isTooDeep({ reporter }: r.ReadContext, trail: Trail): boolean {
   let depth = 0;
-  for (let at: Trail | undefined = trail; at !== undefined; at = at.parent) if (has(at, "sum")) depth += 1;
+  for (let at: Trail | undefined = trail; at !== undefined; at = at.parent) if (hasKey(at, "sum")) depth += 1;
   if (depth > DEEPEST_AMOUNT)
     reporter.atKey(trail, {
       code: "document_too_deep",
@@ -103,11 +103,11 @@ function isTooDeep({ reporter }: r.ReadContext, trail: Trail): boolean {
 
 function sourceOf(context: RuleContext, trail: Trail, given: Computed): ComputedAmount["from"] | undefined {
   const sources = [
-    has(trail, "variable"),
-    has(trail, "calendar"),
-    has(trail, "tariff"),
-    has(trail, "sum"),
-    has(trail, "device") || has(trail, "attribute"),
+    hasKey(trail, "variable"),
+    hasKey(trail, "calendar"),
+    hasKey(trail, "tariff"),
+    hasKey(trail, "sum"),
+    hasKey(trail, "device") || hasKey(trail, "attribute"),
   ];
   const count = sources.filter(Boolean).length;
   if (count !== 1)
@@ -119,9 +119,9 @@ function sourceOf(context: RuleContext, trail: Trail, given: Computed): Computed
   if (given.variable !== undefined) return { kind: "variable", name: given.variable };
   if (given.calendar !== undefined) return { kind: "calendar", name: given.calendar };
   if (given.tariff !== undefined) return { kind: "tariff", of: given.tariff };
-  if (has(trail, "sum")) return sumOf(context, trail, given.sum);
+  if (hasKey(trail, "sum")) return sumOf(context, trail, given.sum);
   // It has been reported what is wrong with the name.
-  if (!has(trail, "device") && !has(trail, "attribute")) return undefined;
+  if (!hasKey(trail, "device") && !hasKey(trail, "attribute")) return undefined;
   return readOf(context, trail, given);
 }
 
@@ -136,7 +136,7 @@ function sumOf({ reporter }: r.ReadContext, trail: Trail, terms: readonly Amount
 function readOf(context: RuleContext, trail: Trail, given: Computed): ComputedAmount["from"] | undefined {
   const { device: from, attribute } = given;
   if (from === undefined || attribute === undefined) {
-    if (!has(trail, "device") || !has(trail, "attribute"))
+    if (!hasKey(trail, "device") || !hasKey(trail, "attribute"))
       context.reporter.atKey(trail, { code: "missing_key", message: "device and attribute belong together." });
     return undefined;
   }
@@ -144,7 +144,7 @@ function readOf(context: RuleContext, trail: Trail, given: Computed): ComputedAm
   checkAttribute(context, trail, { ...read, isNumber: true });
   if (given.budget === undefined) return { kind: "attribute", ...read, over: overOf(context, trail, given) };
   if (given.limit !== undefined) return { kind: "budget", ...read, everyMs: given.budget, limit: given.limit };
-  if (!has(trail, "limit"))
+  if (!hasKey(trail, "limit"))
     context.reporter.atKey(trail, { code: "missing_key", message: "budget needs limit, the average that is allowed." });
   return undefined;
 }

@@ -2,13 +2,13 @@
 import { CLAIM_CLASSES } from "#core/control/claim.ts";
 import { type Condition, DEEPEST_CONDITION, MOST_RULE_CONDITIONS } from "#core/rule/rule.ts";
 import * as r from "#manifest/reader.ts";
-import { follow, pointer, type Trail } from "#manifest/tree.ts";
+import { follow, hasKey, pointer, type Trail } from "#manifest/tree.ts";
 import { COMPARISON, comparisonOf, days, dayTime } from "./amounts.ts";
 import { checkAttribute, checkValues } from "./check-attribute.ts";
 import { computed, OVER, overOf } from "./computed.ts";
 import { form } from "./condition-form.ts";
 import { PRICE_FORMS } from "./price-conditions.ts";
-import { byKey, calendarName, device, deviceOf, has, lasting, name, named, type RuleContext } from "./rule-context.ts";
+import { byKey, calendarName, device, deviceOf, lasting, name, named, type RuleContext } from "./rule-context.ts";
 
 type Kind<K extends Condition["kind"]> = Extract<Condition, { readonly kind: K }>;
 
@@ -146,7 +146,7 @@ const calendar = form(
     ...COMPARISON,
   },
   (given, context, trail) => {
-    const compared = COMPARED.filter((key) => has(trail, key));
+    const compared = COMPARED.filter((key) => hasKey(trail, key));
     const place = pointer(trail);
     if (compared.length === 0)
       return { kind: "calendar", place, name: given.calendar, isOn: given.is !== "off", comparison: undefined };
@@ -243,7 +243,7 @@ export function isTooMuch({ counted, reporter }: RuleContext, trail: Trail): boo
   const { conditions } = counted;
   let depth = 0;
   for (let at: Trail | undefined = trail; at !== undefined; at = at.parent)
-    if (has(at, "all") || has(at, "any") || has(at, "not")) depth += 1;
+    if (hasKey(at, "all") || hasKey(at, "any") || hasKey(at, "not")) depth += 1;
   if (depth > DEEPEST_CONDITION)
     reporter.atKey(trail, {
       code: "document_too_deep",

@@ -16,12 +16,12 @@ import { LONGEST_LATE_MS, MISSED_RULES } from "#core/schedule/schedule.ts";
 import { readDocument } from "#manifest/read-document.ts";
 import * as r from "#manifest/reader.ts";
 import { createReporter, positionFinder } from "#manifest/reporter.ts";
-import { follow, itemTrail, pointer, rootTrail, type Trail } from "#manifest/tree.ts";
+import { follow, hasKey, itemTrail, pointer, rootTrail, type Trail } from "#manifest/tree.ts";
 import { action } from "./actions.ts";
 import { days, dayTime } from "./amounts.ts";
 import { computed } from "./computed.ts";
 import { CONDITION_FORMS, condition, except, isTooMuch } from "./conditions.ts";
-import { byKey, device, deviceOf, has, lasting, longText, name, named, type RuleContext } from "./rule-context.ts";
+import { byKey, device, deviceOf, lasting, longText, name, named, type RuleContext } from "./rule-context.ts";
 
 export interface ParsedRule {
   /** Undefined when there is an error among the issues. */
@@ -197,9 +197,9 @@ export function parseRule(source: string, { site, cronProblem }: RuleKnowledge =
 
 /** A rule may read what it sets itself. */
 function withOwnVariables(known: ReadonlySet<string> | undefined, root: Trail): ReadonlySet<string> | undefined {
-  const items = ["then", "else"].flatMap((key) => (has(root, key) ? itemsOf(follow(root, [key])) : []));
+  const items = ["then", "else"].flatMap((key) => (hasKey(root, key) ? itemsOf(follow(root, [key])) : []));
   const set = items.slice(0, 2 * MOST_ACTIONS).flatMap((item) => {
-    const node = has(item, "set") ? follow(item, ["set"]).node : undefined;
+    const node = hasKey(item, "set") ? follow(item, ["set"]).node : undefined;
     return node?.kind === "scalar" && typeof node.value === "string" ? [node.value] : [];
   });
   return known && new Set([...known, ...set]);
@@ -232,20 +232,20 @@ const MOMENTS = ["at", "cron", "every", "ended", "command"];
 /** What each part cannot see alone. It goes by the text, so that it is said together with all other mistakes. */
 function checkTogether({ reporter }: RuleContext, root: Trail): void {
   const triggers = itemsOf(follow(root, ["when"]));
-  const isMoment = (trail: Trail) => MOMENTS.some((key) => has(trail, key));
+  const isMoment = (trail: Trail) => MOMENTS.some((key) => hasKey(trail, key));
   const hasMoments = triggers.some(isMoment);
   const refuse = (key: string, message: string) => {
-    if (has(root, key)) reporter.atKey(follow(root, [key]), { code: "conflicting_keys", message });
+    if (hasKey(root, key)) reporter.atKey(follow(root, [key]), { code: "conflicting_keys", message });
   };
-  if (has(root, "when") && triggers.every(isMoment))
+  if (hasKey(root, "when") && triggers.every(isMoment))
     for (const key of ["for", "min_on", "min_off"])
       refuse(key, `${key} needs a condition below when. A moment has no duration.`);
-  if (!triggers.some((trail) => ["at", "cron", "every"].some((key) => has(trail, key))))
+  if (!triggers.some((trail) => ["at", "cron", "every"].some((key) => hasKey(trail, key))))
     for (const key of ["missed", "late"]) refuse(key, `${key} needs a time below when: at, cron or every.`);
-  if (!has(root, "missed")) refuse("late", "late goes with missed: run_late.");
+  if (!hasKey(root, "missed")) refuse("late", "late goes with missed: run_late.");
   for (const key of hasMoments ? ["then", "else"] : [])
-    for (const item of has(root, key) ? itemsOf(follow(root, [key])) : []) {
-      if (!has(item, "claim") || has(item, "hold")) continue;
+    for (const item of hasKey(root, key) ? itemsOf(follow(root, [key])) : []) {
+      if (!hasKey(item, "claim") || hasKey(item, "hold")) continue;
       const message = "This claim needs hold, how long it is held: a moment has no duration.";
       reporter.atKey(item, { code: "missing_key", message });
     }

@@ -5,7 +5,7 @@ import { LONGEST_RULE_TEXT } from "#core/rule/rule.ts";
 import type { RuleSite, RuleSiteDevice } from "#core/rule/rule-site.ts";
 import { parseDuration, toMilliseconds } from "#core/time/duration.ts";
 import * as r from "#manifest/reader.ts";
-import { follow, type Trail } from "#manifest/tree.ts";
+import { follow, hasKey, type Trail } from "#manifest/tree.ts";
 import { choices, kindOf, nameOf, quote } from "#manifest/words.ts";
 
 /** What readers of a rule know besides its text. */
@@ -81,14 +81,12 @@ export function named({ reporter }: r.ReadContext, trail: Trail, { what, word, k
 
 export const deviceOf = ({ site }: RuleContext, id: string): RuleSiteDevice | undefined => site?.devices.get(id);
 
-export const has = ({ node }: Trail, key: string): boolean => node.kind === "map" && node.entries.has(key);
-
 /** Reads an object by the first of these keys that it has. A reader may be looked up late, because conditions contain conditions. */
 export function byKey<T>(what: string, forms: readonly (readonly [key: string, form: r.Reader<T>])[]): r.Reader<T> {
   const keys = forms.map(([key]) => key);
   return r.reader({ anyOf: forms.map(([, form]) => form.schema) }, (context, trail) => {
     if (trail.node.kind !== "map") return r.wrong(context, trail, `an object with one of ${keys.join(", ")}`);
-    const found = forms.find(([key]) => has(trail, key));
+    const found = forms.find(([key]) => hasKey(trail, key));
     if (found !== undefined) return found[1].read(context, trail);
     const [unknown] = [...trail.node.entries.keys()].filter((key) => key !== "device");
     const meant = unknown === undefined ? undefined : context.reporter.nearest(unknown, keys);

@@ -29,9 +29,8 @@ const FIELDS = {
   lease: r.may(r.duration, "How long it holds. Default: until it is released."),
 } satisfies r.Fields;
 
-const forms = r.byForm<r.ReadFields<typeof FIELDS>>({
-  scalar: r.mapped(r.number, (target) => ({ target, class: "person" as const })),
-  map: r.object("claim", FIELDS),
+const forms = r.objectOr("claim", FIELDS, {
+  field: "target",
   wanted: "a value, or an object such as {max: 1000, class: grid}",
 });
 
@@ -64,8 +63,8 @@ export const releases = r.oneOrMore(controlName);
 
 const STANDING = {
   value: r.may(expectedValue, "The value that counts; absent: nobody claims it."),
-  written: r.may(expectedValue, "The value that the device was told and took; absent: none."),
-  follow: r.may(r.oneOf(FOLLOWS), "Whether the device does what it was told."),
+  written: r.may(expectedValue, "The value that was sent to the device and taken; absent: none."),
+  follow: r.may(r.oneOf(FOLLOWS), "Whether the device follows what was sent."),
   lower_bound: r.may(expectedValue, "The lowest value that limits allow; absent: there is no such limit."),
   upper_bound: r.may(expectedValue, "The highest value that limits allow; absent: there is no such limit."),
   limited_by: r.may(expectedValue, "The name of the interlock that sets a bound; absent: none does."),

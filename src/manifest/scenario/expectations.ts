@@ -1,11 +1,11 @@
 // What has to hold at the end of a step.
-import { LOG_SEVERITIES } from "#core/device/device-message.ts";
 import * as r from "#manifest/reader.ts";
 import type { Trail } from "#manifest/tree.ts";
 import { quote } from "#manifest/words.ts";
 import { serialBytes } from "./bytes.ts";
 import { expectedControls } from "./claims.ts";
 import { expectedJson, expectedText, expectedValue, yes } from "./expected.ts";
+import { logLines } from "./log-lines.ts";
 import { frame } from "./peers.ts";
 import { expectedCoils, expectedRegisters } from "./registers.ts";
 import { byPeer, type PeerKind, type ScenarioContext } from "./scenario-context.ts";
@@ -38,26 +38,6 @@ const alerts = r.byForm<r.ReadFields<typeof ALERT_FIELDS>>({
   wanted: "a list of the active alerts, none, or {raised: ..., cleared: ...}",
 });
 
-const LINE_FIELDS = {
-  text: r.withDefault(expectedText, { kind: "present" }, "A text that the line contains."),
-  severity: r.may(r.oneOf(LOG_SEVERITIES), "How bad it is."),
-} satisfies r.Fields;
-
-export type ExpectedLine = r.ReadFields<typeof LINE_FIELDS>;
-
-const lineFields = r.object("log line", LINE_FIELDS);
-const lineText = r.mapped(expectedText, (text): ExpectedLine => ({ text }));
-const line = r.byForm<ExpectedLine>({
-  scalar: lineText,
-  // `{matches: ...}` is a text, too.
-  map: r.reader(lineFields.schema, (context, trail) => {
-    const { node } = trail;
-    const isFields = node.kind === "map" && (node.entries.has("text") || node.entries.has("severity"));
-    return (isFields ? lineFields : lineText).read(context, trail);
-  }),
-  wanted: "a text, or {severity: warning, text: ...}",
-});
-
 const requestLine = r.scalar({ type: "string" }, "a method and a path, such as POST /limit", ({ text }) => {
   const [, method, path] = /^([A-Z]+) (\/\S*)$/.exec(text) ?? [];
   return method === undefined || path === undefined ? undefined : { method, path };
@@ -72,9 +52,8 @@ const REQUEST_FIELDS = {
 
 export type ExpectedRequest = r.ReadFields<typeof REQUEST_FIELDS>;
 
-const request = r.byForm<ExpectedRequest>({
-  scalar: r.mapped(requestLine, (given) => ({ request: given, headers: new Map() })),
-  map: r.object("request", REQUEST_FIELDS),
+const request = r.objectOr("request", REQUEST_FIELDS, {
+  field: "request",
   wanted: "a method and a path, such as POST /limit",
 });
 
@@ -128,7 +107,6 @@ const callsOf = <T>(kind: PeerKind, call: r.Reader<T>) => byPeer([kind], orNothi
 
 const value = r.placed(expectedValue);
 const texts = r.oneOrMore(r.placed(expectedText));
-const lines = r.oneOrMore(r.placed(line));
 const none = new Map<string, never>();
 
 const FIELDS = {
@@ -147,8 +125,8 @@ const FIELDS = {
   refused: r.may(r.placed(expectedText), "An interlock refused the command, with a message that contains this."),
   progress: r.withDefault(texts, [], "Progress that the command reported, in this order."),
   no_response: r.may(r.placed(yes), "The command has not ended."),
-  log: r.withDefault(lines, [], "Lines that the script logged in this step."),
-  no_log: r.withDefault(lines, [], "Lines that the script did not log in this step."),
+  log: r.withDefault(logLines, [], "Lines that the script logged in this step."),
+  no_log: r.withDefault(logLines, [], "Lines that the script did not log in this step."),
   lua_error: r.withDefault(texts, [], "Uncaught errors of the script that are wanted here."),
   storage: r.withDefault(r.record(r.anyKey("key"), value), none, "What the storage holds."),
   controls: r.withDefault(expectedControls, none, "How controls stand at the end of the step."),

@@ -2,14 +2,13 @@ import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Issue } from "#core/blueprint/issue.ts";
 import type { JsonSchema } from "#core/blueprint/json-schema.ts";
 import type { Control } from "#core/control/control.ts";
-import { readDocument } from "#manifest/read-document.ts";
 import * as r from "#manifest/reader.ts";
-import { createReporter, positionFinder } from "#manifest/reporter.ts";
-import { type Node, rootTrail } from "#manifest/tree.ts";
+import type { Node } from "#manifest/tree.ts";
 import { serialBytes } from "./bytes.ts";
 import { expectedValue } from "./expected.ts";
 import { interlocks, type ScenarioInterlock } from "./interlocks.ts";
 import { change, changes, peer, peerHint, routes } from "./peers.ts";
+import { DEFAULT_START, readScenarioFile } from "./read-scenario-file.ts";
 import { bitTable, registerTable } from "./registers.ts";
 import { buckets, step, stored } from "./steps.ts";
 
@@ -19,9 +18,6 @@ export interface ParsedScenarios {
   /** Everything at once, in the order of the text. */
   readonly issues: readonly Issue[];
 }
-
-/** The default start time of a scenario: a Thursday in winter, so that nothing depends on today. */
-export const DEFAULT_START = Date.UTC(2026, 0, 1);
 
 const steps = r.listOf(step, "a list of steps");
 const OWN_FIELDS = {
@@ -84,18 +80,9 @@ export function parseScenarios(
   name: string,
   controls: ReadonlyMap<string, Control> = new Map(),
 ): ParsedScenarios {
-  const reporter = createReporter(source, "scenario");
-  const node = readDocument(reporter);
-  if (node === undefined) return { scenarios: [], issues: reporter.issues() };
-  const context = { reporter, blueprint, controls, peers: peersOf(node), positionOf: positionFinder(source) };
-  const root = rootTrail(node);
-  const given = file.read(context, root);
-  if (given !== undefined && (given.steps === undefined) === (given.scenarios === undefined)) {
-    const message = "A scenario needs either steps, or scenarios for several of them.";
-    if (!reporter.hasErrors()) reporter.atKey(root, { code: "missing_key", message });
-  }
-  const issues = reporter.issues();
-  if (given === undefined || reporter.hasErrors()) return { scenarios: [], issues };
+  const context = (base: r.ReadContext, node: Node) => ({ ...base, blueprint, controls, peers: peersOf(node) });
+  const { given, issues } = readScenarioFile(source, { file, context });
+  if (given === undefined) return { scenarios: [], issues };
   const own = given.steps && { ...given, name: given.name ?? name, set: new Map(), steps: given.steps };
   const all = own === undefined ? (given.scenarios ?? []) : [own];
   return { scenarios: all.map((one) => scenarioOf(given, one)), issues };

@@ -4,7 +4,8 @@ import type { JsonValue } from "#core/blueprint/blueprint.ts";
 import type { Position } from "#core/blueprint/issue.ts";
 import { checkInputs } from "#core/value/check-inputs.ts";
 import * as r from "#manifest/reader.ts";
-import { follow, type Trail } from "#manifest/tree.ts";
+import { follow, hasKey, type Trail } from "#manifest/tree.ts";
+import { checkTimes } from "./check-times.ts";
 import { claims, releases } from "./claims.ts";
 import { expectations, NO_EXPECTATIONS, namesOf } from "./expectations.ts";
 import { yes } from "./expected.ts";
@@ -91,22 +92,6 @@ export const step = r.shared(
   }),
 );
 
-function has({ node }: Trail, key: string): boolean {
-  return node.kind === "map" && node.entries.has(key);
-}
-
-function checkTimes(context: ScenarioContext, trail: Trail): void {
-  if (!has(trail, "within")) return;
-  const within = follow(trail, ["within"]);
-  if (has(trail, "wait")) {
-    const message = "wait lets exactly so much time pass, within at most so much. Keep one of the two.";
-    context.reporter.atKey(within, { code: "conflicting_keys", message });
-  } else if (!has(trail, "expect") && !has(trail, "command")) {
-    const message = "within waits for what is expected, but nothing is. Add expect, or write wait.";
-    context.reporter.atKey(within, { code: "missing_key", message });
-  }
-}
-
 interface GivenCommand {
   readonly name: string | undefined;
   readonly values: JsonValue | undefined;
@@ -115,8 +100,8 @@ interface GivenCommand {
 /** Arguments are held against the manifest as the service does it, so the script never sees what it could not get. */
 function commandOf(context: ScenarioContext, trail: Trail, { name, values }: GivenCommand): StepCommand | undefined {
   const given = follow(trail, ["arguments"]);
-  const hasArguments = has(trail, "arguments");
-  if (hasArguments && !has(trail, "command"))
+  const hasArguments = hasKey(trail, "arguments");
+  if (hasArguments && !hasKey(trail, "command"))
     return context.reporter.atKey(given, { code: "missing_key", message: "arguments need a command." });
   const declared = [...context.blueprint.commands.values()].find(
     ({ id, aliases }) => name !== undefined && (id === name || aliases.includes(name)),

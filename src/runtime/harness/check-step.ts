@@ -3,14 +3,15 @@ import {
   countInOrder,
   describeExpected,
   describeValue,
-  type ExpectedValue,
   isExpected,
+  isExpectedOrAbsent,
 } from "#core/scenario/expected-value.ts";
 import { type Failure, unmet } from "#core/scenario/test-report.ts";
-import type { Placed } from "#manifest/reader.ts";
-import type { Expectations, ExpectedLine } from "#manifest/scenario/expectations.ts";
+import type { Expectations } from "#manifest/scenario/expectations.ts";
 import { attributesOf } from "#service/telemetry/attributes.ts";
 import { checkPeers, type PeerView } from "./check-peers.ts";
+import { checkErrors, checkLog, checkStorage } from "./check-script.ts";
+import { seconds } from "./describe-step.ts";
 import type { ControlStanding } from "./scenario-controls.ts";
 import { messageOf, outcomeOf, type RunningCommand, type ScenarioRecord } from "./scenario-record.ts";
 
@@ -29,9 +30,13 @@ export function checkStep(view: StepView, expect: Expectations): readonly Failur
     ...checkAttributes(view, "properties", expect.properties),
     ...checkAlerts(view, expect),
     ...checkCommand(record.latestCommand, expect),
-    ...checkLog(view, expect),
-    ...checkFaults(view, expect),
-    ...checkStorage(view, expect),
+    ...checkLog(record.since(view.from, "log"), expect),
+    ...checkErrors(
+      "Lua error",
+      record.since(view.from, "fault").map(({ error }) => error.message),
+      expect.luaError,
+    ),
+    ...checkStorage(view.stored, expect.storage),
     ...checkControls(view, expect),
     ...checkPeers(view, expect),
   ];
@@ -139,17 +144,12 @@ function checkCommand(running: RunningCommand | undefined, expect: Expectations)
     return [...failures, unmet(response.place, what, { expected: "success", actual })];
   for (const [name, { value: wanted, place }] of response.value) {
     const value = Object.hasOwn(outcome.payload, name) ? outcome.payload[name] : undefined;
-    if (isExpectedField(wanted, value)) continue;
+    if (isExpectedOrAbsent(wanted, value)) continue;
     const expected = describeExpected(wanted);
     const field = `response of ${running.command.id}: ${name}`;
     failures.push(unmet(place, field, { expected, actual: describeValue(value), at: outcome.at }));
   }
   return failures;
-}
-
-function isExpectedField(expected: ExpectedValue, value: unknown): boolean {
-  const isThere = value !== undefined && value !== null;
-  return expected.kind === "absent" ? !isThere : isThere && isExpected(expected, value);
 }
 
 function checkProgress(running: RunningCommand, wanted: Expectations["progress"]): readonly Failure[] {
@@ -160,51 +160,6 @@ function checkProgress(running: RunningCommand, wanted: Expectations["progress"]
   const actual = given.length === 0 ? "none was reported" : given.map(describeValue).join(", then ");
   const expected = describeExpected(missing.value);
   return [unmet(missing.place, `progress of ${running.command.id}`, { expected, actual })];
-}
-
-function checkLog({ record, from }: StepView, { log, noLog }: Expectations): readonly Failure[] {
-  const lines = record.since(from, "log");
-  const fits = ({ value }: Placed<ExpectedLine>) =>
-    lines.find(
-      ({ text, severity }) =>
-        (value.severity === undefined || value.severity === severity) && isExpected(value.text, text),
-    );
-  const describe = ({ value }: Placed<ExpectedLine>) =>
-    [value.severity, value.text.kind === "present" ? "" : describeExpected(value.text)].filter(Boolean).join(": ") ||
-    "a line";
-  const all =
-    lines.map(({ severity, text }) => `${severity}: ${describeValue(text)}`).join("; ") || "nothing was logged";
-  return [
-    ...log
-      .filter((one) => fits(one) === undefined)
-      .map((one) => unmet(one.place, "log", { expected: describe(one), actual: all })),
-    ...noLog.flatMap((one) => {
-      const line = fits(one);
-      const actual = `${line?.severity}: ${describeValue(line?.text)}`;
-      return line === undefined ? [] : [unmet(one.place, "log", { expected: `no ${describe(one)}`, actual })];
-    }),
-  ];
-}
-
-function checkFaults({ record, from }: StepView, { luaError }: Expectations): readonly Failure[] {
-  const faults = record.since(from, "fault");
-  const actual = faults.map(({ error }) => describeValue(error.message)).join("; ") || "no error";
-  return luaError
-    .filter(({ value }) => !faults.some(({ error }) => isExpected(value, error.message)))
-    .map(({ value, place }) => unmet(place, "Lua error", { expected: describeExpected(value), actual }));
-}
-
-function checkStorage({ stored }: StepView, expect: Expectations): readonly Failure[] {
-  return [...expect.storage].flatMap(([key, { value: wanted, place }]) => {
-    const value = stored(key);
-    // Storage holds texts: a number written in the scenario means its text.
-    const asText: ExpectedValue =
-      wanted.kind === "equals" && typeof wanted.value !== "string"
-        ? { ...wanted, value: String(wanted.value) }
-        : wanted;
-    if (isExpectedField(asText, value)) return [];
-    return [unmet(place, `storage ${key}`, { expected: describeExpected(asText), actual: describeValue(value) })];
-  });
 }
 
 const CONTROL_FIELDS = [
@@ -223,7 +178,7 @@ function checkControls({ control }: StepView, { controls }: Expectations): reado
     const failures: Failure[] = [];
     for (const [field, title] of CONTROL_FIELDS) {
       const expected = wanted[field];
-      if (expected === undefined || isExpectedField(expected, standing[field])) continue;
+      if (expected === undefined || isExpectedOrAbsent(expected, standing[field])) continue;
       const actual = `${standing[field] === undefined ? "none" : describeValue(standing[field])}${why}`;
       failures.push(unmet(place, `control ${name}: ${title}`, { expected: describeExpected(expected), actual }));
     }
@@ -233,8 +188,4 @@ function checkControls({ control }: StepView, { controls }: Expectations): reado
     }
     return failures;
   });
-}
-
-function seconds(ms: number): string {
-  return `${Number((ms / 1000).toFixed(3))} s`;
 }

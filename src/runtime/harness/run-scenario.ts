@@ -14,6 +14,7 @@ import type { DeviceScript, ScriptHost } from "#runtime/lua/script-host.ts";
 import type { JsonChecks } from "#service/blueprint/compile-json-checks.ts";
 import { checkStep, type StepView } from "./check-step.ts";
 import { exercisedTelemetry } from "./check-values.ts";
+import { describeStep, tooLate } from "./describe-step.ts";
 import { passTime } from "./pass-time.ts";
 import { renderTimeline, type StepMark } from "./render-timeline.ts";
 import { ScenarioControls } from "./scenario-controls.ts";
@@ -142,8 +143,7 @@ class ScenarioRun {
   async #begin(step: Step): Promise<void> {
     if (step.at !== undefined) {
       if (step.at < this.#clock.elapsed()) {
-        const begins = seconds(this.#clock.elapsed());
-        const message = `at ${seconds(step.at)} has passed already: the step begins at ${begins}`;
+        const message = tooLate(step.at, this.#clock.elapsed());
         this.#verdict.add({ kind: "scenario", message, place: step.place });
       }
       if (this.#steps.length > 0) this.#from = this.#record.all.length;
@@ -153,7 +153,11 @@ class ScenarioRun {
     // The start of the script belongs to the first step, but not to its command.
     if (isActing && (this.#steps.length > 0 || step.command !== undefined)) this.#from = this.#record.all.length;
     if (isActing || step.at !== undefined) {
-      this.#steps.push({ from: this.#record.all.length, at: this.#clock.elapsed(), text: describeStep(step) });
+      this.#steps.push({
+        from: this.#record.all.length,
+        at: this.#clock.elapsed(),
+        text: describeStep(step, step.command && `command ${step.command.name}`),
+      });
     }
   }
 
@@ -317,13 +321,4 @@ function doesSomething(step: Step): boolean {
   const { wait, within, command, restart, clock, set, send, configure, store, connected, claim, release } = step;
   const given = [wait, within, command, restart, clock, configure, store, connected];
   return set.size + send.size + claim.length + release.length > 0 || given.some((one) => one !== undefined);
-}
-
-function describeStep({ name, place, command }: Step): string {
-  const what = name ?? (command === undefined ? "" : `command ${command.name}`);
-  return place.line === 0 ? what : `line ${place.line}${what === "" ? "" : `: ${what}`}`;
-}
-
-function seconds(ms: number): string {
-  return `${Number((ms / 1000).toFixed(3))} s`;
 }

@@ -1,5 +1,6 @@
 import { NO_EXPECTATIONS } from "#manifest/scenario/expectations.ts";
-import { DEFAULT_START, type Scenario } from "#manifest/scenario/parse-scenarios.ts";
+import type { Scenario } from "#manifest/scenario/parse-scenarios.ts";
+import { DEFAULT_START } from "#manifest/scenario/read-scenario-file.ts";
 
 const SMOKE_MS = 60_000;
 

@@ -10,7 +10,7 @@ import type { LintFlags } from "./lint.ts";
 import type { PackFlags } from "./pack.ts";
 import type { SchemaFlags } from "./schema.ts";
 import type { ShowFlags } from "./show.ts";
-import type { TestFlags } from "./test.ts";
+import type { BlueprintTestFlags } from "./test.ts";
 import type { TypesFlags } from "./types.ts";
 
 const PATH =
@@ -66,7 +66,7 @@ function addLint(blueprint: Command, cli: Cli): void {
     .option("--strict", "fail on warnings too")
     .option("-q, --quiet", "do not show warnings")
     .option("--profiles <folder>", "profiles of your own, besides those of Busbar")
-    .option("--rocks <folder>", "rocks that the scripts ask for; without it rocks are not checked")
+    .option("--rocks <folder>", "rocks that the scripts require; without it rocks are not checked")
     .addHelpText("after", `\n${PATH} A folder of blueprints counts as each of them.`)
     .action(async (paths: readonly string[], flags: LintFlags) => (await import("./lint.ts")).lint(cli, paths, flags));
   addExamples(
@@ -86,7 +86,7 @@ function addConvert(blueprint: Command, cli: Cli): void {
     )
     .option("--out <folder>", "where to write (default the blueprint's folder with -3.0 appended to its name)")
     .addOption(output.default("pretty"))
-    .option("--rocks <folder>", "rocks that the scripts ask for; without it rocks are not checked")
+    .option("--rocks <folder>", "rocks that the scripts require; without it rocks are not checked")
     .option("-f, --force", "write into a folder that is not empty")
     .addHelpText("after", `\n${PATH} A folder of blueprints counts as each of them.`)
     .action(async (path: string | undefined, flags: ConvertFlags) =>
@@ -116,9 +116,11 @@ function addTest(blueprint: Command, cli: Cli): void {
     .option("--watch", "run again whenever a file changes")
     .option("--junit <file>", "write the result as JUnit XML too, for build servers")
     .option("--profiles <folder>", "profiles of your own, besides those of Busbar")
-    .option("--rocks <folder>", "rocks that the blueprint asks for")
+    .option("--rocks <folder>", "rocks that the blueprint requires")
     .addHelpText("after", `\n${PATH} A folder of blueprints counts as each of them.`)
-    .action(async (paths: readonly string[], flags: TestFlags) => (await import("./test.ts")).test(cli, paths, flags));
+    .action(async (paths: readonly string[], flags: BlueprintTestFlags) =>
+      (await import("./test.ts")).test(cli, paths, flags),
+    );
   addExamples(
     command,
     "blueprint test my-battery",

@@ -1,20 +1,11 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { renderReport } from "#cli/blueprint/lint-report.ts";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { readProfileLibrary } from "#cli/blueprint/read-profile-library.ts";
 import { readSources, type Source } from "#cli/blueprint/read-source.ts";
-import { renderTestGithub } from "#cli/blueprint/test-github.ts";
-import { renderTestJunit } from "#cli/blueprint/test-junit.ts";
-import { renderTestReport } from "#cli/blueprint/test-report.ts";
-import { type BrokenFile, hasFailed, type TestResult } from "#cli/blueprint/test-result.ts";
-import { renderTestJson } from "#cli/blueprint/test-wire.ts";
+import { runTests, type TestFlags } from "#cli/blueprint/run-tests.ts";
+import type { BrokenFile, TestResult } from "#cli/blueprint/test-result.ts";
 import type { Cli } from "#cli/cli.ts";
-import { EXIT } from "#cli/exit-code.ts";
-import { remark } from "#cli/print.ts";
-import { withProgress } from "#cli/progress.ts";
-import { QuietFailure } from "#cli/quiet-failure.ts";
 import { UsageError } from "#cli/usage-error.ts";
-import { watchPaths } from "#cli/watch-paths.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
 import type { Control } from "#core/control/control.ts";
 import { decodeText } from "#core/text/decode-text.ts";
@@ -24,61 +15,26 @@ import type { HarnessJob } from "#runtime/harness/harness-job.ts";
 import { readProgram } from "#runtime/harness/read-program.ts";
 import { testBlueprint } from "#runtime/harness/test-blueprint.ts";
 
-export type TestFlags = {
-  readonly output: "pretty" | "json" | "github" | "junit";
-  readonly junit?: string;
+export type BlueprintTestFlags = TestFlags & {
   readonly scenario: readonly string[];
-  readonly filter?: string;
-  readonly verbose?: boolean;
-  readonly coverage?: boolean;
   readonly seed?: number;
-  readonly watch?: boolean;
   readonly rocks?: string;
   readonly profiles?: string;
 };
 
-/** Fails when a scenario fails, and as wrong usage when there is nothing to run. */
-export async function test(cli: Cli, paths: readonly string[], flags: TestFlags): Promise<void> {
+export async function test(cli: Cli, paths: readonly string[], flags: BlueprintTestFlags): Promise<void> {
   // What a scenario's clock shows must not depend on where this machine stands. Threads take over the zone when they start.
   process.env["TZ"] = "UTC";
-  if (flags.watch === true) return watchAndTest(cli, paths, flags);
-  const results = await testOnce(cli, paths, flags);
-  if (results.some(hasFailed)) throw new QuietFailure(EXIT.failure);
-  if (results.every(({ report }) => report === undefined)) throw new QuietFailure(EXIT.usage);
+  await runTests(cli, flags, {
+    kind: "blueprint",
+    sources: () => readSources(cli, paths),
+    nameOf: ({ name }) => name,
+    test: (source) => testSource(cli, source, flags),
+    watched: () => [...(paths.length === 0 ? ["."] : paths), ...flags.scenario].map((path) => resolve(cli.cwd, path)),
+  });
 }
 
-async function testOnce(cli: Cli, paths: readonly string[], flags: TestFlags): Promise<readonly TestResult[]> {
-  const sources = await readSources(cli, paths);
-  const results: TestResult[] = [];
-  for (const source of sources)
-    results.push(await withProgress(cli, `testing ${source.name}`, testSource(cli, source, flags)));
-  report(cli, results, flags);
-  return results;
-}
-
-function report(cli: Cli, results: readonly TestResult[], flags: TestFlags): void {
-  const answer = renderAs(cli, results, flags);
-  if (answer !== "") cli.stdout.write(`${answer}\n`);
-  if (flags.junit !== undefined) saveJunit(resolve(cli.cwd, flags.junit), results);
-}
-
-function renderAs(cli: Cli, results: readonly TestResult[], flags: TestFlags): string {
-  if (flags.output === "json") return JSON.stringify(renderTestJson(results, flags.verbose === true), null, 2);
-  if (flags.output === "junit") return renderTestJunit(results);
-  if (flags.output === "github") return renderTestGithub(results);
-  const refused = results.flatMap((result) => result.refused ?? []);
-  if (refused.length > 0) cli.stderr.write(`${renderReport(refused, cli.stderr.hasColors?.() === true)}\n`);
-  const judged = results.filter((result) => result.refused === undefined);
-  return judged.length === 0 ? "" : renderTestReport(judged, cli.stdout.hasColors?.() === true, flags);
-}
-
-/** Each run writes a new report, so an existing one is replaced. */
-function saveJunit(file: string, results: readonly TestResult[]): void {
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, `${renderTestJunit(results)}\n`);
-}
-
-async function testSource(cli: Cli, source: Source, flags: TestFlags): Promise<TestResult> {
+async function testSource(cli: Cli, source: Source, flags: BlueprintTestFlags): Promise<TestResult> {
   const name = source.name.replace(/(^|[\\/])manifest\.ya?ml$/, "") || ".";
   const rocks = flags.rocks === undefined ? undefined : resolve(cli.cwd, flags.rocks);
   const { blueprint, program, issues } = readProgram(source.unpacked, rocks);
@@ -126,7 +82,7 @@ function textOf(code: Uint8Array | string): string {
 interface Wanted {
   readonly blueprint: Blueprint;
   readonly controls: ReadonlyMap<string, Control>;
-  readonly flags: TestFlags;
+  readonly flags: BlueprintTestFlags;
 }
 
 function readScenarios(cli: Cli, source: Source, { blueprint, controls, flags }: Wanted) {
@@ -164,28 +120,4 @@ function readFiles(cli: Cli, paths: readonly string[]): ReadonlyMap<string, stri
       }
     }),
   );
-}
-
-/** Until the person interrupts. */
-async function watchAndTest(cli: Cli, paths: readonly string[], flags: TestFlags): Promise<void> {
-  const watched = [...(paths.length === 0 ? ["."] : paths), ...flags.scenario].map((path) => resolve(cli.cwd, path));
-  const written = flags.junit === undefined ? undefined : resolve(cli.cwd, flags.junit);
-  const stop = new AbortController();
-  const unlisten = cli.onInterrupt?.(() => stop.abort());
-  try {
-    // Watched before anything is read, so that no change falls between.
-    const changes = watchPaths(watched, stop.signal);
-    for (let next = changes.next(); ; ) {
-      await testOnce(cli, paths, flags);
-      remark(cli, "waiting for changes; Ctrl-C ends");
-      let change = await next;
-      // Writing our own report must not trigger another run.
-      while (change.done !== true && change.value.every((path) => path === written)) change = await changes.next();
-      if (change.done === true) return;
-      next = changes.next();
-    }
-  } finally {
-    stop.abort();
-    unlisten?.();
-  }
 }

@@ -1,6 +1,11 @@
 // The expectations of one step of a rule's scenario against what the rule did.
 import type { ClaimKind } from "#core/control/claim.ts";
-import { describeExpected, describeValue, type ExpectedValue, isExpected } from "#core/scenario/expected-value.ts";
+import {
+  describeExpected,
+  describeValue,
+  type ExpectedValue,
+  isExpectedOrAbsent,
+} from "#core/scenario/expected-value.ts";
 import { type Failure, unmet } from "#core/scenario/test-report.ts";
 import type { Placed } from "#manifest/reader.ts";
 import type {
@@ -10,6 +15,7 @@ import type {
   RuleExpectations,
 } from "#manifest/rule-scenario/expectations.ts";
 import type { ExpectedRequest } from "#manifest/rule-scenario/http.ts";
+import { checkErrors, checkLog, checkStorage } from "#runtime/harness/check-script.ts";
 import type { RuleRecord, RunOfRule } from "./rule-record.ts";
 import type { ClaimedByRule } from "./scenario-site.ts";
 import type { RequestOfRule } from "./tested-rule.ts";
@@ -25,6 +31,7 @@ export interface RuleView {
 }
 
 export function checkRuleStep(view: RuleView, expect: RuleExpectations): readonly Failure[] {
+  const { record, from } = view;
   return [
     ...checkClaims(view, expect),
     ...checkCommands(view, expect),
@@ -32,8 +39,13 @@ export function checkRuleStep(view: RuleView, expect: RuleExpectations): readonl
     ...checkRequests(view, expect),
     ...checkRuns(view, expect),
     ...checkState(view, expect),
-    ...checkLog(view, expect),
-    ...checkErrors(view, expect),
+    ...checkStorage(view.stored, expect.storage),
+    ...checkLog(record.since(from, "log"), expect),
+    ...checkErrors(
+      "error",
+      record.since(from, "error").map(({ message }) => message),
+      expect.error,
+    ),
   ];
 }
 
@@ -50,7 +62,7 @@ function checkClaims({ claimed }: RuleView, { claims, limits }: RuleExpectations
   ) => {
     const own = claimed.filter((one) => one.device === device && one.control === control);
     return expected.flatMap(([kind, { value: wanted, place }]) => {
-      if (holds(wanted, own.find(({ claim }) => claim === kind)?.value)) return [];
+      if (isExpectedOrAbsent(wanted, own.find(({ claim }) => claim === kind)?.value)) return [];
       const actual = own
         .map((one) => (one.claim === "target" ? String(one.value) : `${one.claim} ${one.value}`))
         .join(", ");
@@ -82,11 +94,6 @@ function wantedOf<T>(given: ReadonlyMap<string, ReadonlyMap<string, T>> | "none"
   return [...given].flatMap(([device, controls]) =>
     [...controls].map(([control, one]) => [device, control, one] as const),
   );
-}
-
-function holds(expected: ExpectedValue, value: unknown): boolean {
-  const isThere = value !== undefined && value !== null;
-  return expected.kind === "absent" ? !isThere : isThere && isExpected(expected, value);
 }
 
 /** Exactly these, in this order. */
@@ -126,7 +133,9 @@ function checkCommands({ record, from }: RuleView, { commands }: RuleExpectation
   }
   const fits = (wanted: ExpectedCommand, { command, arguments: args }: (typeof executed)[number]) =>
     wanted.command === command &&
-    [...wanted.arguments].every(([name, value]) => holds(value, Object.hasOwn(args, name) ? args[name] : undefined));
+    [...wanted.arguments].every(([name, value]) =>
+      isExpectedOrAbsent(value, Object.hasOwn(args, name) ? args[name] : undefined),
+    );
   const wanted = ({ command, arguments: args }: ExpectedCommand) =>
     [command, ...[...args].map(([name, value]) => `${name}: ${describeExpected(value)}`)].join(" ");
   return [...commands.value].flatMap(([device, list]) =>
@@ -142,8 +151,8 @@ function checkMessages({ record, from }: RuleView, { messages }: RuleExpectation
   if (messages === undefined) return [];
   const sent = record.since(from, "notify").map(({ effect }) => effect);
   const fits = (wanted: ExpectedMessage, { text, title, severity }: (typeof sent)[number]) =>
-    holds(wanted.text, text) &&
-    (wanted.title === undefined || holds(wanted.title, title)) &&
+    isExpectedOrAbsent(wanted.text, text) &&
+    (wanted.title === undefined || isExpectedOrAbsent(wanted.title, title)) &&
     (wanted.severity === undefined || wanted.severity === severity);
   return checkList(messages, sent, {
     what: "messages",
@@ -157,7 +166,8 @@ function checkRequests({ record, from }: RuleView, { requests }: RuleExpectation
   if (requests === undefined) return [];
   const text = ({ method, url }: RequestOfRule) => `${method} ${url}`;
   const fits = (wanted: ExpectedRequest, one: RequestOfRule) =>
-    holds(wanted.request, text(one)) && (wanted.body === undefined || holds(wanted.body, one.body));
+    isExpectedOrAbsent(wanted.request, text(one)) &&
+    (wanted.body === undefined || isExpectedOrAbsent(wanted.body, one.body));
   const sent = record.since(from, "request").map(({ request }) => request);
   return checkList(requests, sent, {
     what: "requests",
@@ -173,8 +183,8 @@ function checkRuns({ record, from }: RuleView, { runs }: RuleExpectations): read
   const fits = (wanted: ExpectedRun, run: RunOfRule) =>
     (wanted.outcome === undefined || wanted.outcome === run.outcome) &&
     (wanted.branch === undefined || wanted.branch === run.branch) &&
-    (wanted.trigger === undefined || holds(wanted.trigger, run.trigger)) &&
-    (wanted.why === undefined || holds(wanted.why, run.why));
+    (wanted.trigger === undefined || isExpectedOrAbsent(wanted.trigger, run.trigger)) &&
+    (wanted.why === undefined || isExpectedOrAbsent(wanted.why, run.why));
   const wanted = ({ outcome, branch, trigger, why }: ExpectedRun) =>
     [
       branch !== undefined && outcome === "ran" ? branch : [outcome, branch].filter(Boolean).join(" "),
@@ -190,64 +200,22 @@ function checkRuns({ record, from }: RuleView, { runs }: RuleExpectations): read
 
 function checkState(view: RuleView, expect: RuleExpectations): readonly Failure[] {
   const failures: Failure[] = [];
-  const { is, explains, variables, storage } = expect;
+  const { is, explains, variables } = expect;
   if (is !== undefined && (is.value === "on") !== view.isOn) {
     const actual = view.isOn === undefined ? "it has no conditions" : view.isOn ? "on" : "off";
     failures.push(unmet(is.place, "the rule", { expected: is.value, actual }));
   }
   const { explanation } = view.record;
-  if (explains !== undefined && !holds(explains.value, explanation)) {
+  if (explains !== undefined && !isExpectedOrAbsent(explains.value, explanation)) {
     const expected = describeExpected(explains.value);
     failures.push(unmet(explains.place, "what it explains", { expected, actual: describeValue(explanation) }));
   }
   for (const [name, { value, place }] of variables) {
     const actual = view.variable(name);
-    if (holds(value, actual)) continue;
+    if (isExpectedOrAbsent(value, actual)) continue;
     failures.push(
       unmet(place, `variable ${name}`, { expected: describeExpected(value), actual: describeValue(actual) }),
     );
   }
-  for (const [key, { value, place }] of storage) {
-    const actual = view.stored(key);
-    // Storage holds texts: a number written in the scenario means its text.
-    const wanted: ExpectedValue =
-      value.kind === "equals" && typeof value.value !== "string" ? { ...value, value: String(value.value) } : value;
-    if (holds(wanted, actual)) continue;
-    failures.push(
-      unmet(place, `storage ${key}`, { expected: describeExpected(wanted), actual: describeValue(actual) }),
-    );
-  }
   return failures;
-}
-
-function checkLog({ record, from }: RuleView, { log, noLog }: RuleExpectations): readonly Failure[] {
-  const lines = record.since(from, "log");
-  type Wanted = RuleExpectations["log"][number];
-  const fits = ({ value }: Wanted) =>
-    lines.find(
-      ({ text, severity }) => (value.severity === undefined || value.severity === severity) && holds(value.text, text),
-    );
-  const wanted = ({ value }: Wanted) =>
-    [value.severity, value.text.kind === "present" ? "" : describeExpected(value.text)].filter(Boolean).join(": ") ||
-    "a line";
-  const all = lines.map(({ severity, text }) => `${severity}: ${describeValue(text)}`);
-  const shown = all.length === 0 ? "nothing was logged" : all.slice(0, MOST_SHOWN).join("; ");
-  return [
-    ...log
-      .filter((one) => fits(one) === undefined)
-      .map((one) => unmet(one.place, "log", { expected: wanted(one), actual: shown })),
-    ...noLog.flatMap((one) => {
-      const line = fits(one);
-      const actual = `${line?.severity}: ${describeValue(line?.text)}`;
-      return line === undefined ? [] : [unmet(one.place, "log", { expected: `no ${wanted(one)}`, actual })];
-    }),
-  ];
-}
-
-function checkErrors({ record, from }: RuleView, { error }: RuleExpectations): readonly Failure[] {
-  const errors = record.since(from, "error");
-  const actual = errors.map(({ message }) => describeValue(message)).join("; ") || "no error";
-  return error
-    .filter(({ value }) => !errors.some(({ message }) => holds(value, message)))
-    .map(({ value, place }) => unmet(place, "error", { expected: describeExpected(value), actual }));
 }

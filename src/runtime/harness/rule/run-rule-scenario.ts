@@ -4,6 +4,7 @@ import { isExpected } from "#core/scenario/expected-value.ts";
 import type { Failure, ScenarioReport, TimelineEntry } from "#core/scenario/test-report.ts";
 import type { RuleScenario } from "#manifest/rule-scenario/parse-rule-scenarios.ts";
 import type { RuleStep } from "#manifest/rule-scenario/steps.ts";
+import { describeStep, tooLate } from "#runtime/harness/describe-step.ts";
 import { checkRuleStep, type RuleView } from "./check-rule-step.ts";
 import { describeHappening, RuleRecord } from "./rule-record.ts";
 import { createScenarioClock, type ScenarioClock } from "./scenario-clock.ts";
@@ -130,8 +131,7 @@ class RuleScenarioRun {
       if (this.#steps > 0) this.#from = this.#record.all.length;
       const begins = this.#clock.elapsed();
       if (step.at < begins) {
-        const message = `at ${seconds(step.at)} has passed already: the step begins at ${seconds(begins)}`;
-        this.#fail({ kind: "scenario", message });
+        this.#fail({ kind: "scenario", message: tooLate(step.at, begins) });
       }
       await this.#pass(step.at);
     }
@@ -283,12 +283,5 @@ function doesSomething(step: RuleStep): boolean {
   return [wait, within, clock, restart, execution].some((one) => one !== undefined) || sizes.some((size) => size > 0);
 }
 
-function describeStep({ name, place }: RuleStep): string {
-  const what = name ?? "";
-  return place.line === 0 ? what : `line ${place.line}${what === "" ? "" : `: ${what}`}`;
-}
-
 const nameOf = ({ device, control, claim }: ReturnType<TestedRule["claimed"]>[number]): string =>
   `${device} ${control}${claim === "target" ? "" : ` ${claim}`}`;
-
-const seconds = (ms: number): string => `${Number((ms / 1000).toFixed(3))} s`;
