@@ -218,7 +218,8 @@ class HubSession implements PortSession {
     const { name, port, queue } = owned;
     const turn = <T>(work: () => Promise<T>) => queue.run(this, work);
     const line = () => part(port.line, name, port);
-    const can = () => part(port.can, name, port);
+    if (isOfCan(request)) return await this.#performOnCan(owned, request);
+    if (isOfLevel(request)) return await this.#performOnLevel(owned, request);
     switch (request.op) {
       case "open":
         return await this.#open(owned, request.use, new Map(request.parameters));
@@ -244,6 +245,12 @@ class HubSession implements PortSession {
       case "serial.unlock":
         queue.release(this);
         return undefined;
+    }
+  }
+
+  async #performOnCan(owned: Owned, request: CanRequest): Promise<PortAnswer> {
+    const can = () => part(owned.port.can, owned.name, owned.port);
+    switch (request.op) {
       case "can.send":
         await can().send({ id: request.id, data: request.data }, this);
         return undefined;
@@ -265,14 +272,20 @@ class HubSession implements PortSession {
       }
       case "can.drops":
         return this.#listener(request.listener, FrameStore).drops(request.id);
+    }
+  }
+
+  async #performOnLevel(owned: Owned, request: LevelRequest): Promise<PortAnswer> {
+    const level = part(owned.port.level, owned.name, owned.port);
+    switch (request.op) {
       case "level.read":
-        return await part(port.level, name, port).read(request.quantity);
+        return await level.read(request.quantity);
       case "level.write":
         endImpulse(owned);
-        await part(port.level, name, port).write(request.quantity, request.value);
+        await level.write(request.quantity, request.value);
         return undefined;
       case "level.impulse":
-        await this.#impulse(owned, part(port.level, name, port), request.ms);
+        await this.#impulse(owned, level, request.ms);
         return undefined;
     }
   }
@@ -326,6 +339,11 @@ class HubSession implements PortSession {
     });
   }
 }
+
+type CanRequest = Extract<PortRequest, { readonly op: `can.${string}` }>;
+type LevelRequest = Extract<PortRequest, { readonly op: `level.${string}` }>;
+const isOfCan = (request: PortRequest): request is CanRequest => request.op.startsWith("can.");
+const isOfLevel = (request: PortRequest): request is LevelRequest => request.op.startsWith("level.");
 
 function bytesOf(request: PortRequest): number {
   const sent = "data" in request ? request.data.length : "pdu" in request ? request.pdu.length : 0;

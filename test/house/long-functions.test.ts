@@ -12,12 +12,8 @@ const MOST_LINES = 60;
 
 /** Longer ones from before this rule. An entry goes when its function is split; none is added. */
 const STILL_LONG = [
-  "src/cli/commands/device.ts addDeviceCommands",
-  "src/core/link/telemetry-spool.ts createTelemetrySpool",
   "src/core/lua/parse-lua.ts parseTokens",
   "src/core/telemetry/render/write-number.ts writeShortest",
-  "src/drivers/port-hub.ts perform",
-  "src/runtime/lua/hosted-script.ts createHostedScript",
   "src/runtime/lua/lua-host.ts createLuaHost",
   "src/runtime/lua/lua-state.ts createLuaState",
 ];

@@ -38,35 +38,47 @@ export function addDeviceCommands(device: Command, cli: Cli): void {
     "device generate-config meter-1 --protocol MQTT",
     "device logs meter-1 -f",
   );
+  const onDevice = deviceCommands(device, cli);
   addListCommand(device, cli);
-  /** Declares a command on one device: it is found by id or slug, as argument or behind -d. */
-  const onDevice = <Flags extends DeviceFlags>(
-    [usage, about]: readonly [string, string],
-    run: (session: Session, id: string, flags: Flags) => Promise<void>,
-  ): Command =>
-    clientCommand(device, usage, about)
-      .option("-d, --device-id <id>", "the device, if not given as argument")
-      .action(async (argument: string | undefined, flags: Flags) => {
-        const id = requireId("device", argument, flags.deviceId);
-        await run(await openSession(cli, flags), id, flags);
-      });
-
   onDevice<DeviceFlags & ExpandFlags>(["get [device]", "Show one device."], async ({ client, wait }, id, flags) => {
     const expand = withConnectivity(flags);
     await printDevice(cli, flags, await wait(suggestDevice(client, id, client.devices.get(id, { expand }))));
   }).addOption(expandOption());
-
   addDeviceCreateCommands(device.command("create").description("Create a device."), cli);
+  addChangeCommands(onDevice, cli);
+  addReadCommands(onDevice, cli);
+  addScriptCommands(onDevice, cli);
+  addDeviceConfigCommands(device.command("config").description("The configuration of a device: get, set."), cli);
+  addConnectionCommands(onDevice, cli);
+}
 
-  type Change = {
-    readonly name?: string;
-    readonly slug?: string;
-    /** False: none. */
-    readonly parent?: boolean;
-    readonly parentId?: string;
-    readonly childType?: string;
-    readonly energyRole?: Device["energy_role"];
-  };
+/** Declares a command on one device: it is found by id or slug, as argument or behind -d. */
+type OnDevice = <Flags extends DeviceFlags>(
+  usage: readonly [usage: string, about: string],
+  run: (session: Session, id: string, flags: Flags) => Promise<void>,
+) => Command;
+
+const deviceCommands =
+  (device: Command, cli: Cli): OnDevice =>
+  ([usage, about], run) =>
+    clientCommand(device, usage, about)
+      .option("-d, --device-id <id>", "the device, if not given as argument")
+      .action(async (argument: string | undefined, flags: Parameters<typeof run>[2]) => {
+        const id = requireId("device", argument, flags.deviceId);
+        await run(await openSession(cli, flags), id, flags);
+      });
+
+type Change = {
+  readonly name?: string;
+  readonly slug?: string;
+  /** False: none. */
+  readonly parent?: boolean;
+  readonly parentId?: string;
+  readonly childType?: string;
+  readonly energyRole?: Device["energy_role"];
+};
+
+function addChangeCommands(onDevice: OnDevice, cli: Cli): void {
   onDevice<DeviceFlags & Change>(
     ["update [device]", "Change a device's name, slug, parent or part in the site's energy."],
     async ({ client, wait }, id, flags) => {
@@ -105,7 +117,9 @@ export function addDeviceCommands(device: Command, cli: Cli): void {
       await printAnswer(cli, flags, await wait(client.devices.delete(id)), () => `deleted ${found.device.id}`);
     },
   ).option("-y, --yes", "do not ask");
+}
 
+function addReadCommands(onDevice: OnDevice, cli: Cli): void {
   onDevice(
     ["properties [device]", "Show a device's properties as it last sent them."],
     async ({ client, wait }, id, flags) => {
@@ -134,7 +148,9 @@ export function addDeviceCommands(device: Command, cli: Cli): void {
       (session, id, flags) => showLogs(cli, session, { id, flags }),
     ),
   );
+}
 
+function addScriptCommands(onDevice: OnDevice, cli: Cli): void {
   onDevice(["status [device]", "Show how a device's script does."], async ({ client, wait }, id, flags) => {
     const answer = await wait(client.devices.runtime(id));
     await printAnswer(cli, flags, answer, () =>
@@ -149,9 +165,9 @@ export function addDeviceCommands(device: Command, cli: Cli): void {
       await printAnswer(cli, flags, answer, () => describeRuntime(answer.runtime));
     },
   );
+}
 
-  addDeviceConfigCommands(device.command("config").description("The configuration of a device: get, set."), cli);
-
+function addConnectionCommands(onDevice: OnDevice, cli: Cli): void {
   const assign = onDevice<DeviceFlags & BlueprintFlags>(
     ["assign-blueprint [device]", "Give a device another blueprint."],
     async (session, id, flags) => {

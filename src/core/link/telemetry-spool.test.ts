@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { createTelemetrySpool, type LinkedHour, type SentHours, type SentMessages } from "./telemetry-spool.ts";
+import type { LinkedHour, SentHours } from "./spooled-hours.ts";
+import { createTelemetrySpool, type SentMessages } from "./telemetry-spool.ts";
 
 const HOUR = 3_600_000;
 const ONE = { bytes: 1, points: 1 };

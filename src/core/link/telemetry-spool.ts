@@ -6,31 +6,11 @@
 // is `isWhole` or older than the history that was uploaded. Every hour that is not known to be complete is marked durably.
 // The caller stores the mark before it stores a point.
 import { HOUR_MS } from "#core/time/hour.ts";
-
-export interface LinkedHour {
-  readonly deviceId: string;
-  /** Hours since 1970. */
-  readonly hour: number;
-}
+import { createSpooledHours, type Hour, type LinkedHour, type SentHours } from "./spooled-hours.ts";
 
 export interface MarkedHour extends LinkedHour {
   /** Points of it were deleted before the cloud had them, and it was counted. */
   readonly hasExpired?: boolean;
-}
-
-interface Hour extends LinkedHour {
-  /** The cloud gets all its points. */
-  isWhole: boolean;
-  /** It is being uploaded now. */
-  isBusy: boolean;
-  /** Rises whenever points were left to the whole hour. */
-  version: number;
-  /** Messages that are being stored, in the queue or on their way. */
-  pending: number;
-  /** Not uploaded before this time. */
-  waitsUntil: number;
-  /** Points of it were deleted here before the cloud had them. */
-  hasExpired: boolean;
 }
 
 interface Queued<Message> {
@@ -41,13 +21,6 @@ interface Queued<Message> {
 }
 
 export type SentMessages<Message> = readonly Queued<Message>[];
-
-/** Hours of one device. All of them are of one day. */
-export interface SentHours {
-  readonly deviceId: string;
-  /** Newest first. */
-  readonly hours: readonly { readonly hour: number; readonly version: number }[];
-}
 
 export interface TelemetrySpool<Message extends { readonly deviceId: string; readonly at: number }> {
   /** A message is about to be stored. Returns its hour if that has to be marked durably first. */
@@ -96,95 +69,18 @@ export interface TelemetrySpool<Message extends { readonly deviceId: string; rea
   oldest(): number | undefined;
 }
 
-const DAY_HOURS = 24;
-
 export function createTelemetrySpool<Message extends { readonly deviceId: string; readonly at: number }>(
   maxBytes: number,
 ): TelemetrySpool<Message> {
-  const devices = new Map<string, Map<number, Hour>>();
-  /** By hour, so that the newest is found quickly. */
-  const whole = new Map<number, Set<Hour>>();
+  const spooled = createSpooledHours();
+  const { find, create, leaveToWhole, complete, takeOut, take } = spooled;
   let queue: Queued<Message>[] = [];
   /** Messages before this place are gone. */
   let first = 0;
   let bytes = 0;
   let points = 0;
-  let marked = 0;
-  let wholeHours = 0;
   /** What was sent and is not settled: a few messages, each of many points. */
   let onWay = new Set<SentMessages<Message>>();
-
-  const find = (deviceId: string, hour: number) => devices.get(deviceId)?.get(hour);
-
-  function create(deviceId: string, hour: number): Hour {
-    const made = {
-      deviceId,
-      hour,
-      isWhole: false,
-      isBusy: false,
-      version: 0,
-      pending: 0,
-      waitsUntil: 0,
-      hasExpired: false,
-    };
-    let hours = devices.get(deviceId);
-    if (hours === undefined) {
-      hours = new Map();
-      devices.set(deviceId, hours);
-    }
-    hours.set(hour, made);
-    marked++;
-    return made;
-  }
-
-  function leaveToWhole(hour: Hour, retryAt = 0): void {
-    hour.version++;
-    hour.waitsUntil = Math.max(hour.waitsUntil, retryAt);
-    if (hour.isWhole) return;
-    hour.isWhole = true;
-    wholeHours++;
-    const same = whole.get(hour.hour);
-    if (same === undefined) whole.set(hour.hour, new Set([hour]));
-    else same.add(hour);
-  }
-
-  function complete(hour: Hour): void {
-    if (!hour.isWhole) return;
-    hour.isWhole = false;
-    wholeHours--;
-    const same = whole.get(hour.hour);
-    same?.delete(hour);
-    if (same?.size === 0) whole.delete(hour.hour);
-  }
-
-  function remove(hour: Hour): void {
-    complete(hour);
-    const hours = devices.get(hour.deviceId);
-    if (hours?.get(hour.hour) !== hour) return;
-    hours.delete(hour.hour);
-    marked--;
-    if (hours.size === 0) devices.delete(hour.deviceId);
-  }
-
-  function takeOut(isTaken: (hour: Hour) => boolean): readonly LinkedHour[] {
-    const taken = [...devices.values()].flatMap((hours) => [...hours.values()].filter(isTaken));
-    for (const hour of taken) remove(hour);
-    return taken.map(({ deviceId, hour }) => ({ deviceId, hour }));
-  }
-
-  /** Earlier hours of the same device and day, newest first; none while the day goes on. */
-  function othersOfDay({ deviceId, hour }: Hour, now: number): readonly Hour[] {
-    const first = Math.floor(hour / DAY_HOURS) * DAY_HOURS;
-    if ((first + DAY_HOURS) * HOUR_MS > now) return [];
-    return Array.from({ length: hour - first }, (_, i) => find(deviceId, hour - 1 - i)).filter(
-      (one) => one !== undefined,
-    );
-  }
-
-  function take(deviceId: string, hours: readonly Hour[]): SentHours {
-    for (const hour of hours) hour.isBusy = true;
-    return { deviceId, hours: hours.map(({ hour, version }) => ({ hour, version })) };
-  }
 
   function shift(): Queued<Message> | undefined {
     const oldest = queue[first];
@@ -254,19 +150,17 @@ export function createTelemetrySpool<Message extends { readonly deviceId: string
     takeHours(now, from = Number.NEGATIVE_INFINITY) {
       const isFree = ({ hour, isWhole, isBusy, waitsUntil }: Hour) =>
         isWhole && !isBusy && waitsUntil <= now && hour * HOUR_MS >= from;
-      const numbers = [...whole.keys()].sort((a, b) => b - a);
-      for (const number of numbers) {
-        for (const newest of whole.get(number) ?? []) {
-          if (!isFree(newest)) continue;
-          return take(newest.deviceId, [newest, ...othersOfDay(newest, now).filter(isFree)]);
-        }
-      }
-      return undefined;
+      const newest = spooled.newestWhole(isFree);
+      if (newest === undefined) return undefined;
+      return take(newest.deviceId, [newest, ...spooled.othersOfDay(newest, now).filter(isFree)]);
     },
     takeHoursOf(deviceId, { from, to }) {
       const isIn = ({ hour, isWhole, isBusy }: Hour) =>
         isWhole && !isBusy && hour * HOUR_MS >= from && (hour + 1) * HOUR_MS <= to;
-      const found = [...(devices.get(deviceId)?.values() ?? [])].filter(isIn).sort((a, b) => b.hour - a.hour);
+      const found = spooled
+        .hoursOf(deviceId)
+        .filter(isIn)
+        .sort((a, b) => b.hour - a.hour);
       return take(deviceId, found);
     },
     messagesStored(sent, unknown, retryAt) {
@@ -308,7 +202,7 @@ export function createTelemetrySpool<Message extends { readonly deviceId: string
     takeDevice: (deviceId) => takeOut((hour) => hour.deviceId === deviceId),
     expire(deviceId, before) {
       const expired: LinkedHour[] = [];
-      for (const hour of devices.get(deviceId)?.values() ?? []) {
+      for (const hour of spooled.hoursOf(deviceId)) {
         if (!hour.isWhole || hour.hasExpired || (hour.hour + 1) * HOUR_MS > before) continue;
         hour.hasExpired = true;
         expired.push({ deviceId, hour: hour.hour });
@@ -316,19 +210,18 @@ export function createTelemetrySpool<Message extends { readonly deviceId: string
       return expired;
     },
     clear() {
-      devices.clear();
-      whole.clear();
-      [queue, first, bytes, points, marked, wholeHours] = [[], 0, 0, 0, 0, 0];
+      spooled.clear();
+      [queue, first, bytes, points] = [[], 0, 0, 0];
       onWay = new Set();
     },
     oldest() {
       let oldest = queue[first]?.message.at ?? Number.POSITIVE_INFINITY;
       for (const [sent] of onWay) oldest = Math.min(oldest, sent?.message.at ?? oldest);
-      for (const hour of whole.keys()) oldest = Math.min(oldest, hour * HOUR_MS);
+      for (const hour of spooled.wholeNumbers()) oldest = Math.min(oldest, hour * HOUR_MS);
       return Number.isFinite(oldest) ? oldest : undefined;
     },
     get marked() {
-      return marked;
+      return spooled.count().marked;
     },
     get unconfirmed() {
       let [messages, sentPoints, sentBytes] = [0, 0, 0];
@@ -342,7 +235,7 @@ export function createTelemetrySpool<Message extends { readonly deviceId: string
       return { messages, points: sentPoints, bytes: sentBytes };
     },
     get waiting() {
-      return { messages: queue.length - first, points, bytes, hours: wholeHours };
+      return { messages: queue.length - first, points, bytes, hours: spooled.count().whole };
     },
   };
 }

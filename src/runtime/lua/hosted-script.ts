@@ -6,6 +6,7 @@ import { sizeOf } from "#drivers/lua-value.ts";
 import type { PeerWatch } from "#drivers/watch-peers.ts";
 import { passGate } from "./command-gate.ts";
 import { createDeviceScript } from "./device-script.ts";
+import { createHostedStorage } from "./hosted-storage.ts";
 import type { LuaEngine } from "./lua-engine.ts";
 import type { BucketValues, ConfigurationChange, ToPool, ToWorker } from "./pool-messages.ts";
 import { wallTime } from "./rule/rule-asks.ts";
@@ -21,13 +22,6 @@ const USUAL_MESSAGE_BYTES = 4_096;
 /** A job that fails every time repeats the same message every time. */
 const FAULTS = { perSecond: 5, burst: 20 };
 const PROGRESS = { perSecond: 20, burst: 100 };
-/** Each one is a write to the disk. A script that writes more often waits. */
-const STORES = { perSecond: 20, burst: 100 };
-const STORE_PAUSE_MS = 50;
-const MAX_KEY_BYTES = 256;
-const MAX_TEXT_BYTES = 65_536;
-const MAX_KEYS = 1_000;
-const MAX_STORED_BYTES = 1_048_576;
 
 /** The outcome counts, even if its details cannot be sent. */
 function withinBounds(payload: Payload): Payload {
@@ -64,22 +58,18 @@ type Start = Pick<Extract<ToWorker, { kind: "start" }>, "program" | "context" | 
 export function createHostedScript(needs: HostedNeeds, { program, context, gate }: Start): HostedScript {
   const { slot, post } = needs;
   const buckets = new Map(context.configuration);
+  const storage = createHostedStorage({ slot, post, wake: () => needs.wake() }, context.storage);
   const ofChildren = new Map<string, Map<string, BucketValues>>();
   const bucketsOf = (child: string | undefined) => (child === undefined ? buckets : ofChildren.get(child));
-  const texts = new Map(context.storage);
-  const storing = new Map<number, { readonly done: (error: string | undefined) => void; readonly apply: () => void }>();
   const telemetry = createTokenBucket(TELEMETRY.perSecond, TELEMETRY.burst);
   const logs = createTokenBucket(LOGS.perSecond, LOGS.burst);
   const faults = createTokenBucket(FAULTS.perSecond, FAULTS.burst);
-  const stores = createTokenBucket(STORES.perSecond, STORES.burst);
   const progress = createTokenBucket(PROGRESS.perSecond, PROGRESS.burst);
   let { isConnected } = context;
-  let lastStoring = 0;
   let leftOut = 0;
   let overstepped = false;
   /** When the activity began that was reported for its length. */
   let overrunSince: number | undefined;
-  let storedBytes = [...texts].reduce((sum, [key, text]) => sum + key.length + text.length, 0);
 
   function send(
     kind: "telemetry" | "properties",
@@ -93,53 +83,13 @@ export function createHostedScript(needs: HostedNeeds, { program, context, gate 
     return undefined;
   }
 
-  async function untilMayStore(): Promise<void> {
-    do {
-      await new Promise((resolve) => setTimeout(resolve, STORE_PAUSE_MS));
-      // Output outside a turn is sent with the next one.
-      needs.wake();
-    } while (!stores.take(performance.now()));
-  }
-
-  async function store(key: string, text: string | undefined): Promise<string | undefined> {
-    // Without a wait, what is said leaves with this turn.
-    if (!stores.take(performance.now())) await untilMayStore();
-    const problem = text === undefined ? undefined : storageProblem(key, text);
-    if (problem !== undefined) return problem;
-    const id = ++lastStoring;
-    post({ kind: "store", slot, id, key, ...(text === undefined ? {} : { text }) });
-    return new Promise((done) => storing.set(id, { done, apply: () => keep(key, text) }));
-  }
-
-  function storageProblem(key: string, text: string): string | undefined {
-    if (key.length > MAX_KEY_BYTES) return `a key has at most ${MAX_KEY_BYTES} bytes`;
-    if (text.length > MAX_TEXT_BYTES) return `a text has at most ${MAX_TEXT_BYTES} bytes`;
-    if (!texts.has(key) && texts.size >= MAX_KEYS) return `at most ${MAX_KEYS} keys are stored`;
-    const grown = storedBytes + key.length + text.length - (texts.get(key)?.length ?? 0);
-    return grown > MAX_STORED_BYTES ? `at most ${MAX_STORED_BYTES} bytes are stored` : undefined;
-  }
-
-  function keep(key: string, text: string | undefined): void {
-    const old = texts.get(key);
-    if (old !== undefined) storedBytes -= key.length + old.length;
-    texts.delete(key);
-    if (text === undefined) return;
-    storedBytes += key.length + text.length;
-    texts.set(key, text);
-  }
-
   const host: ScriptHost = {
     now: Date.now,
     elapsed: () => performance.now(),
     drivers: needs.drivers,
     telemetry: (values, child) => send("telemetry", values, child),
     properties: (values, child) => send("properties", values, child),
-    async registerChild(child) {
-      if (!stores.take(performance.now())) await untilMayStore();
-      const id = ++lastStoring;
-      post({ kind: "child", slot, id, child });
-      return new Promise((done) => storing.set(id, { done, apply: () => {} }));
-    },
+    registerChild: storage.registerChild,
     log(text, severity, persist, child) {
       if (!logs.take(performance.now())) {
         leftOut += 1;
@@ -175,7 +125,7 @@ export function createHostedScript(needs: HostedNeeds, { program, context, gate 
       read: (bucket, child) => bucketsOf(child)?.get(bucket)?.values,
       isAllRequiredSet: (bucket, child) => bucketsOf(child)?.get(bucket)?.isAllRequiredSet ?? false,
     },
-    storage: { read: (key) => texts.get(key), write: store, remove: (key) => store(key, undefined) },
+    storage,
     randomSeed: context.randomSeed,
     ...(context.rule && { rule: { id: context.deviceId, ...context.rule } }),
   };
@@ -208,11 +158,6 @@ export function createHostedScript(needs: HostedNeeds, { program, context, gate 
       script.connectionChanged(isUp);
     },
     command: (command, ticket) => script.command(command, () => passGate(gate, ticket)),
-    stored(id, error) {
-      const waiting = storing.get(id);
-      storing.delete(id);
-      if (error === undefined) waiting?.apply();
-      waiting?.done(error);
-    },
+    stored: storage.stored,
   };
 }

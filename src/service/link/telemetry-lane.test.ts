@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { DroppedHistory } from "#core/link/gateway-figures.ts";
-import type { LinkedHour } from "#core/link/telemetry-spool.ts";
+import type { LinkedHour } from "#core/link/spooled-hours.ts";
 import { createByteBudgets } from "#core/share/byte-budgets.ts";
 import { instant } from "#core/time/instant.ts";
 import type { TelemetryStore } from "#service/ports/telemetry-store.ts";

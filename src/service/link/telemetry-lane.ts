@@ -3,7 +3,8 @@
 
 import { itemAt } from "#core/item-at.ts";
 import { type DroppedHistory, NOTHING_DROPPED } from "#core/link/gateway-figures.ts";
-import { createTelemetrySpool, type LinkedHour, type TelemetrySpool } from "#core/link/telemetry-spool.ts";
+import type { LinkedHour } from "#core/link/spooled-hours.ts";
+import { createTelemetrySpool, type TelemetrySpool } from "#core/link/telemetry-spool.ts";
 import type { ByteBudgets } from "#core/share/byte-budgets.ts";
 import { DAY_MS, HOUR_MS } from "#core/time/hour.ts";
 import { type Instant, instant } from "#core/time/instant.ts";

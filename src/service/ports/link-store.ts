@@ -15,7 +15,8 @@ import type {
   LinkedVariable,
 } from "#core/link/messages.ts";
 import type { RefusedRecord } from "#core/link/refused-record.ts";
-import type { LinkedHour, MarkedHour } from "#core/link/telemetry-spool.ts";
+import type { LinkedHour } from "#core/link/spooled-hours.ts";
+import type { MarkedHour } from "#core/link/telemetry-spool.ts";
 import type { Notification } from "#core/notification/notification.ts";
 import type { RuleReport } from "#core/rule/rule-report.ts";
 import type { Site } from "#core/site/site.ts";

@@ -3,7 +3,7 @@ import type { Gateway, JoinCode, Uplink } from "#core/link/gateway.ts";
 import type { DroppedHistory } from "#core/link/gateway-figures.ts";
 import { controlRecordKey, interlockKey, type LinkedKind, PASSING_KINDS } from "#core/link/linked-key.ts";
 import { MAX_REFUSED } from "#core/link/refused-record.ts";
-import type { LinkedHour } from "#core/link/telemetry-spool.ts";
+import type { LinkedHour } from "#core/link/spooled-hours.ts";
 import type { Instant } from "#core/time/instant.ts";
 import type { NotedRefusals, SeenGateway } from "#service/ports/link-store.ts";
 import type { Database, Row, Value, WriteDatabase } from "#store/database.ts";
