@@ -1,7 +1,7 @@
 // The OpenAPI 3.1 document, made from the same schemas that validate. A schema with a title becomes a named component.
 import { ERROR_CODES } from "#core/app-error.ts";
 import { EXAMPLE_IDS } from "#http/reference/example-ids.ts";
-import { EXAMPLES } from "#http/reference/examples.ts";
+import { exampleOf } from "#http/reference/example-of.ts";
 import { renderSamples } from "#http/reference/render-samples.ts";
 import type { RouteDescription } from "#http/route.ts";
 import type { RawAnswers } from "#service/operation/operation.ts";
@@ -57,7 +57,7 @@ export function renderOpenapi(routes: readonly RouteDescription[], about: About)
 }
 
 function renderOperation(route: RouteDescription, components: Map<string, Json>, headerPrefix: string): Json {
-  const example = EXAMPLES[route.aliasOf ?? route.name] ?? {};
+  const example = exampleOf(route);
   const samples = route.aliasOf === undefined ? renderSamples(route, example, headerPrefix) : [];
   const parameters = renderParameters(route);
   const access = route.level === "public" ? "Takes no token." : `Takes access level ${route.level} or higher.`;
@@ -82,7 +82,7 @@ function renderOperation(route: RouteDescription, components: Map<string, Json>,
 }
 
 function renderParameters(route: RouteDescription): readonly Json[] {
-  const { query: asked = {}, headers: sent = {} } = EXAMPLES[route.aliasOf ?? route.name] ?? {};
+  const { query: asked = {}, headers: sent = {} } = exampleOf(route);
   const ids: Readonly<Record<string, string>> = EXAMPLE_IDS;
   const withExample = (example: unknown) => (example === undefined ? {} : { example });
   const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name = ""]) => ({

@@ -4,8 +4,9 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
-import { EXAMPLES } from "#http/reference/examples.ts";
+import { exampleOf } from "#http/reference/example-of.ts";
 import { renderFiles } from "../../scripts/client-types.ts";
+import { allRoutes } from "../support/all-routes.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** Below the checkout, so that its packages are found. */
@@ -18,7 +19,10 @@ test("the paths and types of the client are those of the operations", () => {
 });
 
 test("the TypeScript of every example is compiled", () => {
-  const samples = Object.values(EXAMPLES).flatMap(({ ts }) => (ts === undefined ? [] : [`await ${ts};`]));
+  const samples = allRoutes().flatMap((route) => {
+    const { ts } = exampleOf(route);
+    return ts === undefined ? [] : [`await ${ts};`];
+  });
   const head = `import { createClient } from "${relative(FOLDER, ROOT)}/src/client/index.ts";
 const client = createClient({ url: "" });
 const bytes = new Uint8Array();

@@ -481,19 +481,14 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     body: { device_code: "..." },
     ts: 'client.perform("takeTerminalSignIn", { body: { device_code: "..." } })',
   },
-  getTerminalSignIn: { ts: 'client.perform("getTerminalSignIn", { params: { user_code: "BCDF-GHJK" } })' },
   approveTerminalSignIn: {
     body: { level: "user", expires_in: "30d" },
     ts: 'client.perform("approveTerminalSignIn", { params: { user_code: "BCDF-GHJK" }, body: { level: "user", expires_in: "30d" } })',
   },
-  denyTerminalSignIn: { ts: 'client.perform("denyTerminalSignIn", { params: { user_code: "BCDF-GHJK" } })' },
-  findSignInProvider: { ts: 'client.perform("findSignInProvider")' },
-  createProviderSignIn: { ts: 'client.perform("createProviderSignIn")' },
   finishProviderSignIn: {
     body: { parameters: "code=...&state=..." },
     ts: 'client.perform("finishProviderSignIn", { body: { parameters: "code=...&state=..." } })',
   },
-  findProviderSignOut: { ts: 'client.perform("findProviderSignOut")' },
   beginProviderLink: {
     body: { current_password: "..." },
     ts: 'client.perform("beginProviderLink", { body: { current_password: "..." } })',
@@ -529,7 +524,6 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     ts: `client.accounts.renamePasskey(${JSON.stringify(ID.passkey_id)}, "Phone")`,
   },
   deletePasskey: { ts: `client.accounts.deletePasskey(${JSON.stringify(ID.passkey_id)})` },
-  offerPasskeySignIn: { ts: 'client.perform("offerPasskeySignIn")' },
   signInWithPasskey: {
     body: { id: "AQID", client_data: "AQID", authenticator_data: "AQID", signature: "AQID" },
     ts: 'client.perform("signInWithPasskey", { body: { id: "AQID", client_data: "AQID", authenticator_data: "AQID", signature: "AQID" } })',
