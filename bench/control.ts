@@ -2,15 +2,12 @@
 // claim that is refreshed, and at last with claims that change. Gateway and devices are processes of their own. The cost of
 // control is the processor time of the whole gateway beyond that of the first part, as a share of one core. Prints one JSON line.
 // Goal: below 10 % of a core. Usage: node bench/control.ts; BENCH_SECONDS is the length of each part.
-import { type ChildProcess, fork } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { cpus, loadavg } from "node:os";
-import { join } from "node:path";
+import type { ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { order, round, sharesWhile } from "./commands/device-orders.ts";
 import { runDevices } from "./commands/device-process.ts";
-import { type BenchDevice, type Gateway, makeDevices, startGateway } from "./commands/gateway.ts";
-import { memoryMiB } from "./commands/machine.ts";
+import type { BenchDevice, Gateway } from "./commands/gateway.ts";
+import { benchWithDevices } from "./commands/gateway-with-devices.ts";
 
 const SECONDS = Number(process.env["BENCH_SECONDS"] ?? 30);
 const SETTLE_S = 10;
@@ -35,48 +32,28 @@ commands:
     power: {command: set_power, argument: power, reads: power, tolerance: 1, refresh: 30s, fallback: {value: 0}}
 `;
 
-const parent = fileURLToPath(new URL("../.busbar/", import.meta.url));
 const self = fileURLToPath(import.meta.url);
 
 if (process.argv[2] === "devices") runDevices();
-else await measure();
+else await benchWithDevices({ name: "control", self, manifest: MANIFEST, count: DEVICES, measure });
 
-async function measure(): Promise<void> {
-  mkdirSync(parent, { recursive: true });
-  const folder = mkdtempSync(join(parent, "bench-"));
-  const gateway = await startGateway(join(folder, "data"));
-  const devices = fork(self, ["devices"]);
-  try {
-    const made = await makeDevices(gateway, MANIFEST, DEVICES);
-    await order(devices, { do: "connect", configs: made.map(({ config }) => config) });
-    await order(devices, { do: "telemetry", active: DEVICES, seconds: SETTLE_S });
-    const idle = await part(gateway, devices);
-    await claimAll(gateway, made, 1);
-    await order(devices, { do: "telemetry", active: DEVICES, seconds: SETTLE_S, isObeying: true });
-    const claimed = await part(gateway, devices);
-    const followed = await countFollowed(gateway, made);
-    const changed = await part(gateway, devices, async (second) => {
-      const first = (second % CHANGE_EVERY_S) * (DEVICES / CHANGE_EVERY_S);
-      await claimAll(gateway, made.slice(first, first + DEVICES / CHANGE_EVERY_S), 2 + second);
-    });
-    console.log(
-      JSON.stringify({
-        bench: "control",
-        cores: cpus().length,
-        load: loadavg().map((value) => Math.round(value * 10) / 10),
-        devices: DEVICES,
-        followed,
-        parts: { idle, claimed, changed },
-        costPercent: round(claimed.corePercent - idle.corePercent),
-        costWithChangesPercent: round(changed.corePercent - idle.corePercent),
-        memoryMiB: memoryMiB(gateway.pid),
-      }),
-    );
-  } finally {
-    devices.kill();
-    await gateway.stop();
-    rmSync(folder, { recursive: true, force: true });
-  }
+async function measure(gateway: Gateway, devices: ChildProcess, made: readonly BenchDevice[]) {
+  await order(devices, { do: "telemetry", active: DEVICES, seconds: SETTLE_S });
+  const idle = await part(gateway, devices);
+  await claimAll(gateway, made, 1);
+  await order(devices, { do: "telemetry", active: DEVICES, seconds: SETTLE_S, isObeying: true });
+  const claimed = await part(gateway, devices);
+  const followed = await countFollowed(gateway, made);
+  const changed = await part(gateway, devices, async (second) => {
+    const first = (second % CHANGE_EVERY_S) * (DEVICES / CHANGE_EVERY_S);
+    await claimAll(gateway, made.slice(first, first + DEVICES / CHANGE_EVERY_S), 2 + second);
+  });
+  return {
+    followed,
+    parts: { idle, claimed, changed },
+    costPercent: round(claimed.corePercent - idle.corePercent),
+    costWithChangesPercent: round(changed.corePercent - idle.corePercent),
+  };
 }
 
 async function part(gateway: Gateway, devices: ChildProcess, each: (second: number) => Promise<void> = async () => {}) {

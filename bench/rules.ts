@@ -3,15 +3,12 @@
 // that begin every second and claim a control. Gateway and devices are processes of their own. The cost of rules is the processor time
 // of the whole gateway beyond that of the first part, as a share of one core; `begunPerSecond` says how often a rule began, by its
 // traces. Prints one JSON line. Goal: below half of a core. Usage: node bench/rules.ts; BENCH_SECONDS is the length of each part, BENCH_RULES their number.
-import { type ChildProcess, fork } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { cpus, loadavg } from "node:os";
-import { join } from "node:path";
+import type { ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { order, round, sharesWhile } from "./commands/device-orders.ts";
 import { runDevices } from "./commands/device-process.ts";
-import { type BenchDevice, type Gateway, makeDevices, startGateway } from "./commands/gateway.ts";
-import { memoryMiB } from "./commands/machine.ts";
+import type { BenchDevice, Gateway } from "./commands/gateway.ts";
+import { benchWithDevices } from "./commands/gateway-with-devices.ts";
 
 const SECONDS = Number(process.env["BENCH_SECONDS"] ?? 20);
 const RULES = Number(process.env["BENCH_RULES"] ?? 1_000);
@@ -37,11 +34,10 @@ commands:
 `;
 
 const BASE = "/v3/site/rule_engine/rules";
-const parent = fileURLToPath(new URL("../.busbar/", import.meta.url));
 const self = fileURLToPath(import.meta.url);
 
 if (process.argv[2] === "devices") runDevices();
-else await measure();
+else await benchWithDevices({ name: "rules", self, manifest: MANIFEST, count: DEVICES, measure });
 
 /** What the bench says is never true: the cost is that of looking. */
 function conditionOn(device: string): string {
@@ -57,46 +53,25 @@ function runOn(device: string): string {
   return `when:\n  - every: 1s\nthen:\n  - claim: power\n    device: ${device}\n    target: 1000\n    hold: 30s\n`;
 }
 
-async function measure(): Promise<void> {
-  mkdirSync(parent, { recursive: true });
-  const folder = mkdtempSync(join(parent, "bench-"));
-  const gateway = await startGateway(join(folder, "data"));
-  const devices = fork(self, ["devices"]);
-  try {
-    const made = await makeDevices(gateway, MANIFEST, DEVICES);
-    await order(devices, { do: "connect", configs: made.map(({ config }) => config) });
-    await order(devices, { do: "telemetry", active: DEVICES, seconds: SETTLE_S });
-    const idle = await part(gateway, devices);
-    await writeRules(gateway, made, { text: conditionOn, isNew: true });
-    await order(devices, { do: "telemetry", active: DEVICES, seconds: SETTLE_S });
-    const conditions = await part(gateway, devices);
-    await writeRules(gateway, made, { text: momentOn, isNew: false });
-    await order(devices, { do: "telemetry", active: DEVICES, seconds: SETTLE_S });
-    const moments = await part(gateway, devices);
-    await writeRules(gateway, made, { text: runOn, isNew: false });
-    await order(devices, { do: "telemetry", active: DEVICES, seconds: SETTLE_S });
-    const runs = await part(gateway, devices);
-    const begunPerSecond = await begun(gateway);
-    console.log(
-      JSON.stringify({
-        bench: "rules",
-        cores: cpus().length,
-        load: loadavg().map((value) => Math.round(value * 10) / 10),
-        devices: DEVICES,
-        rules: RULES,
-        parts: { idle, conditions, moments, runs },
-        costOfConditionsPercent: round(conditions.corePercent - idle.corePercent),
-        costOfMomentsPercent: round(moments.corePercent - idle.corePercent),
-        costOfRunsPercent: round(runs.corePercent - idle.corePercent),
-        begunPerSecond,
-        memoryMiB: memoryMiB(gateway.pid),
-      }),
-    );
-  } finally {
-    devices.kill();
-    await gateway.stop();
-    rmSync(folder, { recursive: true, force: true });
-  }
+async function measure(gateway: Gateway, devices: ChildProcess, made: readonly BenchDevice[]) {
+  const settle = () => order(devices, { do: "telemetry", active: DEVICES, seconds: SETTLE_S });
+  const measured = async (text: Written["text"] | undefined, isNew = false) => {
+    if (text !== undefined) await writeRules(gateway, made, { text, isNew });
+    await settle();
+    return await part(gateway, devices);
+  };
+  const idle = await measured(undefined);
+  const conditions = await measured(conditionOn, true);
+  const moments = await measured(momentOn);
+  const runs = await measured(runOn);
+  return {
+    rules: RULES,
+    parts: { idle, conditions, moments, runs },
+    costOfConditionsPercent: round(conditions.corePercent - idle.corePercent),
+    costOfMomentsPercent: round(moments.corePercent - idle.corePercent),
+    costOfRunsPercent: round(runs.corePercent - idle.corePercent),
+    begunPerSecond: await begun(gateway),
+  };
 }
 
 /** How often each rule began in a second of the last part, of a tenth of the rules: the least, and on average. */

@@ -5,10 +5,17 @@ import type { DeviceOrder, DeviceReport } from "./device-process.ts";
 import { cpuSeconds } from "./machine.ts";
 
 export async function order(devices: ChildProcess, what: DeviceOrder): Promise<DeviceReport> {
-  const answered = once(devices, "message");
-  devices.send(what);
-  const [report] = (await answered) as [DeviceReport];
-  return report;
+  const ended = new AbortController();
+  const end = () => ended.abort(new Error("the process of the devices has ended"));
+  devices.once("exit", end);
+  try {
+    const answered = once(devices, "message", { signal: ended.signal });
+    devices.send(what);
+    const [report] = (await answered) as [DeviceReport];
+    return report;
+  } finally {
+    devices.off("exit", end);
+  }
 }
 
 /** Processor time of the whole gateway and of its main thread while something happens, as shares of one core. */
