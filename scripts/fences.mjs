@@ -79,7 +79,10 @@ const LAYERS = {
   cli: [
     "#core/**",
     "#manifest/**",
-    "#service/blueprint/**",
+    "#service/blueprint/build-program.ts",
+    "#service/blueprint/check-package.ts",
+    "#service/blueprint/pack-package.ts",
+    "#service/blueprint/unpack-package.ts",
     "#runtime/harness/**",
     // `modbus read` asks devices by the very code that scripts use.
     "#drivers/open-modbus.ts",
