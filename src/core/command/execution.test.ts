@@ -1,6 +1,15 @@
 import { expect, test } from "vitest";
 import { instant } from "#core/time/instant.ts";
-import { type Execution, isFinal, type Micros, type ResponseState, withResponse, withTimeout } from "./execution.ts";
+import {
+  type Execution,
+  isCancelled,
+  isFinal,
+  type Micros,
+  type ResponseState,
+  withCancel,
+  withResponse,
+  withTimeout,
+} from "./execution.ts";
 
 const NEW: Execution = {
   id: "e",
@@ -126,4 +135,22 @@ test.each(["STARTED", "IN_PROGRESS", "SUCCEEDED"] as const)("a payload of %s sta
 test("only SUCCESS and ERROR are final", () => {
   const states = ["NEW", "IN_PROGRESS", "SUCCESS", "ERROR", "TIMEOUT", "UNSYNC"] as const;
   expect(states.filter(isFinal)).toEqual(["SUCCESS", "ERROR"]);
+});
+
+test("only an execution that is new and was not attempted can be cancelled, and then it says so", () => {
+  const at = 5_000_000 as Micros;
+  const cancelled = withCancel(NEW, { attempted: false, at });
+  expect(cancelled).toMatchObject({ state: "ERROR", revision: 2, response: { receivedAt: at } });
+  expect(cancelled !== undefined && isCancelled(cancelled)).toBe(true);
+  expect(withCancel(NEW, { attempted: true, at })).toBeUndefined();
+  expect(withCancel(play("s"), { attempted: false, at })).toBeUndefined();
+  expect(withCancel({ ...NEW, isRemote: true }, { attempted: false, at })).toBeUndefined();
+});
+
+test("an execution that failed, or that succeeded with the same word, was not cancelled", () => {
+  expect(isCancelled(play("err"))).toBe(false);
+  expect(isCancelled(NEW)).toBe(false);
+  const payload = { code: "cancelled" };
+  const succeeded = withResponse(NEW, { state: "SUCCEEDED", payload, at: 1 as Micros, patienceMs: 0 });
+  expect(succeeded !== undefined && isCancelled(succeeded)).toBe(false);
 });
