@@ -24,7 +24,7 @@ export function addBulkOptions(command: Command): Command {
     .option("--blueprint, --blueprint-id <ids>", "devices that have one of these blueprints", collect)
     .option("--rate <count>", "how many devices begin per second (default 10)")
     .option("--parallel <count>", "how many devices run at once (default 10)")
-    .option("--stop-after <failures>", "begin no further device after so many failures");
+    .option("--stop-after <failures>", "start no further device after this many failures");
 }
 
 type Settings = Pick<NewBulkCommand, "devices" | "rate" | "parallel" | "stop_after">;

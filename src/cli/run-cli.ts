@@ -129,7 +129,7 @@ export const VERBS: Readonly<Record<string, readonly [about: string, load: () =>
     async () => (await import("#cli/commands/alerts.ts")).addAlertsCommand,
   ],
   notifications: [
-    "What rules told the people of a site.",
+    "Messages of rules to the people of a site.",
     async () => (await import("#cli/commands/notifications.ts")).addNotificationsCommand,
   ],
   channel: [
@@ -137,7 +137,7 @@ export const VERBS: Readonly<Record<string, readonly [about: string, load: () =>
     async () => (await import("#cli/commands/channel.ts")).addChannelCommands,
   ],
   route: [
-    "What is told to whom: list, create, delete, preview, messages, retry.",
+    "Who is notified of what: list, create, delete, preview, messages, retry.",
     async () => (await import("#cli/commands/route.ts")).addRouteCommands,
   ],
   maintenance: [

@@ -8,7 +8,7 @@ import type {
 } from "./resources.ts";
 import type { Transport } from "./transport.ts";
 
-/** What rules told the people of a site, newest first, and how these are reached. */
+/** Messages of rules to the people of a site, newest first, and how these people are reached. */
 export function notifications({ perform }: Transport) {
   return {
     list: listUnder("notifications", (site_id: string, query: Queries["listNotifications"] = {}) =>
@@ -40,7 +40,7 @@ export function notifications({ perform }: Transport) {
       perform("putNotificationRoute", { params: { site_id, route_id }, body }),
     deleteRoute: (site_id: string, route_id: string) =>
       perform("deleteNotificationRoute", { params: { site_id, route_id } }),
-    /** Who would be told. */
+    /** Who would be notified. */
     preview: (site_id: string, body: NewNotificationPreview) =>
       perform("previewNotification", { params: { site_id }, body }),
     /** What was sent or waits, newest first. */

@@ -195,7 +195,7 @@ export type Alert = {
   readonly not_confirmed_since?: string;
   readonly cleared_at?: string;
   readonly acknowledgement?: Acknowledgement;
-  /** Only in lists of active alerts: a maintenance window keeps people from being told until then. */
+  /** Only in lists of active alerts: a maintenance window holds notifications back until then. */
   readonly silenced_until?: string;
   /** What the device said about it in alert_details: a text or an object. */
   readonly details?: string | JsonObject;
@@ -737,12 +737,12 @@ export type Control = {
   /** Claims that hold and do not count now. */
   readonly losers: readonly Claim[];
   readonly until: string | null;
-  /** What the device was last told. */
+  /** What was last sent to the device. */
   readonly written: number | null;
   /** What the device measures; null also if the caller may not read it. */
   readonly measured: number | null;
   readonly measured_at: string | null;
-  /** Whether the device does what it was told. */
+  /** Whether the device follows what was sent. */
   readonly follow: "idle" | "settling" | "followed" | "not_followed" | "unknown";
   /**
    * In a cloud: the gateway is away since then, or too old to report controls. Everything else is what it last
@@ -1703,7 +1703,7 @@ export type MaintenanceMadeBy = {
   readonly name: string;
 };
 
-/** While it is open, alerts of its device or site are listed as always, and nobody is told of them. */
+/** While it is open, alerts of its device or site are listed as always, and nobody is notified of them. */
 export type MaintenanceWindow = {
   /** Identifier of the window. */
   readonly id: string;
@@ -1964,7 +1964,7 @@ export type NewNotificationPreview = {
   readonly severity: "info" | "warning" | "error";
 };
 
-/** What is told to whom. */
+/** Who is notified of what. */
 export type NewNotificationRoute = {
   /** For people. Unique within the site. */
   readonly name: string;
@@ -1978,13 +1978,13 @@ export type NewNotificationRoute = {
   readonly hours?: string | undefined;
   /** Also messages that rules send. Default true. */
   readonly rules?: boolean | undefined;
-  /** What comes within this time is told together. Default 30s, at most 1h. */
+  /** Alerts within this time are sent together. Default 30s, at most 1h. */
   readonly group?: string | undefined;
-  /** Told again after this time, until acknowledged. At least 1m. Default: never. */
+  /** A reminder after this time, until acknowledged. At least 1m. Default: never. */
   readonly remind?: string | undefined;
-  /** Whoever was told of an alert is told that it is over. Default true. */
+  /** Whoever was notified of an alert is notified when it is over. Default true. */
   readonly over?: boolean | undefined;
-  /** Who is told, and after which time who else. */
+  /** Who is notified, and who else after which time. */
   readonly steps: readonly NewNotificationStep[];
 };
 
@@ -2362,7 +2362,7 @@ export type NotificationMessage = {
   /** Identifier of the message: the header X-Busbar-Delivery of a webhook. */
   readonly id: string;
   readonly channel_id: string;
-  /** raised: told for the first time; reminder: again; over: it has ended; rule: a message of a rule. */
+  /** raised: sent for the first time; reminder: again; over: it has ended; rule: a message of a rule. */
   readonly kind: "raised" | "reminder" | "over" | "rule" | "test";
   /** FAILED: given up. UNKNOWN: it may have arrived; it is not sent again by itself, because it could come twice. */
   readonly state: "WAITING" | "SENDING" | "SENT" | "FAILED" | "UNKNOWN";
@@ -2376,14 +2376,14 @@ export type NotificationMessage = {
   readonly items: readonly NotificationItem[];
 };
 
-/** Who would be told of an alert that is raised now. */
+/** Who would be notified of an alert that is raised now. */
 export type NotificationPreview = {
   readonly silenced_until: string | null;
   /** In the order of time. */
   readonly tells: readonly NotificationTell[];
 };
 
-/** What is told to whom. */
+/** Who is notified of what. */
 export type NotificationRoute = {
   /** Identifier of the route. */
   readonly id: string;
@@ -2432,7 +2432,7 @@ export type NotificationTest = {
   readonly error: string | null;
 };
 
-/** How far the caller has read what rules told a site. */
+/** How far the caller has read the messages of rules. */
 export type NotificationsRead = {
   readonly read_until: string | null;
   /** Later ones, at most 1000. */

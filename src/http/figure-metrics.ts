@@ -45,7 +45,7 @@ export const FIGURE_METRICS: readonly ReadMetric<Figures>[] = [
   },
   {
     name: "busbar_notifications_failed_total",
-    help: "Messages to people that were given up, or of which nobody knows whether they arrived, by kind of channel.",
+    help: "Messages to people that were given up, or whose outcome is unknown, by kind of channel.",
     label: "kind",
     isCounter: true,
     read: ({ notifications }) => [...notifications.failed].map(([kind, count]) => [count, kind]),

@@ -1,5 +1,5 @@
 // Calendars on the page: a week is drawn with the mouse, a thumb and the keyboard, holidays come from a file, and before one is
-// deleted people see who asks it.
+// deleted people see what uses it.
 import type { Page as Tab } from "playwright-core";
 import { beforeAll, expect, test, vi } from "vitest";
 import type { Calendar } from "#client/resources.ts";
@@ -91,7 +91,7 @@ function calendars(): void {
       await ranges.getByLabel("Value").fill("warm");
       await ranges.getByText("This is no number.").waitFor();
       await page.getByRole("button", { name: "Create" }).click();
-      await page.getByText("One range has to be put right first.").waitFor();
+      await page.getByText("Correct the range first.").waitFor();
       await ranges.getByLabel("Value").fill("21,5");
       await page.getByRole("button", { name: "Copy to Monday to Friday" }).click();
       await page.getByRole("button", { name: "Friday, 07:00 to 11:00, 21.5" }).waitFor();
@@ -215,7 +215,7 @@ function calendars(): void {
       await choose("x".repeat(262_145));
       await page.getByText("The file has more than 256 KiB.").waitFor();
       await choose(file(entry("DTSTART;VALUE=DATE:20260101", "RRULE:FREQ=YEARLY")));
-      await page.getByText("The file can be read. It is on next:").waitFor();
+      await page.getByText("The file can be read. The calendar is on next:").waitFor();
       await page.getByText("Founders' day").first().waitFor();
       await page.getByRole("button", { name: "Create" }).click();
       await page.getByRole("heading", { name: "holidays" }).waitFor();

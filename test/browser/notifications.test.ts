@@ -87,7 +87,7 @@ function notifications(): void {
       const visitor = await world.signedIn();
       const { page } = visitor;
       await visitor.go(routesAt());
-      await page.getByText("Nobody is told of alerts yet").waitFor();
+      await page.getByText("Nobody is notified of alerts yet").waitFor();
       await page.getByRole("button", { name: "Add a route" }).focus();
       await page.keyboard.press("Enter");
       await page.getByRole("textbox", { name: "Name" }).waitFor();
@@ -96,20 +96,23 @@ function notifications(): void {
       await page.getByText("Choose at least one channel.").waitFor();
       await page.keyboard.type("Everything");
       await page
-        .getByRole("group", { name: "Who is told", exact: true })
+        .getByRole("group", { name: "Who is notified", exact: true })
         .getByRole("checkbox", { name: "Office" })
         .focus();
       await page.keyboard.press("Space");
-      await page.getByRole("button", { name: "Then tell somebody else" }).focus();
+      await page.getByRole("button", { name: "Then notify somebody else" }).focus();
       await page.keyboard.press("Enter");
-      await page.getByRole("group", { name: "Who is told next (2)" }).getByRole("checkbox", { name: "Anna" }).focus();
+      await page
+        .getByRole("group", { name: "Who is notified next (2)" })
+        .getByRole("checkbox", { name: "Anna" })
+        .focus();
       await page.keyboard.press("Space");
-      await page.getByLabel("Tell together what comes within").selectOption("0s");
+      await page.getByLabel("Send together what comes within").selectOption("0s");
       await page.getByLabel("Remind until somebody acknowledges the alert").selectOption("1h");
       await page.getByRole("button", { name: "Save" }).focus();
       await page.keyboard.press("Enter");
       await page.getByText("Everything was saved.").waitFor();
-      const row = page.getByRole("list", { name: "Who is told" }).getByRole("listitem").first();
+      const row = page.getByRole("list", { name: "Who is notified" }).getByRole("listitem").first();
       await expect
         .poll(() => row.textContent())
         .toMatch(/Warnings and errors · of all devices.*at once: Office.*after 15 min.*Anna.*Reminder every 1 h/s);
@@ -122,7 +125,7 @@ function notifications(): void {
           expect.stringMatching(/Anna.*in 15 min.*unless somebody acknowledges it/),
         ]);
       await page.getByLabel("Severity").selectOption("info");
-      await page.getByText("Nobody would be told.").waitFor();
+      await page.getByText("Nobody would be notified.").waitFor();
 
       await rig.device.sendTelemetry({ pressure: 36, alerts: ["E42"] });
       expect((await receiver.next(({ body }) => body["message"] === "raised")).body).toMatchObject({ count: 0 });
@@ -133,7 +136,7 @@ function notifications(): void {
       await page.getByText("not in use").waitFor();
       await page.getByRole("button", { name: "Delete Everything" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-      await page.getByText("Nobody is told of alerts yet").waitFor();
+      await page.getByText("Nobody is notified of alerts yet").waitFor();
       expect(visitor.complaints).toEqual([]);
       await visitor.close();
     },
@@ -197,7 +200,7 @@ function notifications(): void {
       await owner.page.getByRole("link", { name: "Silence for maintenance" }).click();
       await owner.page.getByLabel("Why").fill("New filters.");
       await owner.page.getByRole("button", { name: "Silence", exact: true }).click();
-      await owner.page.getByText("Nobody is told until the window ends.").waitFor();
+      await owner.page.getByText("Nobody is notified until the window ends.").waitFor();
       const window = owner.page.getByRole("list", { name: "Maintenance" }).getByRole("listitem");
       await expect.poll(() => window.textContent()).toMatch(/Rig.*open.*New filters\..*by admin/s);
       await owner.move(`/sites/${rig.site}/alerts`);

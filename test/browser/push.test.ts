@@ -52,7 +52,7 @@ function push(): void {
       await visitor.go(deviceAt());
       await page.getByText("None of your devices takes messages yet.").waitFor();
       await page.getByLabel("Name of this device").fill("Anna's phone");
-      await page.getByRole("button", { name: "Tell me on this device" }).click();
+      await page.getByRole("button", { name: "Send messages to this device" }).click();
       await page.getByText("This device takes messages.").waitFor();
       await page.getByText("A first message is on its way to this device.").waitFor();
       expect((await pushed(browser)).json).toMatchObject({ kind: "test" });

@@ -86,7 +86,7 @@ function addChanging(calendar: Command, cli: Cli): void {
       const text = contentOf(cli, file);
       await put(name, { kind: "ical", text, ...(timezone && { timezone }), ...(except && { except }) }, flags);
     });
-  siteCommand(calendar, "delete <calendar>", "Delete a calendar. Rules that name it do not know any more what it says.")
+  siteCommand(calendar, "delete <calendar>", "Delete a calendar. Rules that name it then find no calendar.")
     .option("-y, --yes", "do not ask")
     .action(async (name: string, flags: SiteFlags & { readonly yes?: boolean }) => {
       await confirm(cli, flags, `Delete the calendar ${name}?`);

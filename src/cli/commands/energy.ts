@@ -36,7 +36,7 @@ export function addEnergyCommand(energy: Command, cli: Cli): void {
     .option("--year [year]", "this year, or one such as 2025")
     .option("--from <time>", `start: ${TIME_WORDS}`)
     .option("--to <time>", "end, not included (default now)")
-    .addOption(new Option("--step <step>", "also a row for each of these").choices(STEP_UNITS))
+    .addOption(new Option("--step <step>", "also a row for each of these steps").choices(STEP_UNITS))
     .option("--before", "beside the period before")
     .option("--costs", "with costs by the tariff of the site (busbar tariff)")
     .addOption(

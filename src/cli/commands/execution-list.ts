@@ -43,7 +43,7 @@ export function addExecutionListCommand(parent: Command, cli: Cli): void {
     .option("--from, --since <time>", `not created before this time: ${TIME_WORDS}`)
     .option("--to, --until <time>", "created before this time")
     .addOption(
-      new Option("--retention <kind>", "PERSISTENT unless said otherwise").choices(["PERSISTENT", "EPHEMERAL", "ALL"]),
+      new Option("--retention <kind>", "which ones; default PERSISTENT").choices(["PERSISTENT", "EPHEMERAL", "ALL"]),
     )
     .addOption(
       new Option("--order <order>", "order of creation")

@@ -93,7 +93,7 @@ function addSignInCode(gateway: Command, cli: Cli): void {
   addExamples(command, "gateway sign-in-code North");
 }
 
-/** Without the address where the gateway did not tell a usable one. */
+/** Without the address where the gateway did not report a usable one. */
 function gatewayLink({ code, url }: { readonly code: string; readonly url?: string }): string {
   const path = `/sign-in#code=${encodeURIComponent(code)}`;
   return url !== undefined && URL.canParse(path, url) ? new URL(path, url).href : path;

@@ -61,7 +61,7 @@ async function enterByBrowser(cli: Cli, url: URL, { level }: LoginFlags) {
       onCode({ code, page, expiresAt }) {
         remark(cli, `open ${page} in a browser where you are signed in, and type this code:`);
         for (const line of ["", `    ${code}`, ""]) remark(cli, line);
-        remark(cli, `it is good until ${expiresAt}; tell it to nobody, and type no code that somebody else gave you`);
+        remark(cli, `it is good until ${expiresAt}; show it to nobody, and type no code that somebody else gave you`);
       },
     });
     if (found.state === "approved") return { token: found.token, ownTokenId: found.id };

@@ -1,4 +1,4 @@
-// Maintenance windows: alerts of a device or a site are listed, and nobody is told of them.
+// Maintenance windows: alerts of a device or a site are listed, and nobody is notified of them.
 import type { Command } from "commander";
 import type { Cli } from "#cli/cli.ts";
 import { addExamples, addWindowOptions, type WindowFlags } from "#cli/client-command.ts";
@@ -28,7 +28,7 @@ export function addMaintenanceCommands(maintenance: Command, cli: Cli): void {
     const list = (window: Window) => session.client.alerts.maintenance(site, window);
     await printTable(cli, flags, { ...(await session.wait(fetchList("windows", list, flags))), columns: COLUMNS });
   });
-  siteCommand(maintenance, "start", "Silence a site or a device: alerts are listed, and nobody is told.")
+  siteCommand(maintenance, "start", "Silence a site or a device: alerts are listed, and nobody is notified.")
     .requiredOption("--until <time>", `when it ends: ${TIME_WORDS}`)
     .option("--from <time>", "when it begins (default: now)")
     .option("--device <device>", "only this device, and what is connected through it, by id or slug")

@@ -1,4 +1,4 @@
-// What rules told the people of a site.
+// Messages of rules to the people of a site.
 import { type Command, Option } from "commander";
 import type { Cli } from "#cli/cli.ts";
 import { addConnectionOptions, addExamples, addWindowOptions, type WindowFlags } from "#cli/client-command.ts";

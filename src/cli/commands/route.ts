@@ -1,4 +1,4 @@
-// Notification routes: what is told to whom, and what became of the messages.
+// Notification routes: who is notified of what, and what became of the messages.
 import { type Command, Option } from "commander";
 import type { Cli } from "#cli/cli.ts";
 import { addExamples, addWindowOptions, collect, type WindowFlags } from "#cli/client-command.ts";
@@ -66,15 +66,15 @@ interface CreateFlags extends SiteFlags {
 
 function addCreateCommand(route: Command, cli: Cli): void {
   siteCommand(route, "create <name>", "Make a route.")
-    .requiredOption("--channel <channels>", "who is told first, by name or id", collect)
-    .option("--then <steps>", "who is told after a time, while nobody has acknowledged it: 15m=CHANNEL", collect)
+    .requiredOption("--channel <channels>", "who is notified first, by name or id", collect)
+    .option("--then <steps>", "who is notified after a time, while nobody has acknowledged it: 15m=CHANNEL", collect)
     .addOption(new Option("--severity <severity>", "from this severity on (default info)").choices(ALERT_SEVERITIES))
     .option("--profile <profiles>", "only of devices that implement one of these", collect)
     .option("--hours <calendar>", "only while this calendar of the site is on")
-    .option("--group <time>", "what comes within this time is told together (default 30s)")
-    .option("--remind <time>", "tell again after this time, until acknowledged")
-    .option("--no-rules", "not what rules send")
-    .option("--no-over", "not that it is over")
+    .option("--group <time>", "alerts within this time are sent together (default 30s)")
+    .option("--remind <time>", "remind after this time, until acknowledged")
+    .option("--no-rules", "do not send messages of rules")
+    .option("--no-over", "do not notify when an alert is over")
     .action(async (name: string, flags: CreateFlags) => {
       const session = await openSession(cli, flags);
       const site = await siteOf(session, flags);
@@ -114,7 +114,7 @@ async function bodyOf(
 }
 
 function addPreviewCommand(route: Command, cli: Cli): void {
-  siteCommand(route, "preview", "Show who would be told of an alert that came now, and when.")
+  siteCommand(route, "preview", "Show who would be notified of an alert that is raised now, and when.")
     .addOption(new Option("--severity <severity>", "of the alert").choices(ALERT_SEVERITIES).default("error"))
     .option("--device <device>", "whose alert it would be, by id or slug (default: a message of a rule)")
     .action(async (flags: SiteFlags & { severity: Severity; device?: string }) => {
@@ -134,7 +134,7 @@ function addMessageCommands(route: Command, cli: Cli): void {
       await printTable(cli, flags, { ...(await session.wait(fetchList("messages", list, flags))), columns: MESSAGES });
     },
   );
-  siteCommand(route, "retry <message>", "Send a message again that failed, or of which nobody knows.").action(
+  siteCommand(route, "retry <message>", "Send a message again that failed, or whose outcome is unknown.").action(
     async (id: string, flags: SiteFlags) => {
       const session = await openSession(cli, flags);
       const answer = await session.wait(session.client.notifications.retryMessage(await siteOf(session, flags), id));

@@ -88,7 +88,7 @@ function addTypes(rule: Command, cli: Cli): void {
 function addChanging(rule: Command, cli: Cli): void {
   const scriptCommand = (usage: string, about: string) =>
     siteCommand(rule, usage, about)
-      .option("--exec-interval <duration>", "run the whole script so often, such as 1m")
+      .option("--exec-interval <duration>", "run the whole script at this interval, such as 1m")
       .addOption(new Option("--runtime-version <version>", "the only one").choices(["V3"]).default("V3"))
       .addOption(new Option("--language <language>", "of the file (default: by its ending)").choices(["lua", "yaml"]));
   scriptCommand("create <slug> <file>", "Create a rule from a file with Lua or YAML.")
@@ -107,7 +107,7 @@ function addChanging(rule: Command, cli: Cli): void {
       await print(cli, flags, await session.wait(session.client.rules.updateScript(site, name, script)));
     },
   );
-  siteCommand(rule, "rename <rule> <slug>", "Give a rule another slug. It goes on running.").action(
+  siteCommand(rule, "rename <rule> <slug>", "Give a rule another slug. It keeps running.").action(
     async (name: string, slug: string, flags: SiteFlags) => {
       const session = await openSession(cli, flags);
       const site = await siteOf(session, flags);

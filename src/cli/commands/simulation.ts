@@ -51,7 +51,7 @@ export function addSimulationCommand(command: Command, cli: Cli): void {
       .option("--speed <factor>", "simulated seconds in a second, 0 to 3600")
       .option("--at <time>", `what time it is for it: ${TIME_WORDS}`)
       .option("--interval <duration>", "time between messages, 100ms to 1h")
-      .option("--seed <number>", "be another device of the same kind")
+      .option("--seed <number>", "random numbers of another device of the same kind")
       .addOption(
         next("--next-command <kind>", "what becomes of the next command").choices(["fail", "slow", "silent", "usual"]),
       )

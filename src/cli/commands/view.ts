@@ -62,7 +62,7 @@ function addFileCommands(view: Command, cli: Cli): void {
     },
   );
   clientCommand(view, "import <site> <file>", "Save the views of an exported file. None is replaced.")
-    .option("--shared", "share all of them; otherwise each is as it was in the file")
+    .option("--shared", "share all of them; otherwise each stays as the file says")
     .action(async (site: string, file: string, flags: ClientFlags & { shared?: boolean }) => {
       const given = readExport(resolve(cli.cwd, file));
       const session = await openSession(cli, flags);

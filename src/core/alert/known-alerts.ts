@@ -18,7 +18,7 @@ export const KNOWN_ALERTS: ReadonlyMap<string, Alert> = new Map(
     known("control_not_followed", {
       severity: "error",
       displayName: "Does not follow",
-      description: "The device was told a value several times and does not do it. Its controls say which one.",
+      description: "A value was sent to the device several times, and it does not follow. Its controls say which one.",
     }),
     known("control_contradicted", {
       severity: "warning",

@@ -1,4 +1,4 @@
-// Maintenance windows: while one is open, alerts are listed as always, and nobody is told.
+// Maintenance windows: while one is open, alerts are listed as always, and nobody is notified.
 import { type Instant, instant } from "#core/time/instant.ts";
 import type { Actor } from "./acknowledgement.ts";
 

@@ -50,7 +50,7 @@ export const alertSchema = described("Alert", "One raising of an alert. It is ac
   silenced_until: Type.Optional(
     Type.String({
       format: "date-time",
-      description: "Only in lists of active alerts: a maintenance window keeps people from being told until then.",
+      description: "Only in lists of active alerts: a maintenance window holds notifications back until then.",
     }),
   ),
   details: Type.Optional(

@@ -8,7 +8,7 @@ import type { AlertRecord } from "#service/ports/alert-store.ts";
 export interface DescribedAlert {
   readonly record: AlertRecord;
   readonly declared: Alert | undefined;
-  /** Nobody is told of it until then. Undefined: no maintenance window silences it, or nobody has looked. */
+  /** Nobody is notified of it until then. Undefined: no maintenance window silences it, or nobody has looked. */
   readonly silencedUntil?: Instant | undefined;
 }
 

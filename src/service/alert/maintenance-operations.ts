@@ -47,8 +47,8 @@ export function maintenanceOperations(needs: MaintenanceNeeds): readonly Operati
       name: "createMaintenance",
       summary: "Silence a device or a site for a while",
       description:
-        "Alerts are listed as always, with silenced_until, and nobody is told of them. What is still active when the window ends " +
-        "is told then.",
+        "Alerts are listed as always, with silenced_until, and nobody is notified of them. Alerts that are still " +
+        "active when the window ends are sent then.",
       tag,
       level,
       atGateway,
@@ -79,7 +79,7 @@ export function maintenanceOperations(needs: MaintenanceNeeds): readonly Operati
       path: `${base}/:window_id/end`,
       name: "endMaintenance",
       summary: "End a maintenance window now",
-      description: "One that has not begun is deleted. What is active is told from now on.",
+      description: "One that has not begun is deleted. Active alerts are sent from now on.",
       tag,
       level,
       atGateway,

@@ -11,7 +11,7 @@ import { described, id, name, nullable, strict, timestamp } from "#service/opera
 
 export const windowSchema = described(
   "MaintenanceWindow",
-  "While it is open, alerts of its device or site are listed as always, and nobody is told of them.",
+  "While it is open, alerts of its device or site are listed as always, and nobody is notified of them.",
   {
     id: id("Identifier of the window."),
     site_id: Type.String(),

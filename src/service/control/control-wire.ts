@@ -51,10 +51,10 @@ export const controlSchema = described("Control", "A controlled quantity of a de
   limited_by: Type.Array(claimSchema, { description: "The claims that set the bounds." }),
   losers: Type.Array(claimSchema, { description: "Claims that hold and do not count now." }),
   until: nullable(timestamp),
-  written: finite("What the device was last told."),
+  written: finite("What was last sent to the device."),
   measured: finite("What the device measures; null also if the caller may not read it."),
   measured_at: nullable(timestamp),
-  follow: oneOf(FOLLOWS, { description: "Whether the device does what it was told." }),
+  follow: oneOf(FOLLOWS, { description: "Whether the device follows what was sent." }),
   not_confirmed_since: nullable(
     Type.String({
       format: "date-time",

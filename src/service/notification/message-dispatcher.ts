@@ -20,7 +20,7 @@ import { sendToChannel } from "./send-to-channel.ts";
 export interface MessageDispatcher {
   /** Something may wait. */
   wake(): void;
-  /** Messages that were sent, and those that failed or of which nobody knows, since the start. By kind of channel. */
+  /** Messages that were sent, and those that failed or whose outcome is unknown, since the start. By kind of channel. */
   counts(): Readonly<Record<"sent" | "failed", ReadonlyMap<ChannelTarget["kind"], number>>>;
   /** What is under way has a moment to end. */
   stop(): void;

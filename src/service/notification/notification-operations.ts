@@ -24,7 +24,7 @@ export function notificationOperations(needs: NotificationNeeds): readonly Opera
       path: "/v3/sites/:site_id/notifications",
       name: "listNotifications",
       summary: "List the notifications of a site",
-      description: "What rules told the people of the site; newest first, of the last 30 days.",
+      description: "Messages of rules to the people of the site; newest first, of the last 30 days.",
       tag: "Rules",
       level: "readonly",
       atGateway: askedOfGateway,

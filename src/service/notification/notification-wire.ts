@@ -26,7 +26,7 @@ export const notificationSchema = described("Notification", "A message to the pe
 
 export const readMarkSchema = strict("ReadMark", { until: timestamp });
 
-export const readStateSchema = described("NotificationsRead", "How far the caller has read what rules told a site.", {
+export const readStateSchema = described("NotificationsRead", "How far the caller has read the messages of rules.", {
   read_until: nullable(timestamp),
   unread: Type.Integer({ minimum: 0, description: `Later ones, at most ${MOST_UNREAD_COUNTED}.` }),
 });

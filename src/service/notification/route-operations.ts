@@ -99,7 +99,7 @@ function routing(needs: RouteNeeds): readonly Operation[] {
       path: `${base}/routes`,
       name: "createNotificationRoute",
       summary: "Make a notification route",
-      description: "It tells what is raised from now on.",
+      description: "It sends alerts that are raised from now on.",
       tag,
       level,
       atGateway,
@@ -157,7 +157,7 @@ function messaging(needs: RouteNeeds): readonly Operation[] {
       method: "POST",
       path: `${base}/preview`,
       name: "previewNotification",
-      summary: "See who would be told",
+      summary: "See who would be notified",
       description: "Of an alert of a device, or of a message of a rule, that came now and that nobody acknowledged.",
       tag,
       level,
@@ -207,7 +207,7 @@ function messaging(needs: RouteNeeds): readonly Operation[] {
       path: `${base}/messages/:message_id/retry`,
       name: "retryNotificationMessage",
       summary: "Send a message again",
-      description: "One that has failed, or of which nobody knows whether it arrived.",
+      description: "One that failed, or whose outcome is unknown.",
       tag,
       level,
       atGateway,
@@ -220,7 +220,10 @@ function messaging(needs: RouteNeeds): readonly Operation[] {
         const trail = auditTrail(needs, call, { target: { siteId }, details: { message_id: id.slice(0, 80) } });
         const message = isVisible ? await needs.messages.retry({ siteId, id, now: needs.now() }, trail) : undefined;
         if (message === undefined)
-          throw refuse("not_found", `the site has no message ${id.slice(0, 80)} that failed or of which nobody knows`);
+          throw refuse(
+            "not_found",
+            `the site has no message ${id.slice(0, 80)} that failed or whose outcome is unknown`,
+          );
         needs.messageDispatcher.wake();
         return { message: renderMessage(message) };
       },

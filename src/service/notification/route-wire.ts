@@ -24,7 +24,7 @@ import type { Message } from "#service/ports/message-store.ts";
 
 const duration = (description: string) => Type.String({ minLength: 1, maxLength: 20, description });
 
-export const newRouteSchema = described("NewNotificationRoute", "What is told to whom.", {
+export const newRouteSchema = described("NewNotificationRoute", "Who is notified of what.", {
   name: name("For people. Unique within the site.", LONGEST_ROUTE_NAME),
   enabled: Type.Optional(Type.Boolean({ description: "Default true." })),
   severity: Type.Optional(oneOf(ALERT_SEVERITIES, { description: "Of this severity and graver ones. Default info." })),
@@ -38,21 +38,21 @@ export const newRouteSchema = described("NewNotificationRoute", "What is told to
     Type.String({ pattern: CALENDAR_NAME.source, description: "Only while this calendar of the site is on." }),
   ),
   rules: Type.Optional(Type.Boolean({ description: "Also messages that rules send. Default true." })),
-  group: Type.Optional(duration("What comes within this time is told together. Default 30s, at most 1h.")),
-  remind: Type.Optional(duration("Told again after this time, until acknowledged. At least 1m. Default: never.")),
+  group: Type.Optional(duration("Alerts within this time are sent together. Default 30s, at most 1h.")),
+  remind: Type.Optional(duration("A reminder after this time, until acknowledged. At least 1m. Default: never.")),
   over: Type.Optional(
-    Type.Boolean({ description: "Whoever was told of an alert is told that it is over. Default true." }),
+    Type.Boolean({ description: "Whoever was notified of an alert is notified when it is over. Default true." }),
   ),
   steps: Type.Array(
     strict("NewNotificationStep", {
       after: Type.Optional(duration("While nobody has acknowledged the alert. Default 0s, at most 7d.")),
       channels: Type.Array(id("Channel identifier."), { minItems: 1, maxItems: MOST_STEP_CHANNELS, uniqueItems: true }),
     }),
-    { minItems: 1, maxItems: MOST_STEPS, description: "Who is told, and after which time who else." },
+    { minItems: 1, maxItems: MOST_STEPS, description: "Who is notified, and who else after which time." },
   ),
 });
 
-export const routeSchema = described("NotificationRoute", "What is told to whom.", {
+export const routeSchema = described("NotificationRoute", "Who is notified of what.", {
   id: id("Identifier of the route."),
   site_id: Type.String(),
   name: Type.String(),
@@ -118,7 +118,7 @@ export const messageSchema = described("NotificationMessage", "A message to a ch
   id: id("Identifier of the message: the header X-Busbar-Delivery of a webhook."),
   channel_id: Type.String(),
   kind: oneOf(MESSAGE_KINDS, {
-    description: "raised: told for the first time; reminder: again; over: it has ended; rule: a message of a rule.",
+    description: "raised: sent for the first time; reminder: again; over: it has ended; rule: a message of a rule.",
   }),
   state: oneOf(MESSAGE_STATES, {
     description:
@@ -173,7 +173,7 @@ export const previewBodySchema = strict("NewNotificationPreview", {
   severity: oneOf(ALERT_SEVERITIES),
 });
 
-export const previewSchema = described("NotificationPreview", "Who would be told of an alert that is raised now.", {
+export const previewSchema = described("NotificationPreview", "Who would be notified of an alert that is raised now.", {
   silenced_until: nullable(timestamp),
   tells: Type.Array(
     strict("NotificationTell", {

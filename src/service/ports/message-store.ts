@@ -89,7 +89,7 @@ export interface MessageStore {
     },
     page: PageRequest,
   ): Promise<Page<Message>>;
-  /** Sends it again, which a person has decided: of one that has failed, or of which nobody knows. */
+  /** Sends it again, which a person has decided: of one that failed, or whose outcome is unknown. */
   retry(
     named: { readonly siteId: string; readonly id: string; readonly now: Instant },
     trail: AuditEntry,

@@ -27,7 +27,7 @@ export function lengthOf({ raised_at: raised, cleared_at: cleared }: Alert, now:
   return Math.max(0, (cleared === undefined ? now : Date.parse(cleared)) - Date.parse(raised));
 }
 
-/** A maintenance window keeps people from being told. */
+/** A maintenance window holds notifications back. */
 export const isSilenced = ({ silenced_until: until }: Pick<Alert, "silenced_until">, now: number): boolean =>
   until !== undefined && Date.parse(until) > now;
 

@@ -67,7 +67,7 @@ export const t = defineMessages({
     takenBack: "Nobody takes care of it now. Reminders go on.",
     silence: "Silence for maintenance",
     silenced: "Silenced",
-    silencedUntil: (time: string) => `A maintenance window keeps people from being told until ${time}.`,
+    silencedUntil: (time: string) => `A maintenance window holds notifications back until ${time}.`,
     showWindows: "Maintenance windows",
     loading: "Reading alerts",
     gone: "This alert is no longer in the list",

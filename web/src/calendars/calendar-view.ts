@@ -1,4 +1,4 @@
-// What a calendar says, and who asks it. Pure.
+// What a calendar says, and what uses it. Pure.
 import type { Calendar, CalendarEntry, CommandSchedule } from "#client/resources.ts";
 import { CALENDAR_NAME } from "#core/calendar/site-calendar.ts";
 import type { Hours, Locale } from "#web/data/preferences.svelte.ts";

@@ -38,7 +38,7 @@ export function claimsBySource(controls: Iterable<Control>): ReadonlyMap<string,
   return Map.groupBy(held.flat(), ({ claim }) => claim.source);
 }
 
-/** Whether somebody claims it. A device that is only told its fallback is free already. */
+/** Whether somebody claims it. A device that only gets its fallback is free already. */
 export const isClaimed = (control: Control): boolean => control.value !== null || claimsOf(control).length > 0;
 
 /** What the person can give back: a target of their own. */

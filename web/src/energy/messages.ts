@@ -62,7 +62,7 @@ export const t = defineMessages({
     running: "still running",
     incompleteNote: "Paler bars: values are missing, so the energies may be too small.",
     doubtfulNote: "A mark above a bar: a counter fell or rose by too much. It is listed below.",
-    noEnergy: "No energy is known of this period",
+    noEnergy: "No energies are known for this period",
     noEnergyText: "Energies come from devices with counters or power, such as meters, inverters and batteries.",
     peak: (kw: string, at: string) => `Highest quarter of an hour from the grid: ${kw} kW, ${at}`,
     costs: "Costs",

@@ -11,7 +11,7 @@ export type ControlBand = {
   readonly source: string;
   readonly source_name: string | null;
   readonly reason: string;
-  /** The device did not do what it was told. */
+  /** The device did not follow what was written. */
   readonly isIgnored: boolean;
 };
 

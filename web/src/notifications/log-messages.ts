@@ -3,10 +3,10 @@ import { defineMessages } from "#web/i18n/define-messages.ts";
 export const t = defineMessages({
   en: {
     title: "Messages",
-    text: "What people were told, and whether it reached them. Kept for 30 days.",
+    text: "What was sent to people, and whether it reached them. Kept for 30 days.",
     loading: "Reading the messages",
     none: "No messages",
-    noneText: "Nobody was told anything, or nothing fits this choice.",
+    noneText: "Nothing was sent to anybody, or nothing fits this choice.",
     which: "Which messages",
     show_all: "All",
     show_waiting: "Waiting",

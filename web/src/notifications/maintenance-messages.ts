@@ -3,12 +3,12 @@ import { defineMessages } from "#web/i18n/define-messages.ts";
 export const t = defineMessages({
   en: {
     title: "Maintenance",
-    text: "While people work, alerts are shown as always, and nobody is told of them.",
+    text: "While people work, alerts are shown as always, and nobody is notified of them.",
     loading: "Reading the maintenance windows",
     none: "No maintenance windows",
     add: "Silence for maintenance",
     begin: "Silence",
-    begun: "Nobody is told until the window ends.",
+    begun: "Nobody is notified until the window ends.",
     what: "What",
     wholeSite: "The whole site",
     withChildren: "With everything that is connected through it.",
@@ -27,7 +27,7 @@ export const t = defineMessages({
     madeBy: (name: string) => `by ${name}`,
     end: "End now",
     endQuestion: "End the maintenance window now?",
-    endText: "What is still active is told from now on.",
+    endText: "Alerts that are still active are sent from now on.",
     ended: "The maintenance window has ended.",
     remove: "Delete",
     removeQuestion: "Delete the planned maintenance window?",

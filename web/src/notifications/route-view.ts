@@ -1,4 +1,4 @@
-// Who is told of what: what the form of a route asks for, what is wrong with it, and what it sends. Pure.
+// Who is notified of what: what the form of a route asks for, what is wrong with it, and what it sends. Pure.
 import type { NewNotificationRoute, NotificationRoute } from "#client/resources.ts";
 import type { AlertSeverity } from "#core/alert/alert-state.ts";
 import { MOST_STEPS } from "#core/notification/route.ts";
@@ -61,7 +61,7 @@ export const changeStep = (draft: RouteDraft, index: number, change: Partial<Ste
   steps: draft.steps.map((step, at) => (at === index ? { ...step, ...change } : step)),
 });
 
-/** `name`, and `steps.0` for a step that tells nobody. */
+/** `name`, and `steps.0` for a step that notifies nobody. */
 export function problemsOf({ name, steps }: RouteDraft): ReadonlySet<string> {
   const empty = steps.flatMap(({ channels }, index) => (channels.length === 0 ? [`steps.${index}`] : []));
   return new Set([...(name.trim() === "" ? ["name"] : []), ...empty]);

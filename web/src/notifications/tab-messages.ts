@@ -8,7 +8,7 @@ export const t = defineMessages({
     maintenance: "Maintenance",
     pushDevice: "On this device",
     messages: "Messages",
-    notificationRoutes: "Who is told",
+    notificationRoutes: "Who is notified",
     channels: "Channels",
   },
   de: {

@@ -11,7 +11,7 @@ async function take(site: string, answer: Promise<NotificationsRead>): Promise<v
   if (found !== undefined) known = { site, ...found };
 }
 
-/** What rules have told that this person has not looked at. Call it while a component is made. */
+/** Messages of rules that this person has not looked at. Call it while a component is made. */
 export function unread(site: () => string) {
   $effect(() => {
     const of = site();

@@ -12,7 +12,7 @@ export const t = defineMessages({
     slugHint: "Letters, digits, - and _. It stands in addresses and logs.",
     slugTaken: "There is a rule of this short name already.",
     interval: "Runs every (optional)",
-    intervalHint: "A duration such as 1m. Without it the script runs once, and goes on by its jobs.",
+    intervalHint: "A duration such as 1m. Without it the script runs once, and continues with its jobs.",
     view: "How it is edited",
     form: "Form",
     text: "Text",
