@@ -15,6 +15,7 @@ export const ROUNDS = {
   "seeds of random queries, a store that answers later": { few: 10, many: 500 },
   "seeds of random queries, PostgreSQL": { few: 6, many: 500 },
   "histories with finished buckets": { few: 5, many: 300 },
+  "histories with joined days": { few: 5, many: 300 },
   "histories with kept answers": { few: 5, many: 500 },
   "random writes of a telemetry store": { few: 6, many: 12 },
   "random lives of executions, SQLite": { few: 40, many: 1_920 },

@@ -10,7 +10,7 @@ import type { Summary } from "./chunk.ts";
 import { type Column, valueAt } from "./column.ts";
 import type { LastPoint } from "./column-cursor.ts";
 import { CounterDelta } from "./counter-delta.ts";
-import type { PartField } from "./parts.ts";
+import type { PartField } from "./part-levels.ts";
 
 interface AggregationRules {
   /** `before` is the last point before the first bucket, if the aggregation asked for it and there is one. */

@@ -8,7 +8,7 @@ import { type PointAggregation, RULES } from "./accumulators.ts";
 import { BLOCK, BucketBlock } from "./bucket-block.ts";
 import { type Column, lowerBound } from "./column.ts";
 import { type LastPoint, NOT_YET, type Piece } from "./column-cursor.ts";
-import type { PartField } from "./parts.ts";
+import type { PartField } from "./part-levels.ts";
 import type { SeriesItem } from "./query.ts";
 
 type Asked = Pick<SeriesItem, "kind" | "granularityMs" | "counter"> & {

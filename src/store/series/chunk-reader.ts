@@ -53,11 +53,18 @@ export interface ChunkView {
   parts(chunk: ChunkHead): Uint8Array;
   segment(device: number, start: number): Segment | undefined;
   /**
+   * The joined summaries of the days of the series in a stretch of CHANGES_MS, counted since 1970, or of their hours. Undefined
+   * where there are none; chunks say the same.
+   */
+  readonly joined?: (series: number, stretch: number, level: JoinedLevel) => Uint8Array | undefined;
+  /**
    * How often chunks of the series have come or gone, for each stretch of CHANGES_MS from one to another, counted since 1970.
    * A stretch that never had a chunk is not listed. Undefined where the store does not count.
    */
   readonly changes?: (series: number, first: number, last: number) => ReadonlyMap<number, number>;
 }
+
+export type JoinedLevel = "days" | "hours";
 
 /** The length of the stretches of time whose changes are counted. No chunk lies in two of them. */
 export const CHANGES_MS = 32 * 24 * 3_600_000;

@@ -66,6 +66,11 @@ export interface ChunkStore {
   /** `dayToCompact` does not return this day again until the process ends. */
   skipDay(day: DeviceDay): void;
   /**
+   * Joins the summaries of the days of a series in one stretch of CHANGES_MS that ended before; false when none is due. A store
+   * that does not keep them has no such function.
+   */
+  readonly joinDays?: (before: number) => boolean;
+  /**
    * Deletes chunks of the series that ended before, at most `limit`, and then the segments of the devices that ended
    * before and have no chunk left. Returns the number of chunks.
    */

@@ -3,12 +3,13 @@
 // The hot columns are taken before the first chunk is read. Points only move from memory into chunks, so a point that
 // is missing in one is in the other, and a point in both is the same point.
 import { itemAt } from "#core/item-at.ts";
-import { HOUR_MS } from "#core/time/hour.ts";
+import { DAY_MS, HOUR_MS } from "#core/time/hour.ts";
 import type { Scalar } from "./batch.ts";
 import type { ChunkHead, Summary } from "./chunk.ts";
-import type { ChunkView, SeriesReads } from "./chunk-reader.ts";
+import { CHANGES_MS, type ChunkView, type SeriesReads } from "./chunk-reader.ts";
 import { type Column, lowerBound, mergeColumns, valueAt } from "./column.ts";
-import { type PartField, readHeld, readHours, readParts } from "./parts.ts";
+import { hasHeld, type PartField, readLevel } from "./part-levels.ts";
+import { readHeld, readHours, readParts } from "./parts.ts";
 import { giveBack, type Scratch, takeScratch } from "./scratch.ts";
 import { decodeChunk } from "./segment-codec.ts";
 
@@ -73,7 +74,7 @@ export interface ColumnCursor {
 
 export function openCursor(source: CursorSource, walk: Walk): ColumnCursor {
   const { series, device, from, to, lookBack } = walk;
-  const place: Place = { at: from, hot: walk.hot.filter((column) => overlaps(column, from, to)) };
+  const place: Place = { at: from, unjoined: undefined, hot: walk.hot.filter((column) => overlaps(column, from, to)) };
   const reads: SeriesReads = {
     series,
     device,
@@ -91,6 +92,8 @@ export function openCursor(source: CursorSource, walk: Walk): ColumnCursor {
 /** How far a cursor has come. */
 interface Place {
   at: number;
+  /** The last stretch whose joined summaries do not suffice. */
+  unjoined: number | undefined;
   /** The hot columns that are left. */
   hot: readonly Column[];
 }
@@ -111,6 +114,11 @@ function* walkColumn(
   const step = { walk, place, scratch };
   const chunks = chunkQueue(source, reads);
   while (place.at < walk.to) {
+    const joined = joinedPiece(source.current.view, step);
+    if (joined !== undefined) {
+      yield joined;
+      continue;
+    }
     const chunk = chunks(place.at);
     const [first] = place.hot;
     if (chunk === NOT_YET) yield NOT_YET;
@@ -124,6 +132,52 @@ function* walkColumn(
     else yield nextPiece(source.current, chunk, step);
   }
   giveBack(scratch);
+}
+
+/** With fewer days than this there is not much to save. */
+const LEAST_JOINED_MS = 2 * DAY_MS;
+/** Of every joined day the sum is finite. */
+const ANY_DAY: Summary = {
+  count: 1,
+  firstAt: 0,
+  lastAt: 0,
+  first: 0,
+  last: 0,
+  sum: { high: 0, low: 0 },
+  min: 0,
+  max: 1,
+};
+
+/** Days, or hours, of many chunks at once. Moves the place behind the piece. */
+function joinedPiece(view: ChunkView, { walk, place, scratch }: Step): PartsPiece | undefined {
+  const stretch = Math.floor(place.at / CHANGES_MS);
+  if (view.joined === undefined || place.unjoined === stretch) return undefined;
+  const isHeld = walk.heldUntil !== undefined;
+  const start = stretch * CHANGES_MS;
+  const end = Math.min(walk.to, walk.heldUntil ?? walk.to, start + CHANGES_MS);
+  const fits = (grain: number) => walk.fitsBuckets(grain, start, start + CHANGES_MS);
+  const isDays = !isHeld && fits(DAY_MS);
+  const grain = isDays ? DAY_MS : HOUR_MS;
+  const to = Math.floor(end / grain) * grain;
+  const isLate = place.hot.some((column) => overlaps(column, place.at, to));
+  const isUsable =
+    walk.kind === "number" &&
+    !walk.triesParts &&
+    (isHeld || walk.summarizes(ANY_DAY)) &&
+    (isDays || fits(HOUR_MS)) &&
+    !isLate;
+  if (isUsable && to - place.at >= LEAST_JOINED_MS) {
+    // The day in which the range begins is read from its chunk.
+    if (place.at % grain !== 0) return undefined;
+    const bytes = view.joined(walk.series, stretch, isDays ? "days" : "hours");
+    if (bytes !== undefined && (!isHeld || hasHeld(bytes))) {
+      const from = place.at;
+      place.at = to;
+      return { parts: readLevel(bytes, { start, grain }, scratch.part), from, to };
+    }
+  }
+  place.unjoined = stretch;
+  return undefined;
 }
 
 /** The hot columns that have points in the chunk's stretch. */

@@ -211,10 +211,19 @@ export class SeriesEngine {
 
   /** Joins the hours of one device and day; false when none is due. */
   async compactOne(now: number): Promise<boolean> {
-    const before = Math.floor((now - this.#settings.graceMs) / DAY_MS) * DAY_MS - HOUR_MS;
-    const due = await this.#store.dayToCompact(before);
+    const due = await this.#store.dayToCompact(this.#endedAt(now) - HOUR_MS);
     if (due !== undefined) await this.#sealed.compact(due, this.#onDamaged);
     return due !== undefined;
+  }
+
+  /** Joins the summaries of the days of one series; false when none are due. */
+  joinOne(now: number): boolean {
+    return this.#store.joinDays?.(this.#endedAt(now)) ?? false;
+  }
+
+  /** The days before it are complete. */
+  #endedAt(now: number): number {
+    return Math.floor((now - this.#settings.graceMs) / DAY_MS) * DAY_MS;
   }
 
   /** Seals everything, so that the next start has nothing to replay. */

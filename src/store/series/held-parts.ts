@@ -35,13 +35,18 @@ const LEAST_POINTS = 300;
 /** The sums of larger values might leave the range of a double. */
 const LARGEST = 1e280;
 
+/** Whether what the values give stays in the range of a double. */
+export function isHoldable({ min, max }: Pick<Summary, "min" | "max">): boolean {
+  return min >= -LARGEST && max <= LARGEST;
+}
+
 /** The length of the parts that integrals may use; 0 when there are none. */
 export function heldGrainOf(
   { times, count }: Column,
   { min, max }: Pick<Summary, "min" | "max">,
   { span, grain }: { readonly span: number; readonly grain: number },
 ): number {
-  if (grain === 0 || span <= HOUR_MS || min < -LARGEST || max > LARGEST) return 0;
+  if (grain === 0 || span <= HOUR_MS || !isHoldable({ min, max })) return 0;
   const length = itemAt(times, count - 1) - itemAt(times, 0);
   return [QUARTER_MS, HOUR_MS].find((one) => one > grain && count >= LEAST_POINTS * (length / one + 1)) ?? 0;
 }

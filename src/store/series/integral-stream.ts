@@ -9,7 +9,7 @@ import { HOUR_MS } from "#core/time/hour.ts";
 import { BucketBlock } from "./bucket-block.ts";
 import { type Column, lowerBound } from "./column.ts";
 import { type LastPoint, NOT_YET, type Piece } from "./column-cursor.ts";
-import type { PartField } from "./parts.ts";
+import type { PartField } from "./part-levels.ts";
 import { HELD_MS } from "./query.ts";
 
 interface Asked {

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { Column } from "./column.ts";
 import { packGrain, unpackGrain } from "./held-parts.ts";
-import { encodeParts, grainOf, type PartField, type Parts, readHours, readParts } from "./parts.ts";
+import type { PartField } from "./part-levels.ts";
+import { encodeParts, grainOf, type Parts, readHours, readParts } from "./parts.ts";
 import { summarize } from "./summarize.ts";
 
 const MINUTE = 60_000;

@@ -30,6 +30,10 @@ export function partsSum({ series, start, span, grain }: ChunkHead, parts: Uint8
   return checksum([series, start, span, grain], parts);
 }
 
+export function joinedSum(series: number, stretch: number, days: Uint8Array): number {
+  return checksum([series, stretch, days.length], days);
+}
+
 export function contentSum(
   { series, start, count }: Pick<ChunkHead, "series" | "start"> & { readonly count: number },
   { presence, values }: ChunkContent,

@@ -1,6 +1,6 @@
 // Reusable memory to decode into. A day of one series is close to a megabyte, and allocating and collecting that much
 // for every chunk costs as much as decoding it.
-import type { PartField } from "./parts.ts";
+import type { PartField } from "./part-levels.ts";
 
 export interface Scratch {
   /** At least `count` long, with arbitrary content; valid until the next call of the same method. */

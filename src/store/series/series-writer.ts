@@ -66,8 +66,10 @@ export async function openOwnWriter(
     await store.close();
     throw error;
   });
-  const step = async (now: number, elapsed: number) =>
+  const seal = async (now: number, elapsed: number) =>
     (await engine.sealSome(now, elapsed)) || (await engine.compactOne(now));
+  // Days that are loaded one after the other are not joined again after each of them.
+  let isLoading = false;
   return {
     opened: { isShared: false, definitions: engine.definitions(), latest: engine.latest(Date.now()) },
     held: store.held,
@@ -77,15 +79,22 @@ export async function openOwnWriter(
       return { hot: engine.snapshot(numbers, from, to), state: [] };
     },
     ask: () => Promise.reject(new Error("this store is not shared")),
-    load: ({ load }) => engine.load(load, Date.now()),
+    load({ load }) {
+      isLoading = true;
+      return engine.load(load, Date.now());
+    },
     stretches: (device, from, to) => engine.stretches(device, from, to),
     newestBefore: (device, before) => engine.newestBefore(device, before),
     deleteDevice: (deviceId) => engine.deleteDevice(deviceId),
     drop: ({ series, before }) => engine.drop(series, before),
     async settle(now) {
-      while (await step(now, performance.now()));
+      while ((await seal(now, performance.now())) || engine.joinOne(now));
     },
-    step,
+    async step(now, elapsed) {
+      const hasLoaded = isLoading;
+      isLoading = false;
+      return (await seal(now, elapsed)) || (!hasLoaded && engine.joinOne(now));
+    },
     scrub: () => store.scrub(),
     close: () => store.close(),
     oldestHour: () => engine.oldestHour(),

@@ -5,7 +5,7 @@ import { HOUR_MS } from "#core/time/hour.ts";
 import type { ChunkHead } from "./chunk.ts";
 import { type Column, valueAt } from "./column.ts";
 import { heldGrainOf, heldParts, QUARTER_MS } from "./held-parts.ts";
-import { createParts, encodeParts, grainOf, type HeldLevels } from "./parts.ts";
+import { createParts, encodeParts, firstParts, grainOf, type HeldLevels, type Parts } from "./parts.ts";
 
 type Summarized = Pick<ChunkHead, "summary" | "grain" | "held"> & { readonly parts: Uint8Array };
 
@@ -35,11 +35,25 @@ function byParts(
   start: number,
   { grain, span }: { readonly grain: number; readonly span: number },
 ): { readonly figures: Figures; readonly parts: Uint8Array; readonly held: number } {
+  const parts = foldParts(column, start, grain);
+  const count = parts.start.length;
+  const sum = { high: 0, low: 0 };
+  let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (let part = 0; part < count; part++) {
+    addSum(sum, { high: itemAt(parts.sum, part), low: itemAt(parts.rest, part) });
+    min = Math.min(min, itemAt(parts.min, part));
+    max = Math.max(max, itemAt(parts.max, part));
+  }
+  const held = heldGrainOf(column, { min, max }, { span, grain });
+  const levels = held === 0 ? undefined : heldLevels(column, held);
+  return { figures: { sum, min, max }, parts: encodeParts(parts, count, { start, grain, held: levels }), held };
+}
+
+/** The summaries of the parts of a column of numbers, whose chunk begins at `start`. */
+export function foldParts(column: Column, start: number, grain: number): Parts {
   const { times, count } = column;
   const values = column.values as Float64Array;
   const parts = createParts(Math.floor((itemAt(times, count - 1) - start) / grain) + 1);
-  const sum = { high: 0, low: 0 };
-  let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   let part = 0;
   for (let from = 0; from < count; part++) {
     const partStart = Math.floor(itemAt(times, from) / grain) * grain;
@@ -54,14 +68,9 @@ function byParts(
     parts.max[part] = own.max;
     parts.first[part] = itemAt(values, from);
     parts.last[part] = itemAt(values, to - 1);
-    addSum(sum, own.sum);
-    min = Math.min(min, own.min);
-    max = Math.max(max, own.max);
     from = to;
   }
-  const held = heldGrainOf(column, { min, max }, { span, grain });
-  const levels = held === 0 ? undefined : heldLevels(column, held);
-  return { figures: { sum, min, max }, parts: encodeParts(parts, part, { start, grain, held: levels }), held };
+  return firstParts(parts, part);
 }
 
 function heldLevels(column: Column, held: number): HeldLevels {

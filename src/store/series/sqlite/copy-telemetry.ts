@@ -24,6 +24,8 @@ const LARGE = {
   segment: { key: ["device", "start"], same: ["span", "row_count", "checksum"] },
 } as const;
 type Large = keyof typeof LARGE;
+/** Triggers write them as chunks change. What is joined of them is made anew. */
+const DERIVED: ReadonlySet<string> = new Set(["tally", "joined"]);
 const LARGE_NAMES = Object.keys(LARGE) as readonly Large[];
 
 /** The schema of the file, which may be in use. */
@@ -97,6 +99,7 @@ export function copyChanges(from: string, index: string, to: string): void {
     target.script("BEGIN");
     for (const { name, sql } of tablesOf(target, "source")) {
       target.script(sql);
+      if (name === "joined") continue;
       if (!isLarge(name)) target.script(`INSERT INTO main.${name} SELECT * FROM source.${name}`);
       else copyDifferent(target, name);
     }
@@ -132,8 +135,7 @@ export function applyChanges(telemetry: string, changes: string): void {
     }
     target.script("BEGIN IMMEDIATE");
     for (const { name } of tablesOf(target, "main")) {
-      // Triggers count the chunks as they change.
-      if (name === "tally") continue;
+      if (DERIVED.has(name)) continue;
       if (isLarge(name)) {
         const key = LARGE[name].key.join(", ");
         target.script(`DELETE FROM main.${name} WHERE (${key}) IN (SELECT ${key} FROM changes.gone_${name})`);

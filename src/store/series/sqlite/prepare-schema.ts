@@ -36,6 +36,7 @@ function probeSchema(database: Connection): void {
     database.get("SELECT sequence, checksum, batch FROM journal LIMIT 0");
     database.get("SELECT series, at, value, checksum FROM latest LIMIT 0");
     database.get("SELECT sequence, batch FROM journal_damaged LIMIT 0");
+    database.get("SELECT series, stretch, days_checksum, days, hours_checksum, hours FROM joined LIMIT 0");
     database.get("SELECT series, stretch, chunks, starts, changes FROM tally LIMIT 0");
   } catch (error) {
     throw isCorrupt(error) ? error : new CorruptFile("the schema of the telemetry is damaged", { cause: error });

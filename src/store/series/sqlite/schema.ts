@@ -1,10 +1,11 @@
+import { JOINED } from "./joined.ts";
 import { TALLY, TALLY_CHANGES } from "./tally.ts";
 
 /** `PRAGMA user_version` of a file with the initial schema. Development versions, from before the first release, used 1 to 4. */
 export const FIRST_SCHEMA = 5;
 
 /** Each brings a file from one schema to the next. What is released is never edited. */
-export const STEPS: readonly string[] = [TALLY_CHANGES];
+export const STEPS: readonly string[] = [TALLY_CHANGES, JOINED];
 
 // Checksums stand before the bytes: columns after the bytes are read only together with them. `definition` is a second copy
 // of the names of series and devices: without names all values would be lost.

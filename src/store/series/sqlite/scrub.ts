@@ -4,6 +4,7 @@ import { number } from "#store/records/row.ts";
 import { DamagedPiece } from "#store/series/checksum.ts";
 import type { OnDamaged } from "#store/series/chunk-store.ts";
 import type { Connection, Row } from "#store/sqlite/connection.ts";
+import { mendJoined } from "./joined.ts";
 import { CHUNK_COLUMNS, CHUNK_FROM, checkedRows, SEGMENT_COLUMNS } from "./read-rows.ts";
 
 /**
@@ -23,6 +24,10 @@ export function createScrub(database: Connection, onDamaged: OnDamaged): { step(
     {
       sql: `SELECT rowid AS place, ${SEGMENT_COLUMNS} FROM segment WHERE rowid > ? ORDER BY rowid LIMIT 1`,
       read: (row) => checkedRows.segment(row).times.length,
+    },
+    {
+      sql: "SELECT rowid AS place, * FROM joined WHERE rowid > ? ORDER BY rowid LIMIT 1",
+      read: (row) => mendJoined(database, row),
     },
   ];
   let table = 0;

@@ -2,6 +2,7 @@ import { number } from "#store/records/row.ts";
 import { DamagedPiece } from "#store/series/checksum.ts";
 import type { ChunkCount, ChunkReader, ChunkView, SeriesRange } from "#store/series/chunk-reader.ts";
 import type { Connection } from "#store/sqlite/connection.ts";
+import { readJoined } from "./joined.ts";
 import { CHUNK_FROM, checkedRows, endsAfter, HEAD_COLUMNS, LONGEST_SPAN_MS, SEGMENT_COLUMNS } from "./read-rows.ts";
 import { createSmallChunks } from "./small-chunks.ts";
 import { createCheckComplete, readChanges } from "./tally.ts";
@@ -35,7 +36,7 @@ export function createSqliteReader(database: Connection): ChunkReader {
 }
 
 /** Reads when it is asked: a statement takes some microseconds, so there is nothing to fetch ahead. */
-function createView(database: Connection): ChunkView {
+export function createView(database: Connection): ChunkView {
   return {
     nextChunks: ({ series, to }, at) =>
       database
@@ -77,6 +78,7 @@ function createView(database: Connection): ChunkView {
       const row = database.get(`SELECT ${SEGMENT_COLUMNS} FROM segment WHERE device = ? AND start = ?`, device, start);
       return row && checkedRows.segment(row);
     },
+    joined: (series, stretch, level) => readJoined(database, { series, stretch, level }),
     changes: (series, first, last) => readChanges(database, series, first, last),
   };
 }

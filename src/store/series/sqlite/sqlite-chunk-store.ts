@@ -9,6 +9,7 @@ import { contentSum, headSum, latestSum, partsSum, segmentSum } from "#store/ser
 import { type Connection, isCorrupt, type Row } from "#store/sqlite/connection.ts";
 import { healDefinitions, putDefinition } from "./heal-definitions.ts";
 import { createHeldPoints } from "./held-points.ts";
+import { joinDue } from "./join-due.ts";
 import { createJournal } from "./journal.ts";
 import { prepareSchema } from "./prepare-schema.ts";
 import {
@@ -113,6 +114,7 @@ export function createSqliteChunkStore(database: Connection, onDamaged: OnDamage
         .map((row) => ({ device: number(row, "device"), day: number(row, "day") }))
         .find((day) => !heavy.has(day)),
     skipDay: (day) => heavy.add(day),
+    joinDays: (before) => inTransaction(() => joinDue(database, before, onDamaged)),
     drop: (whose, before, limit) => inTransaction(() => drop(database, whose, { before, limit })),
     held: createHeldPoints(database, inTransaction),
     scrub,

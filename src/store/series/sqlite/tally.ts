@@ -7,7 +7,7 @@ import type { Connection } from "#store/sqlite/connection.ts";
 /** Times are whole numbers here, so this rounds towards the past also before 1970. */
 const STRETCH_MS = CHANGES_MS;
 const LONGEST_SPAN_MS = 24 * 3_600_000;
-const stretchOf = (start: string) =>
+export const stretchOf = (start: string) =>
   `((${start} - ((${start} % ${STRETCH_MS}) + ${STRETCH_MS}) % ${STRETCH_MS}) / ${STRETCH_MS})`;
 
 /**
