@@ -133,3 +133,16 @@ test("one covers another if it has at every site at least what the other has", (
     }),
   );
 });
+
+test.each([
+  ["owner", "readonly", true],
+  ["readonly", "owner", false],
+  ["owner a", "readonly", false],
+  ["readonly", "readonly; a=owner", false],
+  ["readonly; a=vendor", "readonly; a=owner", true],
+  ["readonly; a=owner", "readonly; a=vendor", false],
+  ["readonly; a=owner", "owner a", true],
+  ["readonly; a=owner", "owner a b", false],
+])("%s covers %s: %s", (outer, inner, expected) => {
+  expect(covers(access(outer), access(inner))).toBe(expected);
+});
