@@ -6,7 +6,7 @@ import { createLanes } from "#core/lanes.ts";
 import type { DeviceInbox, SignedIn } from "#service/ports/device-inbox.ts";
 import { freeBytes } from "#tuning/free-bytes.ts";
 import { type Parsed, parseLog, parseResponse, parseValues } from "./messages.ts";
-import { kindOfTopic, ownPart } from "./topics.ts";
+import { kindOfTopic, ownPart, telemetryTopic } from "./topics.ts";
 
 /** Longest payload that is read. A longer one is reported as malformed. */
 export const MAX_PAYLOAD = 256 * 1024;
@@ -24,12 +24,24 @@ export interface Adapter {
    * as it is read: that of large messages would otherwise lie around until V8 collects it.
    */
   receive(device: SignedIn, message: DeviceMessage): Promise<void>;
+  /** The same for the device's own telemetry. Messages that become durable together may get the same promise. */
+  telemetry(device: SignedIn, payload: Uint8Array): Promise<void>;
 }
 
 export function createAdapter(inbox: DeviceInbox): Adapter {
   const inLane = createLanes();
 
   return {
+    telemetry(device, payload) {
+      try {
+        const parsed = parseValues(payload);
+        if ("message" in parsed) return inbox.telemetry(device.deviceId, parsed.message);
+        return inbox.malformed(device.deviceId, complaint(telemetryTopic(device), parsed.problems));
+      } catch (error) {
+        return failed(error);
+      }
+    },
+
     async receive(device, { topic, payload, repeated }) {
       const refuse = (...problems: readonly string[]) => inbox.malformed(device.deviceId, complaint(topic, problems));
       const own = ownPart(device, topic);
@@ -67,6 +79,10 @@ export function createAdapter(inbox: DeviceInbox): Adapter {
       }
     },
   };
+}
+
+async function failed(error: unknown): Promise<never> {
+  throw error;
 }
 
 function complaint(topic: string, problems: readonly string[]): string {

@@ -6,8 +6,9 @@ export type Address = Pick<SignedIn, "hardwareId" | "channelId">;
 
 export type DeviceTopic = "telemetry" | "register" | "properties" | "log" | "response";
 
+const TELEMETRY = "v1/telemetry";
 const KINDS: ReadonlyMap<string, DeviceTopic> = new Map([
-  ["v1/telemetry", "telemetry"],
+  [TELEMETRY, "telemetry"],
   ["v1/register", "register"],
   ["v1/properties", "properties"],
   ["v3/logs", "log"],
@@ -38,6 +39,10 @@ export function ownPart(
   const end = topic.startsWith(prefix) ? topic.indexOf("/", prefix.length) : -1;
   if (end <= prefix.length) return undefined;
   return { channelId: topic.slice(prefix.length, end), rest: topic.slice(end + 1) };
+}
+
+export function telemetryTopic({ hardwareId, channelId }: Address): string {
+  return `v1/from/${hardwareId}/${channelId}/${TELEMETRY}`;
 }
 
 export function commandTopic(address: Address): string {

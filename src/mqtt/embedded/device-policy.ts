@@ -10,6 +10,7 @@ import type { Child, SignedIn } from "#service/ports/device-inbox.ts";
 import type { SignInCounts } from "#service/ports/figures.ts";
 import type { Connection, Connections } from "./connections.ts";
 import type { FrameGuard } from "./frame-guard.ts";
+import { createPlainLane } from "./plain-lane.ts";
 import { connectionKind, signIn } from "./sign-in.ts";
 import { createSignInPace } from "./sign-in-pace.ts";
 import { createTokenBucket, type TokenBucket } from "./token-bucket.ts";
@@ -102,8 +103,31 @@ export function createDevicePolicy(
       await channel.sendConfiguration(device.deviceId, configuration, []);
   };
 
+  /** Messages are acknowledged in the order of arrival, and only when they are durable. */
+  const acknowledge = (
+    connection: Connection,
+    { received, qos }: { readonly received: Promise<void>; readonly qos: number },
+    done: (error?: Error | null) => void,
+  ): void => {
+    received.catch(() => {});
+    const turn = connection.tail.then(() => received);
+    // At QoS 0 the device cannot send again, so closing the connection would not help.
+    connection.tail = qos === 0 ? turn.catch(() => {}) : turn;
+    turn.then(
+      () => done(null),
+      (error: unknown) => {
+        log.warn({ err: error, device: connection.device.deviceId }, "a message of a device could not be stored");
+        done(qos === 0 ? null : new Error("the message could not be stored"));
+      },
+    );
+  };
+
   const handlers: Handlers = {
-    preConnect(_client, packet, done) {
+    preConnect(client, packet, done) {
+      // The guard watches it: the broker does not see every packet.
+      const guard = guardOf(client);
+      if (guard !== undefined) guard.keepAlive = packet.keepalive ?? 0;
+      packet.keepalive = 0;
       // Every session is clean: what a device missed while it was away is stale when it returns.
       packet.clean = true;
       done(null, true);
@@ -151,18 +175,10 @@ export function createDevicePolicy(
       const { topic, dup, qos } = packet;
       const payload = typeof packet.payload === "string" ? Buffer.from(packet.payload) : packet.payload;
       const received = adapter.receive(connection.device, { topic, payload, repeated: dup });
-      received.catch(() => {});
-      // Messages are acknowledged in the order of arrival, and only when they are durable.
-      const turn = connection.tail.then(() => received);
-      // At QoS 0 the device cannot send again, so closing the connection would not help.
-      connection.tail = qos === 0 ? turn.catch(() => {}) : turn;
-      turn.then(
-        () => done(null),
-        (error: unknown) => {
-          log.warn({ err: error, device: connection.device.deviceId }, "a message of a device could not be stored");
-          done(qos === 0 ? null : new Error("the message could not be stored"));
-        },
-      );
+      acknowledge(connection, { received, qos }, (error) => {
+        connection.guard.acknowledge();
+        done(error);
+      });
     },
 
     authorizeSubscribe(client, subscription, done) {
@@ -199,7 +215,8 @@ export function createDevicePolicy(
       connections.add(connection);
       guard.once("close", () => connections.remove(connection));
       inbox.connected(device.deviceId, connectionKind(guard.socket));
-      guard.open(device.deviceId, bucketOf(device.deviceId));
+      const plain = createPlainLane(connection, adapter, acknowledge);
+      guard.open(device.deviceId, bucketOf(device.deviceId), plain);
     });
 
     aedes.on("subscribe", (subscriptions, client) => {

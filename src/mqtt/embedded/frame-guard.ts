@@ -6,15 +6,17 @@
 // - A PUBLISH beyond the cap is cut to just over the largest payload that is read, so it can still be reported and
 // acknowledged.
 // - Over the rate, nothing more is read from the socket.
-// - All devices together have a share of the event loop. The broker gets packets only within it, and the devices take
-// turns.
+// - All devices together have a share of the event loop. Packets pass only within it, and the devices take turns.
+// - A plain PUBLISH of the device's telemetry goes past the broker, unless something before it is still on its way to the broker.
 
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
-import { itemAt } from "#core/item-at.ts";
 import { addressBlock } from "#core/net/address-block.ts";
 import type { FairTurns } from "#core/share/fair-turns.ts";
+import { encodeLength, type PacketHeader, readHeader } from "./packet-header.ts";
+import { type PlainPublish, readPlainPublish } from "./plain-publish.ts";
 import type { TokenBucket } from "./token-bucket.ts";
+import { type Settled, UnsettledMessages } from "./unsettled-messages.ts";
 
 const CONNECT = 1;
 const PUBLISH = 3;
@@ -32,6 +34,8 @@ const BYTES_PER_TOKEN = 4096;
 /** Packets that list topics cost by the topic, 5 us each: one token for each piece of this size, about a topic. */
 const LIST_BYTES_PER_TOKEN = 64;
 const LINGER_MS = 2_000;
+/** Of a PUBLISH that is held back until its end has arrived. Small, because each piece of it is copied once more with the next one. */
+const MAX_WHOLE = 3_500;
 
 export interface FrameGuardOptions {
   readonly maxPayload: number;
@@ -41,11 +45,10 @@ export interface FrameGuardOptions {
   readonly turns: Pick<FairTurns, "hasTime" | "later">;
 }
 
-interface Header {
-  readonly type: number;
-  readonly length: number;
-  /** Bytes of the header itself. */
-  readonly size: number;
+/** The way past the broker. */
+export interface PlainLane {
+  readonly topic: Buffer;
+  readonly take: (message: PlainPublish) => void;
 }
 
 export class FrameGuard extends Duplex {
@@ -56,11 +59,13 @@ export class FrameGuard extends Duplex {
   /** The key for taking turns: the address at first, then the device. */
   #key: string;
   #isQueued = false;
+  /** The next message waits for its turn, and is not for the broker. */
+  #isLate = false;
   #state: "before connect" | "signing in" | "open" = "before connect";
   #bucket: TokenBucket | undefined;
   /** Bytes read from the socket and held back. They begin with a packet that may not pass yet. */
   #chunk: Buffer | undefined;
-  /** The beginning of a header whose end has not arrived. */
+  /** The beginning of a header, or of a short PUBLISH, whose end has not arrived. */
   #partial: Buffer | undefined;
   /** Bytes of the current packet that still have to be passed on, and then discarded. */
   #body = 0;
@@ -68,6 +73,10 @@ export class FrameGuard extends Duplex {
   #isPaid = false;
   #isHungry = false;
   #hasEnded = false;
+  #plain: PlainLane | undefined;
+  readonly #unsettled = new UnsettledMessages((packets) => this.destroyed || this.write(packets));
+  #keepAlive = 0;
+  #lapse: NodeJS.Timeout | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(socket: Socket, options: FrameGuardOptions) {
@@ -87,11 +96,33 @@ export class FrameGuard extends Duplex {
   }
 
   /** The device has signed in: its packets pass from now on, at its own rate. */
-  open(deviceId: string, bucket: TokenBucket): void {
+  open(deviceId: string, bucket: TokenBucket, plain?: PlainLane): void {
     this.#key = `device ${deviceId}`;
+    this.#plain = plain;
+    if (this.#keepAlive > 0) {
+      const ms = this.#keepAlive * 1_500 + 1;
+      this.#lapse = setTimeout(() => this.destroy(new Error("keep alive timeout")), ms);
+    }
     this.#state = "open";
     this.#bucket = bucket;
     this.#advance();
+  }
+
+  /** Once signed in, the connection ends after one and a half times so many seconds without a packet. 0: never. */
+  set keepAlive(seconds: number) {
+    this.#keepAlive = seconds;
+  }
+
+  /** Messages that went past the broker are durable. */
+  settle(settled: Settled): void {
+    const wasFull = this.#unsettled.isFull;
+    this.#unsettled.settle(settled);
+    if (wasFull) this.#advance();
+  }
+
+  /** Writes the acknowledgements so far, before another one that the broker writes. */
+  acknowledge(): void {
+    this.#unsettled.acknowledge();
   }
 
   /** Bytes that the other end has not taken yet. */
@@ -107,12 +138,19 @@ export class FrameGuard extends Duplex {
     if (size === 0 || this.readableLength === 0) return super.read(size);
     if (this.#isQueued) return null;
     if (this.#turns.hasTime()) return super.read(size);
+    this.#waitForTurn();
+    return null;
+  }
+
+  #waitForTurn(): void {
+    if (this.#isQueued) return;
     this.#isQueued = true;
     this.#turns.later(this.#key, () => {
       this.#isQueued = false;
-      if (!this.destroyed) this.emit("readable");
+      this.#isLate = false;
+      if (this.readableLength > 0 && !this.destroyed) this.emit("readable");
+      this.#advance();
     });
-    return null;
   }
 
   override _read(): void {
@@ -132,6 +170,7 @@ export class FrameGuard extends Duplex {
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     clearTimeout(this.#timer);
+    clearTimeout(this.#lapse);
     this.#chunk = undefined;
     if (error === null) {
       // What was written last, such as a refused CONNACK, still goes out.
@@ -143,6 +182,7 @@ export class FrameGuard extends Duplex {
 
   #advance(): void {
     while (this.#isHungry && this.#timer === undefined && !this.destroyed) {
+      if (this.#isLate || this.#unsettled.isFull) return;
       if (this.#state === "signing in" && this.#body === 0) return;
       const chunk: Buffer | null = this.#chunk ?? this.socket.read();
       if (chunk === null) {
@@ -177,13 +217,27 @@ export class FrameGuard extends Duplex {
       } else {
         const header = readHeader(chunk, at);
         if (header === "invalid") return void this.destroy(new Error("a packet with an invalid length"));
-        const mayBegin = header !== "incomplete" && this.#begin(header);
-        if (this.destroyed) return;
-        if (!mayBegin) {
+        if (header === "incomplete" || (from === at && this.#isToBeWhole(chunk, at, header))) {
           this.#pass(chunk.subarray(from, at));
-          if (header === "incomplete") this.#partial = chunk.subarray(at);
-          else this.#chunk = chunk.subarray(at);
+          this.#partial = chunk.subarray(at);
           return;
+        }
+        const plain = from === at ? this.#plainAt(chunk, at, header) : undefined;
+        this.#isLate = plain !== undefined && !this.#turns.hasTime();
+        if (this.#isLate) this.#waitForTurn();
+        if (this.#isLate || !this.#begin(header)) {
+          if (this.destroyed) return;
+          this.#pass(chunk.subarray(from, at));
+          this.#chunk = chunk.subarray(at);
+          return;
+        }
+        if (plain !== undefined) {
+          at += header.size + header.length;
+          from = at;
+          this.#body = 0;
+          this.#unsettled.begin(plain.payload.length);
+          this.#plain?.take(plain);
+          continue;
         }
         if (this.#excess > 0) {
           this.#pass(chunk.subarray(from, at));
@@ -196,8 +250,23 @@ export class FrameGuard extends Duplex {
     this.#pass(chunk.subarray(from, at));
   }
 
+  /** Whether the broker has read everything before, and the device reads what it gets. If it does not, the broker ends the connection. */
+  get #isClear(): boolean {
+    return this.#plain !== undefined && this.readableLength === 0 && !this.writableNeedDrain;
+  }
+
+  /** A short PUBLISH whose end has not arrived is held back: the broker would need all that comes after its beginning. */
+  #isToBeWhole(chunk: Buffer, at: number, { type, length, size }: PacketHeader): boolean {
+    return type === PUBLISH && length <= MAX_WHOLE && at + size + length > chunk.length && this.#isClear;
+  }
+
+  #plainAt(chunk: Buffer, at: number, { length, size }: PacketHeader): PlainPublish | undefined {
+    if (!this.#isClear || this.#plain === undefined || length > this.#maxPublish) return undefined;
+    return readPlainPublish(chunk, { at, size, length }, this.#plain.topic);
+  }
+
   /** Whether the packet may pass now. A packet that may never pass destroys the connection. */
-  #begin({ type, length, size }: Header): boolean {
+  #begin({ type, length, size }: PacketHeader): boolean {
     if (this.#state === "signing in") return false;
     const isPublish = type === PUBLISH;
     if (this.#state === "before connect" && type !== CONNECT) {
@@ -211,6 +280,7 @@ export class FrameGuard extends Duplex {
     if (this.#state === "before connect") this.#state = "signing in";
     else if (!this.#isPaid) {
       this.#onPacket();
+      this.#lapse?.refresh();
       this.#isPaid = true;
       const taken = Math.min(length, isPublish ? this.#maxPublish : MAX_CONTROL);
       const bytesPerToken = type === SUBSCRIBE || type === UNSUBSCRIBE ? LIST_BYTES_PER_TOKEN : BYTES_PER_TOKEN;
@@ -236,26 +306,4 @@ export class FrameGuard extends Duplex {
   #pass(bytes: Buffer): void {
     if (bytes.length > 0 && !this.push(bytes)) this.#isHungry = false;
   }
-}
-
-function readHeader(chunk: Buffer, at: number): Header | "incomplete" | "invalid" {
-  let length = 0;
-  for (let index = 1; index <= 4; index += 1) {
-    const byte = chunk[at + index];
-    if (byte === undefined) return "incomplete";
-    length += (byte & 0x7f) * 128 ** (index - 1);
-    if (byte < 0x80) return { type: itemAt(chunk, at) >> 4, length, size: index + 1 };
-  }
-  return "invalid";
-}
-
-function encodeLength(length: number): Buffer {
-  const bytes: number[] = [];
-  let rest = length;
-  do {
-    const more = rest >= 0x80;
-    bytes.push((rest % 128) + (more ? 0x80 : 0));
-    rest = Math.floor(rest / 128);
-  } while (rest > 0);
-  return Buffer.from(bytes);
 }

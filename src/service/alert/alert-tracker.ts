@@ -45,6 +45,8 @@ export interface AlertTracker {
    * waiting one.
    */
   prepare(device: Device): Promise<void> | undefined;
+  /** Whether there is nothing to wait for. */
+  isPrepared(device: Device): boolean;
   /** Resolves when its changes are durable. Called for messages with values or details, with or without lists. */
   report(device: Device, message: AlertMessage): Promise<void>;
   /** Whether a message without lists must be reported, because a list has not been repeated for too long. */
@@ -256,10 +258,11 @@ export function createAlertTracker(needs: AlertTrackerNeeds): AlertTracker {
     deadlines.clear(deviceId);
   }
 
+  const isPrepared = ({ id }: Device) => entries.get(id)?.state !== undefined;
+
   return {
-    prepare(device) {
-      return entries.get(device.id)?.state === undefined ? change(device, unchanged) : undefined;
-    },
+    isPrepared,
+    prepare: (device) => (isPrepared(device) ? undefined : change(device, unchanged)),
     isDoubtedBy({ id }, { at, blueprint }) {
       const entry = entries.get(id);
       if (entry?.state === undefined || entry.state.size === 0 || !repeatsLists(blueprint)) return false;

@@ -22,6 +22,8 @@ interface KnownBlueprint {
 
 interface Entry {
   readonly read: Promise<ReadBlueprint>;
+  /** Undefined until it is read. */
+  found: ReadBlueprint | undefined;
   /** Of the profiles, when it was read. */
   readonly revision: number;
 }
@@ -31,6 +33,8 @@ type ReadBlueprint = NonNullable<Inspection["found"]>;
 export interface BlueprintCatalog {
   /** Refuses with `not_found`. */
   get(blueprintId: string): Promise<KnownBlueprint>;
+  /** The same without any wait, if it happens to be in memory. */
+  known(blueprintId: string): KnownBlueprint | undefined;
   /** The manifest with everything written out, for programs, by the profiles of now. Refuses with `not_found`. */
   compiled(blueprintId: string): Promise<ReadBlueprint["compiled"]>;
   /** Ids of the blueprints that implement all these profiles, directly or through other profiles. */
@@ -71,11 +75,14 @@ export function createBlueprintCatalog(
   }
 
   function load(blueprintId: string): Entry {
-    const entry = { read: read(needs, blueprintId), revision: needs.profiles.revision() };
+    const entry: Entry = { read: read(needs, blueprintId), found: undefined, revision: needs.profiles.revision() };
     known.set(blueprintId, entry);
     const isKnown = () => known.get(blueprintId) === entry;
     entry.read.then(
-      (found) => isKnown() && count(blueprintId, found),
+      (found) => {
+        entry.found = found;
+        if (isKnown()) count(blueprintId, found);
+      },
       () => isKnown() && known.delete(blueprintId),
     );
     return entry;
@@ -83,6 +90,7 @@ export function createBlueprintCatalog(
 
   return {
     memory: { name: "blueprints", limit: maxBytes, used: () => used },
+    known: (blueprintId) => known.get(blueprintId)?.found,
     get: (blueprintId) => (known.get(blueprintId) ?? load(blueprintId)).read,
     async compiled(blueprintId) {
       const entry = known.get(blueprintId);

@@ -21,7 +21,7 @@ import type { DeviceInbox, SignedIn } from "#service/ports/device-inbox.ts";
 import type { Needs } from "#service/ports.ts";
 import { type AcceptedTelemetry, acceptTelemetry } from "#service/telemetry/accept-telemetry.ts";
 import { attributesOf } from "#service/telemetry/attributes.ts";
-import type { TelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
+import { createStoredCount, type TelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
 import { newestValues, type TelemetryFeed } from "#service/telemetry/telemetry-feed.ts";
 import { createTextBudget } from "#service/telemetry/text-budget.ts";
 
@@ -62,6 +62,9 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
   const texts = createTextBudget(needs);
   const responses = createResponseCheck({ ...needs, complain });
   const inOrder = createLanes();
+  /** How many messages of a device wait because something about it is read: later ones wait behind them. */
+  const beingRead = new Map<string, number>();
+  const countStored = createStoredCount(needs.telemetryCounter);
   const refusedSignIns = createRefusedSignIns(needs);
 
   async function complain(device: Device, text: string): Promise<void> {
@@ -124,6 +127,33 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
     return isPlain ? keep(device, at, taken) : keepAndPublish({ device, blueprint, at }, taken);
   }
 
+  /** Undefined when something about the device must be read first, or for an earlier message. Otherwise a message needs no wait. */
+  function knownSender(deviceId: string): Pick<Arrived, "device" | "blueprint"> | undefined {
+    const device = beingRead.has(deviceId) ? undefined : needs.devices.known(deviceId);
+    if (device === undefined || !needs.alertTracker.isPrepared(device)) return undefined;
+    if (device.blueprintId === undefined) return { device, blueprint: undefined };
+    const known = needs.catalog.known(device.blueprintId);
+    return known && { device, blueprint: known.blueprint };
+  }
+
+  async function takeTelemetryLater(deviceId: string, message: ValuesMessage): Promise<void> {
+    let stored = Promise.resolve();
+    beingRead.set(deviceId, (beingRead.get(deviceId) ?? 0) + 1);
+    try {
+      const device = await needs.devices.find(deviceId);
+      if (device === undefined) return;
+      const blueprint = await deviceBlueprint(needs, device);
+      const preparing = needs.alertTracker.prepare(device);
+      if (preparing !== undefined) await preparing;
+      stored = takeTelemetry(device, blueprint, message);
+    } finally {
+      const left = (beingRead.get(deviceId) ?? 1) - 1;
+      if (left === 0) beingRead.delete(deviceId);
+      else beingRead.set(deviceId, left);
+    }
+    return stored;
+  }
+
   /** The sender sees a refusal, but the points are kept: if our own clock is wrong, they appear when it is set. */
   async function refuseAhead(
     device: Device,
@@ -137,10 +167,9 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
   }
 
   function keep({ id: deviceId }: Device, at: Instant, { accepted, refused }: AcceptedTelemetry): Promise<void> {
-    const counts = { kept: accepted.size, leftOut: refused.size };
     const stored =
       accepted.size === 0 ? Promise.resolve() : needs.telemetry.append([{ deviceId, at, values: accepted }]);
-    return stored.then(() => needs.telemetryCounter.add(counts));
+    return countStored(stored, { kept: accepted.size, leftOut: refused.size });
   }
 
   async function keepAndPublish({ device, blueprint, at }: Arrived, taken: AcceptedTelemetry): Promise<void> {
@@ -245,14 +274,11 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
     },
     registerChild: (deviceId, channelId, message) =>
       inOrder(`${deviceId} ${channelId}`, () => takeChild(deviceId, channelId, message)),
-    async telemetry(deviceId, message) {
-      const device = await needs.devices.find(deviceId);
-      if (device === undefined) return;
-      const blueprint = await deviceBlueprint(needs, device);
-      const preparing = needs.alertTracker.prepare(device);
-      if (preparing !== undefined) await preparing;
-      // Not awaited: while a message waits for the disk, nothing of it but its bytes should stay in memory.
-      return takeTelemetry(device, blueprint, message);
+    telemetry(deviceId, message) {
+      const sender = knownSender(deviceId);
+      return sender === undefined
+        ? takeTelemetryLater(deviceId, message)
+        : takeTelemetry(sender.device, sender.blueprint, message);
     },
     // In order: a message whose values are checked in another thread is not overtaken by the next one.
     properties: (deviceId, message) => inOrder(deviceId, () => takeProperties(deviceId, message)),

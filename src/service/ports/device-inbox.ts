@@ -25,6 +25,7 @@ export interface DeviceInbox {
    * A device announces a child: it is made if it is unknown and the settings allow it, and its properties are taken.
    */
   registerChild(deviceId: string, channelId: string, message: ValuesMessage): Promise<void>;
+  /** Messages that become durable together may get the same promise. The values are read before it returns. */
   telemetry(deviceId: string, message: ValuesMessage): Promise<void>;
   properties(deviceId: string, message: ValuesMessage): Promise<void>;
   log(deviceId: string, message: LogMessage): Promise<void>;

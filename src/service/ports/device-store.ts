@@ -26,6 +26,8 @@ export interface DeviceStore {
   /** Refuses with `slug_taken`, or `conflict` when the site, parent or blueprint is gone. */
   insert(device: NewDevice, trail: AuditEntry): Promise<Device>;
   find(id: string): Promise<Device | undefined>;
+  /** The same without any wait, if the device happens to be in memory. */
+  known(id: string): Device | undefined;
   /**
    * The device if its site is in scope. It takes the same steps whether the device does not exist or is out of scope,
    * so timing reveals nothing.

@@ -64,6 +64,7 @@ export function createDeviceStore(reader: Database, writer: Writer, lists: Lists
     },
     insert: (device, trail) => writer.run("insertDevice", { device, trail }),
     find,
+    known: (id) => known.get(id),
     findIn: async (id, scope) => {
       if (scope === "all") return find(id);
       const cached = known.get(id);

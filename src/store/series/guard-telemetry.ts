@@ -1,3 +1,4 @@
+import { createFollowOnce } from "#core/follow-once.ts";
 import type { TelemetryStore } from "#service/ports/telemetry-store.ts";
 import type { StorageGate } from "#store/storage-gate.ts";
 
@@ -13,9 +14,18 @@ export function guardTelemetry(store: TelemetryStore, gate: StorageGate): Teleme
       throw error;
     }
   }
+  const noteFailure = createFollowOnce((stored: Promise<void>) =>
+    stored.catch((error: unknown) => {
+      gate.noteFailure(error);
+      throw error;
+    }),
+  );
   return {
     ...store,
-    append: (messages) => guarded(() => store.append(messages)),
+    append(messages) {
+      const refusal = gate.refusal(false);
+      return refusal === undefined ? noteFailure(store.append(messages)) : Promise.reject(refusal);
+    },
     holdBack: (message, arrivedAt) => guarded(() => store.holdBack(message, arrivedAt)),
     loadPacked: (deviceId, piece, refused) => guarded(() => store.loadPacked(deviceId, piece, refused)),
     load: (deviceId, columns) => guarded(() => store.load(deviceId, columns)),

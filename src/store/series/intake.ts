@@ -33,7 +33,7 @@ export interface IntakeNeeds {
 }
 
 export interface Intake {
-  /** Resolves when this and everything appended before it is durable. */
+  /** Resolves when this and everything appended before it is durable. Messages that share a commit share the promise. */
   append(messages: readonly TelemetryPoints[]): Promise<void>;
   /** Runs a task in its turn, while no commit is running: after everything earlier, before everything later. */
   alone<Result>(task: () => Promise<Result>): Promise<Result>;
@@ -43,16 +43,11 @@ export interface Intake {
   idle(): Promise<void>;
 }
 
-interface Waiting {
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
-}
-
 /** Messages that share a commit. */
 interface Batch {
   readonly definitions: Set<SeriesDefinition>;
   readonly latest: Map<SeriesDefinition, { at: Instant; value: Scalar }>;
-  readonly waiting: Waiting[];
+  readonly stored: PromiseWithResolvers<void>;
   readonly devices: Set<string>;
   /** Whether somebody needs it stored before they go on. */
   isUrgent: boolean;
@@ -88,9 +83,9 @@ export function createIntake({ index, commit, onDurable }: IntakeNeeds): Intake 
       }
       index.noteStored(batch.definitions);
       onDurable(batch.latest);
-      for (const { resolve } of batch.waiting) resolve();
+      batch.stored.resolve();
     } catch (error) {
-      for (const { reject } of batch.waiting) reject(error);
+      batch.stored.reject(error);
     } finally {
       closedBytes -= size;
     }
@@ -135,11 +130,13 @@ export function createIntake({ index, commit, onDurable }: IntakeNeeds): Intake 
     const batch: Batch = {
       definitions: new Set(),
       latest: new Map(),
-      waiting: [],
+      stored: Promise.withResolvers(),
       devices: new Set(),
       isUrgent: false,
       bytes: undefined,
     };
+    // A message that could not be written does not wait for it.
+    batch.stored.promise.catch(() => {});
     queue.push(batch);
     return batch;
   }
@@ -197,10 +194,8 @@ export function createIntake({ index, commit, onDurable }: IntakeNeeds): Intake 
         batch.devices.add(message.deviceId);
         batch.isUrgent ||= lastDevices.has(message.deviceId);
       }
-      return new Promise((resolve, reject) => {
-        batch.waiting.push({ resolve, reject });
-        pump();
-      });
+      pump();
+      return batch.stored.promise;
     },
     get waitingBytes() {
       return waitingBytes();
