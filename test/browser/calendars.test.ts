@@ -6,7 +6,7 @@ import type { Calendar } from "#client/resources.ts";
 import { type CommandSite, makeCommandSite } from "../support/command-site.ts";
 import { useServer } from "../support/server.ts";
 import { inBrowser, PATIENCE, useWorld } from "./support/browse.ts";
-import { LOOKS, wrongIn } from "./support/looks.ts";
+import { ON_PHONE, wrongIn } from "./support/looks.ts";
 import { smallTargets } from "./support/measure.ts";
 import { boxOf, lacks } from "./support/seen.ts";
 
@@ -307,7 +307,7 @@ function calendars(): void {
     LONG,
   );
 
-  test.each(LOOKS)(
+  test.each(ON_PHONE)(
     "axe finds nothing on a plan with values and a mistake, and on a file, at $width px, $scheme, $locale",
     async ({ width, scheme, locale }) => {
       const night = { from: "22:00", to: "06:00", value: true };

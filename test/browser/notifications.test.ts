@@ -7,6 +7,7 @@ import { useServer } from "../support/server.ts";
 import { inBrowser, PATIENCE, useWorld } from "./support/browse.ts";
 import { useFakeSite } from "./support/fake-site.ts";
 import { createFindings } from "./support/findings.ts";
+import { LANGUAGES } from "./support/looks.ts";
 import { lacks } from "./support/seen.ts";
 
 const LONG = 4 * PATIENCE;
@@ -257,7 +258,7 @@ function notifications(): void {
     LONG,
   );
 
-  test.each(["en-GB", "de-DE"])(
+  test.each(LANGUAGES)(
     "forms and lists fit a phone, and axe finds nothing (%s)",
     async (locale) => {
       const look = createFindings();

@@ -6,6 +6,7 @@ import { appCode } from "../support/authenticator-app.ts";
 import { useServer } from "../support/server.ts";
 import { inBrowser, newLink, PATIENCE, useWorld } from "./support/browse.ts";
 import { createFindings } from "./support/findings.ts";
+import { LANGUAGES } from "./support/looks.ts";
 import { lacks, readAfter, textOf } from "./support/seen.ts";
 
 const LONG = 4 * PATIENCE;
@@ -369,7 +370,7 @@ function people(): void {
     2 * LONG,
   );
 
-  test.each(["en-GB", "de-DE"])(
+  test.each(LANGUAGES)(
     "the forms of a person fit a phone, and axe finds nothing (%s)",
     async (locale) => {
       const mail = `dora.${locale}@example.org`;

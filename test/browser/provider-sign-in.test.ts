@@ -7,6 +7,7 @@ import { startIdentityProvider } from "../support/identity-provider.ts";
 import { ADMIN_TOKEN, useServer } from "../support/server.ts";
 import { inBrowser, PATIENCE, useWorld, type Visitor } from "./support/browse.ts";
 import { createFindings } from "./support/findings.ts";
+import { LANGUAGES } from "./support/looks.ts";
 import { lacks } from "./support/seen.ts";
 
 const port = await freePort();
@@ -107,7 +108,7 @@ function signInByProvider(): void {
     4 * PATIENCE,
   );
 
-  test.each(["en-US", "de-DE"])(
+  test.each(LANGUAGES)(
     "whoever opened a screen comes back to it from the provider (%s), also after a sign-in that failed",
     async (locale) => {
       const visitor = await visit({ width: 360, locale });

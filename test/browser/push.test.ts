@@ -9,6 +9,7 @@ import { useServer } from "../support/server.ts";
 import { inBrowser, PATIENCE, useWorld, type Visitor } from "./support/browse.ts";
 import { useFakeSite } from "./support/fake-site.ts";
 import { createFindings } from "./support/findings.ts";
+import { LANGUAGES } from "./support/looks.ts";
 
 const LONG = 4 * PATIENCE;
 
@@ -190,7 +191,7 @@ function push(): void {
     LONG,
   );
 
-  test.each(["en-GB", "de-DE"])(
+  test.each(LANGUAGES)(
     "the screen of this device and the page without a server fit a phone, and axe finds nothing (%s)",
     async (locale) => {
       const look = createFindings();

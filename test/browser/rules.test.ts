@@ -6,7 +6,7 @@ import type { Rule, Site } from "#client/resources.ts";
 import { connectFakeDevice, type FakeDevice, type FakeDeviceConfig } from "../support/fake-device.ts";
 import { useServer } from "../support/server.ts";
 import { inBrowser, PATIENCE, useWorld } from "./support/browse.ts";
-import { LOOKS, wrongIn } from "./support/looks.ts";
+import { ON_TABLET, wrongIn } from "./support/looks.ts";
 import { smallTargets } from "./support/measure.ts";
 import { lacks, readAfter } from "./support/seen.ts";
 
@@ -508,7 +508,7 @@ function rules(): void {
     LONG,
   );
 
-  test.each(LOOKS)(
+  test.each(ON_TABLET)(
     "axe finds nothing on a dry run, the form and the controllers at $width px, $scheme, $locale",
     async ({ width, scheme, locale }) => {
       const made = await create(

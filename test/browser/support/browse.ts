@@ -19,7 +19,7 @@ const LAUNCH = [
 ];
 
 /** A busy machine is slow, and that is no failure. */
-export const PATIENCE = 60_000;
+export const PATIENCE = 180_000;
 
 /** The browser notes each refusal of the server. What matters is what the page makes of it. */
 const REFUSAL = /^Failed to load resource: the server responded with a status of 4\d\d/;
