@@ -228,7 +228,7 @@ async function makeClaims(victim: Victim, { tokens, ledger, random, most }: Load
 }
 
 async function start(data: string): Promise<Victim> {
-  const victim = await startVictim(data, undefined, ["--demo", "--demo-history", "2d", "--mqtt-port", "0"]);
+  const victim = await startVictim(data, undefined, ["--demo", "--demo-history", "1d", "--mqtt-port", "0"]);
   if (victim === undefined) throw new Error("without a failpoint nothing kills the program");
   return victim;
 }
