@@ -27,7 +27,7 @@ export default defineConfig({
     execArgv: ["--no-wasm-code-gc"],
     testTimeout: HANGS_AFTER_MS,
     hookTimeout: HANGS_AFTER_MS,
-    expect: { poll: { timeout: 120_000 } },
+    expect: { poll: { timeout: 300_000 } },
     // Suites start servers, workers and browsers of their own: more files at once than cores only adds noise.
     maxWorkers: 3,
     // Node loads the sources itself, as it does for users: Vite would turn each use of an import into a look-up.

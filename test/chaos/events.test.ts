@@ -106,7 +106,7 @@ function stepOf({ state, received_at: at, payload }: CommandResponse): string {
 
 async function nothingOpen(victim: Victim, deviceId: string): Promise<void> {
   const path = `/v3/devices/${deviceId}/commands/executions?state.in=NEW,IN_PROGRESS&limit=0`;
-  while ((await send(victim, { method: "GET", path })).body.total_count !== 0);
+  await expect.poll(async () => (await send(victim, { method: "GET", path })).body.total_count).toBe(0);
 }
 
 async function read(victim: Victim, path: string): Promise<{ readonly execution: Execution }> {

@@ -10,7 +10,8 @@ import { send } from "./send.ts";
 import { startVictim, type Victim } from "./victim.ts";
 
 const ROUNDS = roundsOf("kills of commands of scripts");
-const TIMEOUT_S = 20;
+/** No command may time out because the machine is busy. */
+const TIMEOUT_S = 600;
 const AT_ONCE = 4;
 
 const MANIFEST = `blueprint_spec: device/3.0
@@ -32,7 +33,7 @@ local client = modbus.new("tcp://127.0.0.1:${port}")
 enapter.register_command_handler("start", function(ctx, args)
   ctx.log("begun")
   system.delay(5)
-  local err = client:write_holding(1, args.power, 1, 5000)
+  local err = client:write_holding(1, args.power, 1, 30000)
   if err then ctx.error(err) end
   system.delay(5)
   return { power = args.power }
@@ -145,12 +146,9 @@ interface Ended {
 
 async function ended(victim: Victim, deviceId: string): Promise<ReadonlyMap<string, Ended>> {
   const base = `/v3/devices/${deviceId}/commands/executions`;
-  const until = performance.now() + (TIMEOUT_S + 5) * 1_000;
-  for (let open = 1; open > 0; ) {
-    expect(performance.now(), `${open} executions are still open`).toBeLessThan(until);
-    const { body } = await send(victim, { method: "GET", path: `${base}?state.in=NEW,IN_PROGRESS&limit=0` });
-    open = body.total_count ?? 1;
-  }
+  const open = async () =>
+    (await send(victim, { method: "GET", path: `${base}?state.in=NEW,IN_PROGRESS&limit=0` })).body.total_count;
+  await expect.poll(open).toBe(0);
   const all = new Map<string, Ended>();
   for (let offset = 0; ; offset += 1_000) {
     const { body } = await send(victim, { method: "GET", path: `${base}?limit=1000&offset=${offset}` });

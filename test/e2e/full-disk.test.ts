@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { commandManifest } from "../support/command-site.ts";
+import { PATIENT } from "../support/patient.ts";
 import { IS_LONG } from "../support/rounds.ts";
 import { canMount, mountSmallDisk } from "../support/small-disk.ts";
 
@@ -15,7 +16,7 @@ const TOKEN = "a-token-for-a-full-disk-0123456789abcdef";
 
 /** Asks again until it is so. The machine may be busy. */
 async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 30_000;
+  const end = Date.now() + PATIENT.timeout;
   while (!(await isSo())) {
     if (Date.now() > end) throw new Error(`waited in vain until ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
