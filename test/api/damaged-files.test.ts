@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { useServer } from "../support/server.ts";
 
-const busbar = useServer(["--demo", "--demo-history", "2d", "--mqtt-port", "0", "--mqtt-tls-port", "0"]);
+const busbar = useServer(["--demo", "--demo-history", "1d", "--mqtt-port", "0", "--mqtt-tls-port", "0"]);
 
 const file = (name: string) => join(busbar.data, name);
 

@@ -46,8 +46,8 @@ async function runDemo(root: string): Promise<Running> {
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("BUSBAR_"))),
     PATH: [dirname(process.execPath), process.env["PATH"]].join(delimiter),
   };
-  const flags = ["serve", "--demo", "--port", "0", "--mqtt-port", "off", "--log-format", "json"];
-  const child = spawn(join(root, "bin/busbar"), flags, { cwd, env, stdio: ["ignore", "ignore", "pipe"] });
+  const flags = ["--demo", "--demo-history", "1d", "--port", "0", "--mqtt-port", "off", "--log-format", "json"];
+  const child = spawn(join(root, "bin/busbar"), ["serve", ...flags], { cwd, env, stdio: ["ignore", "ignore", "pipe"] });
   onTestFinished(async () => {
     const ended = once(child, "exit");
     child.kill("SIGTERM");
