@@ -74,7 +74,7 @@ test("without any source every setting has its documented default", async () => 
     admin: { token: undefined },
     seal: { replaceLostKey: false },
     blueprints: { profiles: undefined, catalogue: undefined },
-    sessions: { lifetime: parseDuration("30d"), idle: parseDuration("7d") },
+    sessions: { lifetime: parseDuration("30d"), idle: parseDuration("7d"), secondFactor: "off" },
     backup: { schedule: "off", folder: undefined, keep: 14, recipients: [], passphrase: undefined },
     audit: { retention: parseDuration("90d") },
     alerts: { retention: parseDuration("90d"), unconfirmedAfter: parseDuration("60s") },
@@ -83,7 +83,7 @@ test("without any source every setting has its documented default", async () => 
     devices: { silence: parseDuration("30s"), registerChildren: false },
     oidc: {
       ...{ issuer: undefined, clientId: undefined, clientSecret: undefined, address: undefined, name: undefined },
-      ...{ scopes: "openid profile email", groupsClaim: "groups", groups: [], newPeople: true },
+      ...{ scopes: "openid profile email", groupsClaim: "groups", groups: [], newPeople: true, secondFactor: [] },
       session: parseDuration("12h"),
     },
     logs: { retention: parseDuration("30d"), temporaryRetention: parseDuration("1d") },
@@ -258,6 +258,10 @@ test.each<[Given, readonly string[]]>([
   [
     { flags: "--oidc-scopes profile" },
     [expect.stringContaining("oidc.scopes must be scopes with spaces between them, and openid among them")],
+  ],
+  [
+    { flags: "--oidc-second-factor amr=mfa,gold" },
+    [expect.stringContaining('oidc.second_factor has "gold"; one looks like amr=mfa or acr=gold')],
   ],
   [
     { flags: "--oidc-groups ops=user,admins=system" },

@@ -30,7 +30,8 @@ export function accounts({ perform }: Transport) {
     /** That of the person who is signed in; null: sign-in asks for the password alone. */
     secondFactor: () => perform("getSecondFactor"),
     /** A secret for an app; it is asked for once a code has confirmed it. */
-    offerSecondFactor: (current_password: string) => perform("offerSecondFactor", { body: { current_password } }),
+    offerSecondFactor: (current_password?: string) =>
+      perform("offerSecondFactor", { body: { ...(current_password !== undefined && { current_password }) } }),
     confirmSecondFactor: (code: string) => perform("confirmSecondFactor", { body: { code } }),
     replaceRecoveryCodes: (body: SecondFactorProof) => perform("replaceRecoveryCodes", { body }),
     removeSecondFactor: (body: SecondFactorProof) => perform("removeSecondFactor", { body }),

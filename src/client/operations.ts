@@ -72,6 +72,7 @@ export const OPERATIONS = {
   endOwnSessions: "DELETE /v3/sessions",
   endPush: "POST /v3/sites/{site_id}/notifications/push/devices/{push_device_id}/end",
   endSession: "DELETE /v3/sessions/{session_id}",
+  endSessionsByProvider: "POST /v3/provider_sign_ins/logout",
   executeCommand: "POST /v3/devices/{device_id}/commands/execute",
   exportDeviceTelemetry: "GET /v3/devices/{device_id}/telemetry/export",
   exportSiteTelemetry: "GET /v3/sites/{site_id}/telemetry/export",

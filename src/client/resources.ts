@@ -3160,9 +3160,10 @@ export type SecondFactorConfirmation = {
 };
 
 export type SecondFactorNeeded = {
-  /** For `finishSignIn`. Only the browser that sent the password has it. */
+  /** For `finishSignIn`. Only the browser of the first step has it. */
   readonly step: string;
   readonly expires_at: string;
+  readonly enrolment: SecondFactorOffer | null;
 };
 
 /** A secret for an app that makes codes. */
@@ -3174,11 +3175,13 @@ export type SecondFactorOffer = {
 };
 
 export type SecondFactorOfferInput = {
-  readonly current_password: string;
+  /** Of who signs in by a provider: none. A sign-in of the last 10 minutes takes its place. */
+  readonly current_password?: string | undefined;
 };
 
 export type SecondFactorProof = {
-  readonly current_password: string;
+  /** Of who signs in by a provider: none. A sign-in of the last 10 minutes takes its place. */
+  readonly current_password?: string | undefined;
   /** Six digits of the app, or a recovery code. Each works once. */
   readonly code: string;
 };
@@ -4042,6 +4045,7 @@ export type Answers = {
   readonly endOwnSessions: JsonObject;
   readonly endPush: Push;
   readonly endSession: JsonObject;
+  readonly endSessionsByProvider: JsonObject;
   readonly executeCommand: {
     readonly execution: Execution;
   };
@@ -4060,10 +4064,13 @@ export type Answers = {
     readonly provider: SignInProvider | null;
   };
   readonly finishProviderSignIn: {
-    readonly session: Session;
+    readonly session: Session | null;
+    readonly second_factor: SecondFactorNeeded | null;
   };
   readonly finishSignIn: {
     readonly session: Session;
+    /** Each works once in place of a code of the app. They are shown this once. */
+    readonly recovery_codes: readonly string[] | null;
   };
   readonly generateConfig: {
     readonly config: CommunicationConfig;

@@ -181,6 +181,13 @@ export const groupRules: Kind<readonly GroupRule[]> = {
   join: joinQuotedList,
 };
 
+/** Claims of an ID token that say how somebody was signed in. */
+export const signInProofs: Kind<readonly string[]> = kind("list of claims", (text) => {
+  const list = items(text);
+  const wrong = list.find((item) => !/^(?:acr|amr)=\S{1,200}$/.test(item));
+  return wrong === undefined ? accept(list) : refuse(`has "${wrong}"; one looks like amr=mfa or acr=gold`);
+});
+
 export const machinePorts: Kind<readonly HardwarePort[]> = kind("list of ports", (text, cwd) => {
   const list = parsedList("list of ports", parseHardwarePort).parse(text, cwd);
   if ("problem" in list) return list;

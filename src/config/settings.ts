@@ -145,6 +145,12 @@ export const SETTINGS = {
       "How long a sign-in of the page lasts at most; then people sign in again.",
     ),
     idle: setting("sessions.idle", kinds.duration, "7d", "A sign-in of the page that is not used for this long ends."),
+    secondFactor: setting(
+      "sessions.second_factor",
+      kinds.oneOf("off", "readonly", "user", "owner", "installer", "vendor"),
+      "off",
+      "Level from which on people need a second factor to sign in, at whatever site they have it: a code of an app, or a passkey. Who has none sets one up at the next sign-in. off: whoever wants one.",
+    ),
   },
   oidc: {
     issuer: optional(
@@ -186,6 +192,12 @@ export const SETTINGS = {
       kinds.toggle,
       "true",
       "Makes an account with a person's first sign-in. Otherwise only those sign in who have one by the provider already.",
+    ),
+    secondFactor: setting(
+      "oidc.second_factor",
+      kinds.signInProofs,
+      "",
+      "What the provider says of a sign-in in which it asked for two factors, as a list: amr=mfa, acr=gold. Then Busbar asks for no code of its own. Empty: it goes by its own alone.",
     ),
     session: setting(
       "oidc.session",

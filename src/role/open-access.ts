@@ -59,6 +59,7 @@ export async function openAccess(foundation: Foundation) {
     afterWrongCode: createWrongCodeLimit(attemptLimits, wrongTokenLimit),
     signInCodes: createSignInCodes(foundation),
     signInPlaces: createSignInPlaces(foundation),
+    secondFactorFrom: config.sessions.secondFactor === "off" ? undefined : config.sessions.secondFactor,
     sessionLifetimeMs: toMilliseconds(config.sessions.lifetime),
     sessionCookie: createSessionCookie(cookieMark),
     signInProvider: await openIdentityProvider(config, foundation.now),

@@ -14,9 +14,11 @@ export async function openIdentityProvider(
   const outbound = await import("#outbound/identity/create-identity-provider.ts");
   const provider = outbound.createIdentityProvider({
     ...{ issuer, clientId, clientSecret: clientSecret?.reveal(), scopes, now },
+    acrValues: oidc.secondFactor.filter((proof) => proof.startsWith("acr=")).map((proof) => proof.slice(4)),
     ...{ redirectUri: `${address}/sign-in/return`, timeoutMs: outbound.PROVIDER_TIMEOUT_MS },
   });
   const name = oidc.name ?? new URL(issuer).hostname;
   const sessionLifetimeMs = toMilliseconds(oidc.session);
-  return { provider, name, address, groupsClaim, groupRules, takesNewPeople: oidc.newPeople, sessionLifetimeMs };
+  const { newPeople: takesNewPeople, secondFactor } = oidc;
+  return { provider, name, address, groupsClaim, groupRules, takesNewPeople, sessionLifetimeMs, secondFactor };
 }

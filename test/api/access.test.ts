@@ -324,6 +324,8 @@ const TABLE: Readonly<Record<string, Row>> = {
   findSignInProvider: ["public", "any"],
   createProviderSignIn: ["public", "any"],
   finishProviderSignIn: ["public", "any", () => ({ parameters: "state=x" })],
+  // A form is wanted.
+  endSessionsByProvider: ["public", "any", "csv"],
   findProviderSignOut: ["public", "any"],
   listOwnTokens: ["readonly", "any"],
   // The token is nobody's own.
@@ -477,6 +479,7 @@ const LINK: Readonly<Record<string, number>> = {
   // No provider is set.
   createProviderSignIn: 409,
   finishProviderSignIn: 409,
+  endSessionsByProvider: 400,
   // Whoever lets a program in is signed in to the page.
   getTerminalSignIn: 403,
   approveTerminalSignIn: 403,

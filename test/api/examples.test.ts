@@ -52,6 +52,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   denyTerminalSignIn: "forbidden",
   createProviderSignIn: "foreign_origin",
   finishProviderSignIn: "foreign_origin",
+  endSessionsByProvider: "invalid_body",
   revokeOwnToken: "not_found",
   getOwnAccount: "not_found",
   updateOwnAccount: "not_found",

@@ -19,7 +19,7 @@ async function withPerson(open: OpenStores) {
     stores.secondFactors.confirm({ accountId, step, at: at(1), recoveryHashes }, makeEntry());
   const insertStep = (accountId: string, hash: string, from = 0) =>
     stores.secondFactors.insertStep(
-      { hash, accountId, tokenHash: SECRET, createdAt: at(from), expiresAt: at(from + 10) },
+      { hash, accountId, tokenHash: SECRET, createdAt: at(from), expiresAt: at(from + 10), providerSession: undefined },
       2,
     );
   return { stores, factors: stores.secondFactors, id: await add(), add, confirm, insertStep };
@@ -100,7 +100,7 @@ export function secondFactorStoreContract(open: OpenStores): void {
     await insertStep(id, "s");
     expect(await factors.findStep("s")).toEqual({
       ...{ hash: "s", accountId: id, tokenHash: SECRET },
-      ...{ createdAt: at(0), expiresAt: at(10) },
+      ...{ createdAt: at(0), expiresAt: at(10), providerSession: undefined },
     });
     const taken = await Promise.all([1, 2, 3].map(() => factors.takeStep("s", at(9))));
     expect(taken.filter(Boolean)).toEqual([true]);

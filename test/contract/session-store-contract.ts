@@ -130,6 +130,50 @@ export function sessionStoreContract(open: OpenStores): void {
     expect((await stores.sessions.all()).map(({ id }) => id)).toEqual([other]);
   });
 
+  test("a provider ends the sessions that came from one there, with those of which nobody knows it, or all of a person", async () => {
+    const stores = await open();
+    const tokenId = newId();
+    const settings = { mail: "anna@example.org", language: undefined, timeFormat: undefined, provider: undefined };
+    const token = makeToken({ id: tokenId, accountId: tokenId });
+    await stores.accounts.insert({ token, settings, password: undefined }, makeEntry());
+    const make = async (providerSession: string | undefined, of = tokenId) => {
+      const session = makeSession({ tokenId: of, providerSession });
+      await stores.sessions.insert({ session, replaces: undefined, most: MOST }, makeEntry());
+      expect((await stores.sessions.find(session.id))?.providerSession).toBe(providerSession);
+      return session.id;
+    };
+    const [one, two, unknown] = [await make("s1"), await make("s2"), await make(undefined)];
+    const other = await make("s1", newId());
+    const step = async (hash: string, providerSession: string | undefined) =>
+      await stores.secondFactors.insertStep(
+        { hash, accountId: tokenId, tokenHash: hashOf(1), createdAt: NOON, expiresAt: at(9), providerSession },
+        9,
+      );
+    for (const [hash, session] of [
+      ["a", "s1"],
+      ["b", "s2"],
+      ["c", undefined],
+    ] as const)
+      await step(hash, session);
+    const end = (session: string | undefined) => stores.sessions.endOfProvider(tokenId, session, makeEntry());
+    expect([...(await end("s1"))].sort()).toEqual([one, unknown].sort());
+    const left = async () => {
+      const steps = await Promise.all(["a", "b", "c"].map((hash) => stores.secondFactors.findStep(hash)));
+      return steps.flatMap((found) => found?.hash ?? []);
+    };
+    expect(await left()).toEqual(["b"]);
+    const entries = (await auditIds(stores)).length;
+    expect(await end("s1")).toEqual([]);
+    expect(await auditIds(stores)).toHaveLength(entries);
+    expect([await end(undefined), await left()]).toEqual([[two], []]);
+    expect((await stores.sessions.all()).map(({ id }) => id)).toEqual([other]);
+    await step("d", undefined);
+    await make("s1");
+    await expectNothingWithoutItsTrail(stores, (entry) => stores.sessions.endOfProvider(tokenId, "s1", entry));
+    await end(undefined);
+    expect(await left()).toEqual([]);
+  });
+
   test("the last use only moves forward", async () => {
     const stores = await open();
     const [first = "", second = ""] = await fill(stores, newId(), [2, 4]);

@@ -46,6 +46,16 @@ export class FakeSessions implements SessionStore {
     return ended;
   }
 
+  async endOfProvider(tokenId: string, providerSession: string | undefined): Promise<readonly string[]> {
+    const isMeant = (one: Session) =>
+      providerSession === undefined || [undefined, providerSession].includes(one.providerSession);
+    const ended = [...this.stored.values()]
+      .filter((one) => one.tokenId === tokenId && isMeant(one))
+      .map(({ id }) => id);
+    for (const id of ended) this.stored.delete(id);
+    return ended;
+  }
+
   async noteUse(uses: ReadonlyMap<string, Instant>): Promise<void> {
     for (const [id, used] of uses) {
       const session = this.stored.get(id);

@@ -18,13 +18,14 @@ export interface IdentityProviderProcess {
   stop(): Promise<void>;
 }
 
-/** For a Busbar that people reach under the address. */
-export async function startIdentityProvider(address: string): Promise<IdentityProviderProcess> {
+/** For a Busbar that people reach under the address. `tells`: where the provider says that somebody has signed out. */
+export async function startIdentityProvider(address: string, tells?: string): Promise<IdentityProviderProcess> {
   const client = {
     client_id: CLIENT_ID,
     client_secret: CLIENT_SECRET,
     redirect_uris: [`${address}/sign-in/return`],
     post_logout_redirect_uris: [`${address}/sign-in`],
+    ...(tells !== undefined && { backchannel_logout_uri: tells, backchannel_logout_session_required: true }),
   };
   const child = fork(SCRIPT, [JSON.stringify({ client })], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
   const [{ issuer }] = (await once(child, "message")) as [{ readonly issuer: string }];
@@ -84,6 +85,14 @@ export function createProviderVisitor() {
         if (at.origin !== origin) return at;
       }
       throw new Error("the provider sends the browser around and around");
+    },
+    /** On the provider's own page. */
+    async signOut(url: string): Promise<void> {
+      const page = await (await open(url)).text();
+      const [, xsrf = ""] = /name="xsrf" value="([^"]+)"/.exec(page) ?? [];
+      const [, action = ""] = /action="([^"]+)"/.exec(page) ?? [];
+      const answer = await open(new URL(action, url).href, { xsrf, logout: "yes" });
+      expect([xsrf !== "", answer.status]).toEqual([true, 303]);
     },
   };
 }

@@ -20,9 +20,13 @@ export interface LyingProvider {
   person: Json;
   /** The nonce that the browser carried. */
   nonce: string;
+  /** What it sends when somebody has signed out; `header` and `signedBy` hold for it, too. */
+  logoutToken(claims?: Json): string;
   /** How often each part was asked for, and the last form that was sent for a token. */
   readonly asked: Record<Part, number>;
   form: URLSearchParams;
+  /** Under which the key that signs is listed. */
+  renameKey(id: string): void;
   /** Everything right again. */
   behave(): void;
   stop(): Promise<void>;
@@ -35,6 +39,7 @@ const newKey = () => generateKeyPairSync("rsa", { modulusLength: 2_048 });
 
 export async function startLyingProvider(): Promise<LyingProvider> {
   const [key, other] = [newKey(), newKey()];
+  let keyId = "first";
   const server = createServer();
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -47,6 +52,13 @@ export async function startLyingProvider(): Promise<LyingProvider> {
     issuer,
     ...right(),
     asked: { metadata: 0, token: 0, keys: 0, person: 0 },
+    logoutToken: (claims = {}) => {
+      const events = { "http://schemas.openid.net/event/backchannel-logout": {} };
+      return signed({ ...ofNow(), jti: "1", events, ...claims });
+    },
+    renameKey: (id) => {
+      keyId = id;
+    },
     behave: () => void Object.assign(provider, right()),
     async stop() {
       server.closeAllConnections();
@@ -55,12 +67,15 @@ export async function startLyingProvider(): Promise<LyingProvider> {
     },
   };
 
-  function idToken(): string {
+  const ofNow = () => {
     const now = Math.floor(Date.now() / 1_000);
-    const claims = { iss: issuer, sub: "ada", aud: LYING_CLIENT.id, iat: now, exp: now + 60, nonce: provider.nonce };
+    return { iss: issuer, sub: "ada", aud: LYING_CLIENT.id, iat: now, exp: now + 60 };
+  };
+
+  function signed(claims: Json): string {
     const alg = { key: "RS256", "other key": "RS256", none: "none", secret: "HS256" }[provider.signedBy];
     const header = { alg, kid: "first", ...provider.header };
-    const text = `${part(header)}.${part({ ...claims, ...provider.claims })}`;
+    const text = `${part(header)}.${part(claims)}`;
     return `${text}.${signature(text, { key: key.privateKey, other: other.privateKey })}`;
   }
 
@@ -87,8 +102,13 @@ export async function startLyingProvider(): Promise<LyingProvider> {
       authorization_response_iss_parameter_supported: true,
       ...provider.metadata,
     }),
-    token: () => ({ access_token: "access", token_type: "Bearer", expires_in: 60, id_token: idToken() }),
-    keys: () => ({ keys: [{ ...key.publicKey.export({ format: "jwk" }), kid: "first", use: "sig", alg: "RS256" }] }),
+    token: () => ({
+      access_token: "access",
+      token_type: "Bearer",
+      expires_in: 60,
+      id_token: signed({ ...ofNow(), nonce: provider.nonce, ...provider.claims }),
+    }),
+    keys: () => ({ keys: [{ ...key.publicKey.export({ format: "jwk" }), kid: keyId, use: "sig", alg: "RS256" }] }),
     person: () => ({ sub: "ada", name: "Ada", email: "ada@example.org", groups: ["ops"], ...provider.person }),
   };
   const parts: Readonly<Record<string, Part>> = {

@@ -81,6 +81,7 @@ export function makeSession(fields: Partial<Session> = {}): Session {
     lastUsedAt: NOON,
     remoteAddress: "127.0.0.1",
     userAgent: "a browser",
+    providerSession: undefined,
     ...fields,
   };
 }

@@ -19,6 +19,9 @@ const provider = new Provider(issuer, {
     email: ["email", "email_verified"],
     groups: ["groups"],
   },
+  features: { backchannelLogout: { enabled: true } },
+  // To this machine, too, and however busy it is.
+  fetch: (url, { dispatcher: _, signal: __, ...options }) => fetch(url, options),
   pkce: { required: () => true },
   ttl: { Session: 3600, Interaction: 3600, Grant: 3600, AccessToken: 60, IdToken: 60, AuthorizationCode: 60 },
   async findAccount(_context, sub) {

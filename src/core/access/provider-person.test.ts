@@ -12,7 +12,22 @@ test("a person has the issuer, the subject, the name, the mail address and the g
     name: "Ada",
     mail: "ada@example.org",
     groups: ["ops", "all"],
+    session: undefined,
+    proofs: [],
   });
+});
+
+test.each([
+  [{ sid: "s1", acr: "gold", amr: ["pwd", "mfa"] }, "s1", ["acr=gold", "amr=pwd", "amr=mfa"]],
+  [{ sid: 7, acr: ["gold"], amr: "mfa" }, undefined, []],
+  [{ sid: "x".repeat(256), amr: [1, null, "otp"] }, undefined, ["amr=otp"]],
+  [
+    { amr: [...Array.from({ length: 50 }, () => "pwd"), "mfa"] },
+    undefined,
+    Array.from({ length: 50 }, () => "amr=pwd"),
+  ],
+])("how the provider signed in by %j", (claims, session, proofs) => {
+  expect(read({ sub: "42", ...claims })).toMatchObject({ session, proofs });
 });
 
 test.each([

@@ -11,6 +11,10 @@ export interface ProviderPerson extends ProviderIdentity {
   /** Undefined: none was sent, or one that does not belong to the person for sure. */
   readonly mail: string | undefined;
   readonly groups: readonly string[];
+  /** As the provider names the session that the sign-in belongs to. */
+  readonly session: string | undefined;
+  /** How the provider signed the person in, such as `amr=mfa` or `acr=gold`. */
+  readonly proofs: readonly string[];
 }
 
 export type Claims = Readonly<Record<string, unknown>>;
@@ -19,6 +23,8 @@ export type Claims = Readonly<Record<string, unknown>>;
 const MAX_SUBJECT_LENGTH = 255;
 const MAX_MAIL_LENGTH = 254;
 const MAX_NAME_LENGTH = 200;
+const MAX_SESSION_LENGTH = 255;
+const MAX_PROOFS = 50;
 /** Providers stop sending groups far below that. */
 const MAX_GROUPS = 2_000;
 const MAIL = /^[^\s@<>",;:\\()[\]]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/;
@@ -32,7 +38,22 @@ export function readProviderPerson(issuer: string, claims: Claims, groupsClaim: 
   const mail = readMail(claims);
   const names = ["name", "preferred_username"].map((claim) => textIn(claims, claim));
   const name = names.find((one) => one !== undefined) ?? mail ?? subject;
-  return { issuer, subject, name: name.slice(0, MAX_NAME_LENGTH), mail, groups: readGroups(claims, groupsClaim) };
+  const groups = readGroups(claims, groupsClaim);
+  const [session, proofs] = [readSession(claims), readProofs(claims)];
+  return { issuer, subject, name: name.slice(0, MAX_NAME_LENGTH), mail, groups, session, proofs };
+}
+
+/** Undefined also for one that is too long to be kept. */
+export function readSession(claims: Claims): string | undefined {
+  const session = textIn(claims, "sid");
+  return session === undefined || session.length > MAX_SESSION_LENGTH ? undefined : session;
+}
+
+function readProofs(claims: Claims): readonly string[] {
+  const [acr, methods] = [textIn(claims, "acr"), Object.hasOwn(claims, "amr") ? claims["amr"] : undefined];
+  const list: readonly unknown[] = Array.isArray(methods) ? methods.slice(0, MAX_PROOFS) : [];
+  const texts = list.filter((one): one is string => typeof one === "string");
+  return [...(acr === undefined ? [] : [`acr=${acr}`]), ...texts.map((one) => `amr=${one}`)];
 }
 
 /** A mail address that the provider itself does not believe belongs to anybody. */

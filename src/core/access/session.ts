@@ -27,4 +27,6 @@ export interface Session {
   readonly lastUsedAt: Instant;
   readonly remoteAddress: string;
   readonly userAgent: string;
+  /** As the provider names the session there that it came from. Undefined: it came from none, or the provider names none. */
+  readonly providerSession: string | undefined;
 }

@@ -489,6 +489,8 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     body: { parameters: "code=...&state=..." },
     ts: 'client.perform("finishProviderSignIn", { body: { parameters: "code=...&state=..." } })',
   },
+  // A provider calls it, and only with a token that it has signed.
+  endSessionsByProvider: { file: "logout.form", ts: 'client.perform("endSessionsByProvider", { body: bytes })' },
   beginProviderLink: {
     body: { current_password: "..." },
     ts: 'client.perform("beginProviderLink", { body: { current_password: "..." } })',

@@ -28,7 +28,7 @@ beforeEach(() => {
 function provider(settings: Partial<ProviderSettings> = {}) {
   return createIdentityProvider({
     ...{ issuer: liar.issuer, clientId: LYING_CLIENT.id, clientSecret: LYING_CLIENT.secret, scopes: "openid groups" },
-    ...{ redirectUri: `${ADDRESS}/sign-in/return`, timeoutMs: 30_000, now: Date.now, ...settings },
+    ...{ redirectUri: `${ADDRESS}/sign-in/return`, acrValues: [], timeoutMs: 30_000, now: Date.now, ...settings },
   });
 }
 
@@ -276,4 +276,72 @@ test("a connection that breaks is tried once more, and no provider at all is no 
   const nobody = provider({ issuer: "http://127.0.0.1:9" });
   expect(await nobody.authorizationUrl(SECRETS)).toMatchObject({ kind: "unreachable" });
   expect(await nobody.endSessionUrl()).toBeUndefined();
+});
+
+test("a signed token says who has signed out there", async () => {
+  const { readLogout } = provider();
+  expect(await readLogout(liar.logoutToken({ sid: "s1" }))).toEqual({
+    ...{ issuer: liar.issuer, subject: "ada", session: "s1" },
+  });
+  expect(await readLogout(liar.logoutToken({ sub: undefined, sid: "s2" }))).toMatchObject({ session: "s2" });
+});
+
+test.each([
+  ["other key", {}],
+  ["none", {}],
+  ["secret", {}],
+  ["key", { crit: ["exp"] }],
+  ["key", { kid: "unknown" }],
+  ["key", { alg: "PS256" }],
+  ["key", { alg: "ES256" }],
+  ["key", { alg: "EdDSA" }],
+] as const)("a logout token signed by %s with the header %j ends nothing", async (signedBy, header) => {
+  Object.assign(liar, { signedBy, header });
+  expect(await provider().readLogout(liar.logoutToken())).toMatchObject({ kind: "refused" });
+});
+
+test("neither an ID token, nor a changed or foreign token, nor anything else is a logout token", async () => {
+  const one = provider();
+  const token = liar.logoutToken();
+  const [head, , signature] = token.split(".");
+  const body = Buffer.from(
+    JSON.stringify({ ...JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()), sub: "eve" }),
+  );
+  for (const text of [
+    `${head}.${body.toString("base64url")}.${signature}`,
+    liar.logoutToken({ nonce: "n" }),
+    liar.logoutToken({ events: undefined }),
+    liar.logoutToken({ iss: "https://evil.example" }),
+    liar.logoutToken({ aud: "other" }),
+    liar.logoutToken({ iat: Math.floor(Date.now() / 1_000) - 400 }),
+    ...["", "x", "a.b.c", `${token}.x`, "x".repeat(16_001), `${head}.${body.toString("base64url")}.`],
+  ])
+    expect(await one.readLogout(text)).toMatchObject({ kind: "refused" });
+});
+
+test("a flood of wrong logout tokens asks for the keys once in a while, and a new key is found", async () => {
+  let time = Date.now();
+  const one = provider({ now: () => time });
+  liar.asked.keys = 0;
+  liar.header = { kid: "unknown" };
+  for (let turn = 0; turn < 20; turn++) await one.readLogout(liar.logoutToken());
+  expect(liar.asked.keys).toBe(1);
+  const away = (response: ServerResponse) => void response.writeHead(500).end();
+  liar.header = { kid: "new" };
+  const token = liar.logoutToken();
+  time += 40_000;
+  liar.answer = { keys: away };
+  expect(await one.readLogout(token)).toMatchObject({ kind: "unreachable" });
+  liar.answer = {};
+  liar.renameKey("new");
+  expect(await one.readLogout(token)).toMatchObject({ kind: "unreachable" });
+  time += 40_000;
+  expect(await one.readLogout(token)).toMatchObject({ subject: "ada" });
+  liar.renameKey("first");
+});
+
+test("nothing of a token that is wrong by itself makes the provider be asked", async () => {
+  liar.asked.metadata = 0;
+  await provider().readLogout(liar.logoutToken({ iss: "https://evil.example" }));
+  expect(liar.asked.metadata).toBe(0);
 });

@@ -1,10 +1,14 @@
 // Sign-in by an OpenID provider: authorization code with PKCE, state, nonce and the issuer of the answer. The library checks what the
 // standards ask for; what is added here are time limits, the size of answers, and that the signature of the ID token is checked, too.
 import * as openid from "openid-client";
+import { readLogout } from "#core/access/provider-logout.ts";
 import type { Claims } from "#core/access/provider-person.ts";
 import { connectionWords } from "#core/net/connection-words.ts";
+import { instant } from "#core/time/instant.ts";
 import type { IdentityProvider, ProviderFailure } from "#service/ports/identity-provider.ts";
 import { cappedFetch, LongAnswer } from "./capped-fetch.ts";
+import { createProviderKeys } from "./provider-keys.ts";
+import { readToken } from "./signed-claims.ts";
 
 export interface ProviderSettings {
   readonly issuer: string;
@@ -14,6 +18,8 @@ export interface ProviderSettings {
   readonly scopes: string;
   /** Where the browser comes back. Never taken from a request. */
   readonly redirectUri: string;
+  /** What the provider is asked for: any of these. Empty: whatever it does. */
+  readonly acrValues: readonly string[];
   readonly timeoutMs: number;
   readonly now: () => number;
 }
@@ -34,7 +40,8 @@ interface Known {
 }
 
 export function createIdentityProvider(settings: ProviderSettings): IdentityProvider {
-  const { redirectUri, scopes, now } = settings;
+  const { redirectUri, scopes, acrValues, now } = settings;
+  const keys = createProviderKeys(settings);
   let known: Known | undefined;
 
   /** All that ask at once share one attempt, and one failure for a short while: a provider that is away is not flooded. */
@@ -60,6 +67,7 @@ export function createIdentityProvider(settings: ProviderSettings): IdentityProv
           nonce,
           code_challenge: await openid.calculatePKCECodeChallenge(verifier),
           code_challenge_method: "S256",
+          ...(acrValues.length > 0 && { acr_values: acrValues.join(" ") }),
         });
         return { url: url.href };
       } catch (error) {
@@ -84,6 +92,21 @@ export function createIdentityProvider(settings: ProviderSettings): IdentityProv
         return { issuer: claims.iss, claims: await withUserInfo(config, tokens.access_token, claims) };
       } catch (error) {
         return failureOf(error);
+      }
+    },
+    async readLogout(text) {
+      const token = readToken(text);
+      if (token === undefined) return { kind: "refused", error: "it is no signed token" };
+      // First what costs nothing: the provider is asked for its keys for its own tokens only.
+      const expected = { issuer: settings.issuer, clientId: settings.clientId, now: instant(now()) };
+      const logout = readLogout(token.claims, expected);
+      if ("problem" in logout) return { kind: "refused", error: logout.problem };
+      try {
+        const { jwks_uri: address } = (await configuration()).serverMetadata();
+        const isSigned = address !== undefined && (await keys.haveSigned(token, address));
+        return isSigned ? logout : { kind: "refused", error: "no key of the provider signed it" };
+      } catch (error) {
+        return { ...failureOf(error), kind: "unreachable" };
       }
     },
     async endSessionUrl() {
@@ -138,7 +161,8 @@ async function withUserInfo(
 ): Promise<Claims> {
   if (config.serverMetadata().userinfo_endpoint === undefined) return claims;
   const more = await openid.fetchUserInfo(config, accessToken, claims.sub);
-  return { ...more, ...claims };
+  // How somebody was signed in, and in which session, is what the token says, or nothing.
+  return { ...more, acr: undefined, amr: undefined, sid: undefined, ...claims };
 }
 
 /** What a provider or a browser wrote is quoted only where it is one of the words that the standards use. */

@@ -13,6 +13,7 @@ import { ownAccountOperations } from "#service/access/own-account-operations.ts"
 import { ownTokenOperations } from "#service/access/own-token-operations.ts";
 import { passkeyOperations } from "#service/access/passkey-operations.ts";
 import { providerLinkOperations } from "#service/access/provider-link-operations.ts";
+import { providerLogoutOperation } from "#service/access/provider-logout-operation.ts";
 import { providerSignInOperations } from "#service/access/provider-sign-in-operations.ts";
 import { secondFactorOperations } from "#service/access/second-factor-operations.ts";
 import { sessionOperations } from "#service/access/session-operations.ts";
@@ -33,6 +34,7 @@ export function access(parts: Parts): Subject {
       ...passkeyOperations(parts),
       ...terminalSignInOperations(parts),
       ...providerSignInOperations(parts),
+      providerLogoutOperation(parts),
       ...providerLinkOperations(parts),
       ...ownTokenOperations(parts),
       ...auditOperations(parts),

@@ -1,5 +1,6 @@
+import { factorUri } from "#core/access/second-factor.ts";
 import { renderInstant } from "#core/time/instant.ts";
-import type { SecondStep } from "#service/access/second-step.ts";
+import type { NewFactor, SecondStep } from "#service/access/second-step.ts";
 import { type SessionCookie, secondsUntil, withCookie } from "#service/access/session-cookie.ts";
 import { renderSession } from "#service/access/session-wire.ts";
 import type { SignedIn } from "#service/access/sign-in.ts";
@@ -17,21 +18,28 @@ export function answerSignedIn(needs: AnswerNeeds, way: Pick<Way, "isSecure">, s
 /** The same, or what is still missing; then the browser keeps the cookie that it has. */
 export function answerSignIn(
   needs: AnswerNeeds,
-  way: Pick<Way, "isSecure">,
+  way: Pick<Way, "isSecure" | "header">,
   result: SignedIn | SecondStep,
 ): RawAnswer | object {
   if ("step" in result) {
-    const { step, expiresAt } = result;
-    return { session: null, second_factor: { step, expires_at: renderInstant(expiresAt) } };
+    const { step, expiresAt, enrolment } = result;
+    const offer = enrolment === undefined ? null : renderNewFactor(way, enrolment);
+    return { session: null, second_factor: { step, expires_at: renderInstant(expiresAt), enrolment: offer } };
   }
   return withCookie({ session: rendered(result), second_factor: null }, cookieOf(needs, way, result));
 }
 
-function rendered({ session, caller: { tokenName: name, ...caller } }: SignedIn) {
+/** The app names the entry by the address of the page. */
+export function renderNewFactor({ header }: Pick<Way, "header">, { secret, mail }: NewFactor) {
+  const issuer = `Busbar ${(header("host") ?? "").slice(0, 60)}`.trim();
+  return { secret, uri: factorUri(secret, { issuer, mail }) };
+}
+
+export function rendered({ session, caller: { tokenName: name, ...caller } }: SignedIn) {
   return renderSession(session, { ...caller, name });
 }
 
-function cookieOf(
+export function cookieOf(
   { sessionCookie, now }: AnswerNeeds,
   { isSecure }: Pick<Way, "isSecure">,
   signedIn: SignedIn,

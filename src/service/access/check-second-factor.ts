@@ -91,7 +91,7 @@ function openedOrNone(open: () => string): string | undefined {
   }
 }
 
-function wrongCode(): AppError {
+export function wrongCode(): AppError {
   return refuse("unauthorized", "the code is wrong, was used before, or is too old; take the next one", {
     pointer: "/code",
   });

@@ -63,7 +63,7 @@ export async function acceptInvitation(
   if ((await needs.accounts.acceptInvitation(hash, asked, trail)) === undefined) throw notAccepted();
   needs.authenticator.forget(id);
   const holder = await needs.authenticator.holder(id);
-  // Whoever has the link does not have the app: the password alone lets nobody in.
+  // Whoever has the link does not have the app, so the password alone does not let in who has one.
   const second = await beginSecondStep(needs, holder.token);
   if (second !== undefined) return second;
   const former = await formerSession(needs, given.formerCookie);

@@ -14,7 +14,10 @@ import type { Call, Needs } from "#service/ports.ts";
 export interface OwnAccountNeeds
   extends AccountNeeds,
     Pick<Needs, "audit">,
-    Pick<SignInNeeds, "sessions" | "openSessions" | "secondFactors" | "signInPlaces" | "sessionLifetimeMs"> {
+    Pick<
+      SignInNeeds,
+      "sessions" | "openSessions" | "secondFactors" | "secondFactorFrom" | "seal" | "signInPlaces" | "sessionLifetimeMs"
+    > {
   readonly authenticator: Pick<Authenticator, "forget" | "lastUse" | "authenticate" | "holder">;
   readonly checkPassword: CheckPassword;
 }
@@ -52,6 +55,30 @@ export async function changeOwnPassword(
   const { sessionLifetimeMs: lifetimeMs } = needs;
   const session = { ...holder, lifetimeMs, by: "password", replaces: undefined, userAgent: asked.userAgent } as const;
   return await beginSession(needs, call, session);
+}
+
+/** A session that began since then shows that its person is there. */
+const FRESH_MS = 600_000;
+
+/**
+ * That the person is there, and not only an open browser: by the password, or, of who signs in by a provider and has none that counts, by
+ * a session that began a moment ago.
+ */
+export async function requirePresence(
+  needs: OwnAccountNeeds,
+  call: Call,
+  { account, password }: { readonly account: Account; readonly password: string | undefined },
+): Promise<void> {
+  if (account.provider === undefined) {
+    if (password === undefined)
+      throw refuse("invalid_body", "the field current_password is missing", { pointer: "/current_password" });
+    return await requirePassword(needs, call, { mail: account.mail, password });
+  }
+  const { sessionId } = call.caller;
+  const session = sessionId === undefined ? undefined : await needs.sessions.find(sessionId);
+  if (session !== undefined && needs.now() < session.createdAt + FRESH_MS) return;
+  const message = "this takes a sign-in of the last 10 minutes; sign out, and sign in by the provider again";
+  throw refuse("forbidden", message, { reason: "sign_in_again" });
 }
 
 /** A wrong one is a mistake in the form, not the end of the session. */

@@ -56,7 +56,8 @@ export async function linkProvider(
   const provider = { issuer: person.issuer, subject: person.subject };
   await storeChange(needs, call, { before, change: { provider, level, sites, siteLevels } });
   const { userAgent } = given;
-  return await beginProviderSession(needs, call, { id: before.id, replaces: undefined, userAgent });
+  const browser = { replaces: undefined, userAgent, providerSession: person.session };
+  return await beginProviderSession(needs, call, { id: before.id, ...browser });
 }
 
 /** Ends all sessions of the person, and begins one in this browser. Level and sites stay as the groups gave them last. */

@@ -36,6 +36,8 @@ export interface SignInProvider extends Admission {
   readonly address: string;
   readonly groupsClaim: string;
   readonly sessionLifetimeMs: number;
+  /** What the provider says of a sign-in with two factors, such as `amr=mfa`. Then no code is asked for here. */
+  readonly secondFactor: readonly string[];
 }
 
 export interface ProviderSignInNeeds
@@ -152,7 +154,7 @@ export function required({ signInProvider }: Pick<ProviderSignInNeeds, "signInPr
 }
 
 /** The log has what only the operator can change. */
-function failed({ log }: Pick<ProviderSignInNeeds, "log">, { kind, error }: ProviderFailure): AppError {
+export function failed({ log }: Pick<ProviderSignInNeeds, "log">, { kind, error }: ProviderFailure): AppError {
   if (kind === "declined") return refuse("forbidden", `${error}, so you are not signed in`, { reason: "declined" });
   log.warn({ reason: error }, "a sign-in by the provider failed");
   if (kind === "refused")

@@ -1,9 +1,9 @@
 import { renderInstant } from "#core/time/instant.ts";
-import { answerSignedIn } from "#service/access/answer-signed-in.ts";
+import { answerSignIn } from "#service/access/answer-signed-in.ts";
 import type { ProviderSignInNeeds } from "#service/access/provider-round-trip.ts";
 import { beginProviderSignIn, finishProviderSignIn } from "#service/access/provider-sign-ins.ts";
 import { type SessionCookie, secondsUntil, withCookie } from "#service/access/session-cookie.ts";
-import { sessionAnswer } from "#service/access/session-wire.ts";
+import { signInAnswer } from "#service/access/session-wire.ts";
 import { type Operation, operation } from "#service/operation/operation.ts";
 import { Type } from "#service/operation/schema.ts";
 import { nullable, strict, timestamp } from "#service/operation/wire.ts";
@@ -83,12 +83,12 @@ export function providerSignInOperations(needs: OperationNeeds): readonly Operat
       name: "finishProviderSignIn",
       summary: "Sign in by the provider",
       description:
-        "For pages of this server: what the provider gave to the browser on its way back, once. The person's level and sites follow from the groups.",
+        "For pages of this server: what the provider gave to the browser on its way back, once. The person's level and sites follow from the groups. A person with a second factor, or who has to have one, is asked for a code, as `createSession` does.",
       tag,
       level: "public",
       ownPageOnly: true,
       body: providerReturn,
-      answer: sessionAnswer,
+      answer: signInAnswer,
       run: async (call) => {
         const cookies = call.header("cookie") ?? "";
         const given = {
@@ -97,7 +97,7 @@ export function providerSignInOperations(needs: OperationNeeds): readonly Operat
           formerCookie: sessionCookie.read(cookies, call.isSecure()),
           userAgent: call.header("user-agent") ?? "",
         };
-        return answerSignedIn(needs, call, await finishProviderSignIn(needs, call, given));
+        return answerSignIn(needs, call, await finishProviderSignIn(needs, call, given));
       },
     }),
     operation({

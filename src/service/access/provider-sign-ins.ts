@@ -7,6 +7,7 @@ import {
   type ProviderSignInNeeds,
   required,
 } from "#service/access/provider-round-trip.ts";
+import { beginSecondStep, type SecondStep } from "#service/access/second-step.ts";
 import { beginSession, formerSession, type SignedIn } from "#service/access/sign-in.ts";
 import type { Call } from "#service/ports.ts";
 
@@ -30,26 +31,36 @@ export async function finishProviderSignIn(
   needs: ProviderSignInNeeds,
   call: Omit<Call, "caller">,
   given: BroughtBack,
-): Promise<SignedIn> {
+): Promise<SignedIn | SecondStep> {
+  const provider = required(needs);
   const person = await finishRoundTrip(needs, call, { ...given, purpose: "sign in" });
-  const { id } = await admitPerson(needs, call, { person, admission: required(needs) });
+  const { id } = await admitPerson(needs, call, { person, admission: provider });
+  if (!provider.secondFactor.some((proof) => person.proofs.includes(proof))) {
+    const { token } = await needs.authenticator.holder(id);
+    const second = await beginSecondStep(needs, token, person.session);
+    if (second !== undefined) return second;
+  }
   const former = await formerSession(needs, given.formerCookie);
   const { userAgent } = given;
-  return await beginProviderSession(needs, call, { id, replaces: former?.sessionId, userAgent });
+  const providerSession = person.session;
+  return await beginProviderSession(needs, call, { id, replaces: former?.sessionId, userAgent, providerSession });
+}
+
+interface NewProviderSession {
+  readonly id: string;
+  readonly replaces: string | undefined;
+  readonly userAgent: string;
+  readonly providerSession: string | undefined;
 }
 
 /** Short: groups are read at sign-ins only. */
 export async function beginProviderSession(
   needs: ProviderSignInNeeds,
   call: Omit<Call, "caller">,
-  {
-    id,
-    replaces,
-    userAgent,
-  }: { readonly id: string; readonly replaces: string | undefined; readonly userAgent: string },
+  { id, ...browser }: NewProviderSession,
 ): Promise<SignedIn> {
   const holder = await needs.authenticator.holder(id);
   const lifetimeMs = Math.min(required(needs).sessionLifetimeMs, needs.sessionLifetimeMs);
-  const session = { ...holder, lifetimeMs, by: "provider", replaces, userAgent } as const;
+  const session = { ...holder, ...browser, lifetimeMs, by: "provider" } as const;
   return await beginSession(needs, { ...call, operation: "createSession" }, session);
 }

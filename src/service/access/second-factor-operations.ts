@@ -1,6 +1,6 @@
 import { MAX_CODE_LENGTH, RECOVERY_CODES } from "#core/access/second-factor.ts";
 import { renderInstant } from "#core/time/instant.ts";
-import { answerSignedIn } from "#service/access/answer-signed-in.ts";
+import { cookieOf, rendered, renderNewFactor } from "#service/access/answer-signed-in.ts";
 import type { AfterWrongCode } from "#service/access/attempt-limits.ts";
 import { finishSignIn, type SecondStepNeeds } from "#service/access/finish-sign-in.ts";
 import {
@@ -12,8 +12,8 @@ import {
   resetSecondFactor,
   type SecondFactorNeeds,
 } from "#service/access/second-factor.ts";
-import type { SessionCookie } from "#service/access/session-cookie.ts";
-import { sessionAnswer } from "#service/access/session-wire.ts";
+import { type SessionCookie, withCookie } from "#service/access/session-cookie.ts";
+import { factorOffer, sessionSchema } from "#service/access/session-wire.ts";
 import { type Operation, operation } from "#service/operation/operation.ts";
 import { Type } from "#service/operation/schema.ts";
 import { described, NOTHING, nullable, strict, timestamp } from "#service/operation/wire.ts";
@@ -24,15 +24,18 @@ const code = Type.String({
   maxLength: MAX_CODE_LENGTH,
   description: "Six digits of the app, or a recovery code. Each works once.",
 });
-const currentPassword = Type.String({ minLength: 1, maxLength: 256 });
-const proof = strict("SecondFactorProof", { current_password: currentPassword, code });
-const recoveryCodes = described("RecoveryCodes", "Codes for when the app is gone.", {
-  recovery_codes: Type.Array(Type.String(), {
-    minItems: RECOVERY_CODES,
-    maxItems: RECOVERY_CODES,
-    description: "Each works once in place of a code of the app. They are shown this once.",
-  }),
+const currentPassword = Type.String({
+  minLength: 1,
+  maxLength: 256,
+  description: "Of who signs in by a provider: none. A sign-in of the last 10 minutes takes its place.",
 });
+const proof = strict("SecondFactorProof", { current_password: Type.Optional(currentPassword), code });
+const codes = Type.Array(Type.String(), {
+  minItems: RECOVERY_CODES,
+  maxItems: RECOVERY_CODES,
+  description: "Each works once in place of a code of the app. They are shown this once.",
+});
+const recoveryCodes = described("RecoveryCodes", "Codes for when the app is gone.", { recovery_codes: codes });
 const factor = described("SecondFactor", "What sign-in asks a person for after the password.", {
   confirmed_at: timestamp,
   recovery_codes_left: Type.Integer({ minimum: 0 }),
@@ -75,15 +78,9 @@ function ownOperations(needs: SecondFactorNeeds): readonly Operation[] {
         "Another call replaces a secret that was not confirmed.",
       tag,
       level: "readonly",
-      body: strict("SecondFactorOfferInput", { current_password: currentPassword }),
-      answer: described("SecondFactorOffer", "A secret for an app that makes codes.", {
-        secret: Type.String({ description: "In base 32, to be typed into an app. It is shown this once." }),
-        uri: Type.String({ description: "The same as a text for a QR code." }),
-      }),
-      run: async (call) => {
-        const issuer = `Busbar ${(call.header("host") ?? "").slice(0, 60)}`.trim();
-        return await offerSecondFactor(needs, call, { password: call.body.current_password, issuer });
-      },
+      body: strict("SecondFactorOfferInput", { current_password: Type.Optional(currentPassword) }),
+      answer: factorOffer,
+      run: async (call) => renderNewFactor(call, await offerSecondFactor(needs, call, call.body.current_password)),
     }),
     operation({
       method: "POST",
@@ -117,7 +114,7 @@ function ownOperations(needs: SecondFactorNeeds): readonly Operation[] {
       path: "/v3/account/second_factor/remove",
       name: "removeSecondFactor",
       summary: "Switch one's own second factor off",
-      description: "Takes the password and a code.",
+      description: "Takes the password and a code. Who has to have one is asked for a new one at the next sign-in.",
       tag,
       level: "readonly",
       body: proof,
@@ -138,8 +135,9 @@ function secondStep(needs: OperationNeeds): Operation {
     name: "finishSignIn",
     summary: "Sign in: the second step",
     description:
-      "For pages of this server: the code of a person whose password was right, with the `step` of that answer. " +
-      "It is refused after 10 minutes, and once the password was changed.",
+      "For pages of this server: the code of a person whose password was right, or who came back from a provider, with the `step` of that " +
+      "answer. It is refused after 10 minutes, and once the password was changed. Where that answer had an `enrolment`, the code is the first " +
+      "of the new app, and the answer has recovery codes.",
     tag,
     level: "public",
     ownPageOnly: true,
@@ -147,7 +145,7 @@ function secondStep(needs: OperationNeeds): Operation {
       step: Type.String({ minLength: 1, maxLength: 200, description: "Of the answer to the password." }),
       code,
     }),
-    answer: sessionAnswer,
+    answer: Type.Object({ session: sessionSchema, recovery_codes: nullable(codes) }, { additionalProperties: false }),
     run: async (call) => {
       const { step, code } = call.body;
       const formerCookie = needs.sessionCookie.read(call.header("cookie") ?? "", call.isSecure());
@@ -156,7 +154,8 @@ function secondStep(needs: OperationNeeds): Operation {
       const signedIn = await finishSignIn(needs, asSignIn, given).catch(async (error: unknown) => {
         throw await needs.afterWrongCode(call.remoteAddress, error);
       });
-      return answerSignedIn(needs, call, signedIn);
+      const recovery_codes = signedIn.recoveryCodes === undefined ? null : [...signedIn.recoveryCodes];
+      return withCookie({ session: rendered(signedIn), recovery_codes }, cookieOf(needs, call, signedIn));
     },
   });
 }

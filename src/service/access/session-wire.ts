@@ -27,14 +27,21 @@ export const sessionSchema = described("Session", "A sign-in of the page. It sta
 
 export const sessionAnswer = Type.Object({ session: sessionSchema }, { additionalProperties: false });
 
-/** Either of the two: a person with a second factor has no session yet. */
+/** Of the second factor that somebody begins with. */
+export const factorOffer = described("SecondFactorOffer", "A secret for an app that makes codes.", {
+  secret: Type.String({ description: "In base 32, to be typed into an app. It is shown this once." }),
+  uri: Type.String({ description: "The same as a text for a QR code." }),
+});
+
+/** Either of the two: a person with a second factor, or who has to have one and gets an enrolment, has no session yet. */
 export const signInAnswer = Type.Object(
   {
     session: nullable(sessionSchema),
     second_factor: nullable(
       strict("SecondFactorNeeded", {
-        step: Type.String({ description: "For `finishSignIn`. Only the browser that sent the password has it." }),
+        step: Type.String({ description: "For `finishSignIn`. Only the browser of the first step has it." }),
         expires_at: timestamp,
+        enrolment: nullable(factorOffer),
       }),
     ),
   },

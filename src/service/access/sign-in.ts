@@ -9,7 +9,7 @@ import { auditTrail } from "#service/access/audit-trail.ts";
 import type { Authenticator, TokenHolder } from "#service/access/authenticator.ts";
 import { type CheckPassword, type Credentials, wrongCredentials } from "#service/access/check-password.ts";
 import { hashSecret } from "#service/access/hash-secret.ts";
-import { beginSecondStep, type SecondStep } from "#service/access/second-step.ts";
+import { type BeginStepNeeds, beginSecondStep, type SecondStep } from "#service/access/second-step.ts";
 import type { Sessions } from "#service/access/sessions.ts";
 import type { SignInCodes } from "#service/access/sign-in-codes.ts";
 import type { SignInPlaces } from "#service/access/sign-in-places.ts";
@@ -19,7 +19,8 @@ import type { Call, Needs } from "#service/ports.ts";
 const MAX_ADDRESS_LENGTH = 100;
 
 export interface SignInNeeds
-  extends Pick<Needs, "accounts" | "sessions" | "secondFactors" | "now" | "newId" | "randomBytes"> {
+  extends Pick<Needs, "accounts" | "sessions" | "secondFactors" | "now" | "newId" | "randomBytes">,
+    BeginStepNeeds {
   readonly checkPassword: CheckPassword;
   readonly authenticator: Pick<Authenticator, "authenticate" | "holder">;
   readonly openSessions: Pick<Sessions, "forget" | "authenticate">;
@@ -68,19 +69,19 @@ interface NewSession extends TokenHolder, Pick<SignIn, "userAgent"> {
     | "token"
     | "code"
     | "password"
-    | "password and app"
-    | "password and recovery code"
+    | `${"password" | "provider"} and ${"app" | "recovery code"}`
     | "passkey"
     | "provider"
     | "invitation";
   /** The session of the same browser, which ends with this one. */
   readonly replaces: string | undefined;
+  readonly providerSession?: string | undefined;
 }
 
 export async function beginSession(
   needs: Omit<SignInNeeds, "checkPassword" | "signInCodes">,
   call: Omit<Call, "caller">,
-  { token, caller, lifetimeMs, by, replaces, userAgent }: NewSession,
+  { token, caller, lifetimeMs, by, replaces, userAgent, providerSession }: NewSession,
 ): Promise<SignedIn> {
   const id = needs.newId();
   const text = formatToken(id, needs.randomBytes(SECRET_BYTES), SESSION_PREFIX);
@@ -97,6 +98,7 @@ export async function beginSession(
     lastUsedAt: now,
     remoteAddress: call.remoteAddress.slice(0, MAX_ADDRESS_LENGTH),
     userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH),
+    providerSession,
   };
   const isNewPlace = isPerson(token) && (await needs.signInPlaces.note(token.id, session.remoteAddress));
   const details = { session_id: id, by, ...(isNewPlace && { new_place: true }) };

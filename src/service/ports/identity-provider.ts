@@ -1,3 +1,4 @@
+import type { ProviderLogout } from "#core/access/provider-logout.ts";
 import type { Claims } from "#core/access/provider-person.ts";
 
 /** What one sign-in keeps to itself. The browser carries the first two to the provider and back; nobody else sees the third. */
@@ -24,6 +25,8 @@ export interface IdentityProvider {
     parameters: URLSearchParams,
     secrets: SignInSecrets,
   ): Promise<{ readonly issuer: string; readonly claims: Claims } | ProviderFailure>;
+  /** Who has signed out there, by the token that the provider sent; everything that can be checked was checked. */
+  readLogout(token: string): Promise<ProviderLogout | ProviderFailure>;
   /** Where the browser ends its session with the provider; undefined: the provider has no such page, or does not answer. */
   endSessionUrl(): Promise<string | undefined>;
 }

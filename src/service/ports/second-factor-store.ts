@@ -22,7 +22,7 @@ export interface ConfirmedFactor {
 /** What a code uses up. */
 export type SpentCode = { readonly step: number } | { readonly recoveryHash: string };
 
-/** A sign-in whose password was right and whose second factor is missing. */
+/** A sign-in whose password was right, or that came from a provider, and whose second factor is missing. */
 export interface SignInStep {
   /** The lookup key of its text's hash. The text itself is stored nowhere. */
   readonly hash: string;
@@ -31,6 +31,8 @@ export interface SignInStep {
   readonly tokenHash: Uint8Array;
   readonly createdAt: Instant;
   readonly expiresAt: Instant;
+  /** As of the session that it becomes. */
+  readonly providerSession: string | undefined;
 }
 
 export interface SecondFactorStore {

@@ -45,6 +45,11 @@ export interface SessionStore {
   end(id: string, trail: AuditEntry): Promise<boolean>;
   /** Ends every session of the token. Returns their ids; nothing is noted when there are none. */
   endOfToken(tokenId: string, trail: AuditEntry): Promise<readonly string[]>;
+  /**
+   * Ends the sessions of the token, and the sign-ins that wait for its second factor, which came from this session at a provider or from one
+   * that is not known; undefined: from any. Returns the ids of the sessions; nothing is noted when there are none.
+   */
+  endOfProvider(tokenId: string, providerSession: string | undefined, trail: AuditEntry): Promise<readonly string[]>;
   noteUse(uses: ReadonlyMap<string, Instant>): Promise<void>;
   /** Codes that have expired by then are deleted. */
   insertCode(input: NewSignInCode): Promise<void>;

@@ -1,6 +1,6 @@
 import type { SecondFactorStore } from "#service/ports/second-factor-store.ts";
 import type { Database } from "#store/database.ts";
-import { bytes, number, optionalTime, text, time } from "./row.ts";
+import { bytes, number, optionalText, optionalTime, text, time } from "./row.ts";
 import type { Writer } from "./writer.ts";
 
 const FACTOR = `SELECT account_id, sealed_secret, confirmed_at, last_step,
@@ -30,7 +30,7 @@ export function createSecondFactorStore(reader: Database, writer: Writer): Secon
     insertStep: (step, mostOfAccount) => writer.run("insertSignInStep", { step, mostOfAccount }),
     findStep: async (hash) => {
       const row = await reader.get(
-        "SELECT hash, account_id, token_hash, created_at, expires_at FROM sign_in_step WHERE hash = ?",
+        "SELECT hash, account_id, token_hash, created_at, expires_at, provider_session FROM sign_in_step WHERE hash = ?",
         hash,
       );
       return (
@@ -40,6 +40,7 @@ export function createSecondFactorStore(reader: Database, writer: Writer): Secon
           tokenHash: bytes(row, "token_hash"),
           createdAt: time(row, "created_at"),
           expiresAt: time(row, "expires_at"),
+          providerSession: optionalText(row, "provider_session"),
         }
       );
     },

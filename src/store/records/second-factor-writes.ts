@@ -87,7 +87,7 @@ export const secondFactorWrites = {
     informs: NOBODY,
     fromReserve: false,
     async run(database: Database, { step, mostOfAccount }: { step: SignInStep; mostOfAccount: number }) {
-      const { hash, accountId, tokenHash, createdAt, expiresAt } = step;
+      const { hash, accountId, tokenHash, createdAt, expiresAt, providerSession } = step;
       await database.run("DELETE FROM sign_in_step WHERE expires_at <= ?", createdAt);
       const surplus = await database.all(
         "SELECT hash FROM sign_in_step WHERE account_id = ? ORDER BY created_at DESC, hash LIMIT 1000 OFFSET ?",
@@ -96,12 +96,13 @@ export const secondFactorWrites = {
       );
       for (const row of surplus) await database.run("DELETE FROM sign_in_step WHERE hash = ?", text(row, "hash"));
       await database.run(
-        "INSERT INTO sign_in_step (hash, account_id, token_hash, created_at, expires_at) VALUES (?, ?, ?, ?, ?)",
+        "INSERT INTO sign_in_step (hash, account_id, token_hash, created_at, expires_at, provider_session) VALUES (?, ?, ?, ?, ?, ?)",
         hash,
         accountId,
         tokenHash,
         createdAt,
         expiresAt,
+        providerSession ?? null,
       );
     },
   }),

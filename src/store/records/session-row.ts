@@ -1,10 +1,10 @@
 import type { Session } from "#core/access/session.ts";
 import type { SignInCode } from "#service/ports/session-store.ts";
 import type { Row } from "#store/database.ts";
-import { bytes, number, optionalBytes, text, time } from "./row.ts";
+import { bytes, number, optionalBytes, optionalText, text, time } from "./row.ts";
 
 export const SESSION_COLUMNS =
-  "id, token_id, token_hash, hash, previous_hash, renewed_at, created_at, expires_at, last_used_at, remote_address, user_agent";
+  "id, token_id, token_hash, hash, previous_hash, renewed_at, created_at, expires_at, last_used_at, remote_address, user_agent, provider_session";
 
 export function parseSession(row: Row): Session {
   return {
@@ -19,6 +19,7 @@ export function parseSession(row: Row): Session {
     lastUsedAt: time(row, "last_used_at"),
     remoteAddress: text(row, "remote_address"),
     userAgent: text(row, "user_agent"),
+    providerSession: optionalText(row, "provider_session"),
   };
 }
 

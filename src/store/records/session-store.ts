@@ -19,6 +19,8 @@ export function createSessionStore(reader: Database, writer: Writer): SessionSto
     renew: (renewal) => writer.run("renewSession", { renewal }),
     end: (id, trail) => writer.run("endSession", { id, trail }),
     endOfToken: (tokenId, trail) => writer.run("endSessionsOfToken", { tokenId, trail }),
+    endOfProvider: (tokenId, providerSession, trail) =>
+      writer.run("endSessionsOfProvider", { tokenId, providerSession, trail }),
     noteUse: (uses) => writer.run("noteSessionUse", { uses }),
     insertCode: (input) => writer.run("insertSignInCode", { input }),
     findCode: async (hash) => {

@@ -33,7 +33,7 @@ export const sessionWrites = {
       const ended = [...replaced, ...surplus].map((row) => text(row, "id"));
       await remove(database, ended);
       await database.run(
-        `INSERT INTO session (${SESSION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO session (${SESSION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         session.id,
         session.tokenId,
         session.tokenHash,
@@ -45,6 +45,7 @@ export const sessionWrites = {
         session.lastUsedAt,
         session.remoteAddress,
         session.userAgent,
+        session.providerSession ?? null,
       );
       await recordAudit(database, trail);
       return ended;
@@ -87,6 +88,27 @@ export const sessionWrites = {
       const ended = rows.map((row) => text(row, "id"));
       if (ended.length === 0) return ended;
       await database.run("DELETE FROM session WHERE token_id = ?", tokenId);
+      await recordAudit(database, trail);
+      return ended;
+    },
+  }),
+
+  endSessionsOfProvider: write({
+    locks: ({ tokenId }) => [`token ${tokenId}`],
+    informs: { cloud: undefined, nodes: (_, ids) => endedNote(ids) },
+    fromReserve: true,
+    async run(
+      database: WriteDatabase,
+      { tokenId, providerSession, trail }: { tokenId: string; providerSession: string | undefined; trail: AuditEntry },
+    ) {
+      // One whose session at the provider is not known may be just this.
+      const isMeant = providerSession === undefined ? "" : "AND (provider_session IS NULL OR provider_session = ?)";
+      const meant = [tokenId, ...(providerSession === undefined ? [] : [providerSession])];
+      await database.run(`DELETE FROM sign_in_step WHERE account_id = ? ${isMeant}`, ...meant);
+      const rows = await database.all(`SELECT id FROM session WHERE token_id = ? ${isMeant} ORDER BY id`, ...meant);
+      const ended = rows.map((row) => text(row, "id"));
+      if (ended.length === 0) return ended;
+      await remove(database, ended);
       await recordAudit(database, trail);
       return ended;
     },

@@ -1,5 +1,5 @@
 import { ApiError, UnreachableError } from "#client/errors.ts";
-import type { Account, Answers, Bodies, Session } from "#client/resources.ts";
+import type { Account, Answers, Bodies, SecondFactorOffer, Session } from "#client/resources.ts";
 import { type AccessLevel, allows } from "#core/access/level.ts";
 import { onSessionRefused, perform } from "./connection.ts";
 import { heldLevel } from "./held-level.ts";
@@ -16,9 +16,17 @@ export interface Replacement {
   readonly tokenName: string;
 }
 
-/** The password was right, and the code of the app is missing. */
+/** The password was right, or the provider knows the person, and the code of the app is missing. */
 export interface SecondStep {
   readonly step: string;
+  /** The person has to have an app, and has none yet. */
+  readonly enrolment: SecondFactorOffer | null;
+}
+
+/** Of an app that was set up with the sign-in. They are shown before the page goes on. */
+export interface NewRecoveryCodes {
+  readonly codes: readonly string[];
+  readonly goOn: () => void;
 }
 
 let phase = $state<Phase>("unknown");
@@ -98,10 +106,9 @@ export const session = {
   },
 
   /** With what the provider gave to the browser on its way back. */
-  async finishWithProvider(parameters: string): Promise<ProviderProblem | undefined> {
+  async finishWithProvider(parameters: string): Promise<ProviderProblem | SecondStep | undefined> {
     try {
-      enter((await perform("finishProviderSignIn", { body: { parameters } })).session);
-      return undefined;
+      return enterOrAsk(await perform("finishProviderSignIn", { body: { parameters } }));
     } catch (error) {
       return providerProblemOf(error);
     }
@@ -122,10 +129,15 @@ export const session = {
     enter((await perform("unlinkProvider", { body: proof })).session);
   },
 
-  /** With a code of the app, or a recovery code, after the password. `over`: the password has to be sent once more. */
-  async finishSignIn({ step }: SecondStep, code: string): Promise<SignInProblem | "over" | undefined> {
+  /** With a code of the app, or a recovery code. `over`: the sign-in has to begin again. */
+  async finishSignIn(
+    { step }: SecondStep,
+    code: string,
+  ): Promise<SignInProblem | "over" | NewRecoveryCodes | undefined> {
     try {
-      enter((await perform("finishSignIn", { body: { step, code } })).session);
+      const { session: found, recovery_codes: codes } = await perform("finishSignIn", { body: { step, code } });
+      if (codes !== null) return { codes, goOn: () => enter(found) };
+      enter(found);
       return undefined;
     } catch (error) {
       const isOver = error instanceof ApiError && error.status === 401 && error.details?.["pointer"] === "/step";
@@ -188,7 +200,7 @@ function problemOf(error: unknown): SignInProblem {
 
 /** A person with a second factor is asked for a code first. */
 function enterOrAsk({ session: found, second_factor }: Answers["createSession"]): SecondStep | undefined {
-  if (second_factor !== null) return { step: second_factor.step };
+  if (second_factor !== null) return { step: second_factor.step, enrolment: second_factor.enrolment };
   if (found !== null) enter(found);
   return undefined;
 }
