@@ -144,6 +144,25 @@ function notifications(): void {
     LONG,
   );
 
+  test.each(["en-US", "de-DE"])(
+    "on a phone of 360 pixels every tab is in sight (%s)",
+    async (locale) => {
+      const visitor = await world.signedIn({ width: 360, locale });
+      await visitor.go(channelsAt());
+      const tabs = visitor.page.locator("nav.tabs a");
+      await expect.poll(() => tabs.count()).toBe(7);
+      const isOutside = "({ left, right }) => left < 0 || right > innerWidth";
+      const links = `[...document.querySelectorAll("nav.tabs a")]`;
+      const outside = () =>
+        visitor.page.evaluate<readonly string[]>(
+          `${links}.filter((link) => (${isOutside})(link.getBoundingClientRect())).map(({ textContent }) => textContent)`,
+        );
+      await expect.poll(outside).toEqual([]);
+      await visitor.close();
+    },
+    LONG,
+  );
+
   test(
     "who may not change them is told so, and sees neither addresses nor tabs",
     async () => {

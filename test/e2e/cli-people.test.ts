@@ -92,6 +92,8 @@ test("login shows a code, gets a token of the person who lets it in, and logout 
     expect.stringMatching(/level +readonly/),
     200,
   ]);
+  const [, cleo = "nobody"] = /^(\S+) +Cleo /m.exec(await ok("account", "list")) ?? [];
+  expect(await ok("token", "list")).toMatch(new RegExp(`busbar on .* ${cleo}`));
   expect((await runBusbar(["logout"], world)).err).toContain("the token of plant has ended");
   expect(await status()).toBe(401);
 });

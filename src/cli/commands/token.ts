@@ -76,5 +76,6 @@ const COLUMNS = {
   CREATED: (token: Token) => token.created_at,
   EXPIRES: (token: Token) => token.expires_at ?? "never",
   "LAST USED": (token: Token) => token.last_used_at ?? "never",
+  PERSON: (token: Token) => token.account_id ?? "none",
   REVOKED: (token: Token) => token.revoked_at,
 };

@@ -157,7 +157,7 @@ export const t = defineMessages({
     unlessAcknowledged: (length: string, time: string) => `in ${length} (${time}), unless somebody acknowledges it`,
   },
   de: {
-    loading: "Benachrichtigungen werden gelesen",
+    loading: "Wird gelesen",
     name: "Name",
     nameHint: "Wen er erreicht, etwa „Anna, Handy“.",
     nameMissing: "Ein Name fehlt.",

@@ -205,7 +205,7 @@ export const t = defineMessages({
     kind_every: "Immer wieder",
     kind_claim: "Etwas steuern",
     kind_execute: "Einen Befehl ausführen",
-    kind_notify: "Benachrichtigen",
+    kind_notify: "Eine Nachricht senden",
     kind_set: "Eine Variable setzen",
     kind_wait: "Warten",
     field_device: "Gerät",
