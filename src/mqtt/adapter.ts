@@ -7,6 +7,7 @@ import type { DeviceInbox, SignedIn } from "#service/ports/device-inbox.ts";
 import { freeBytes } from "#tuning/free-bytes.ts";
 import { type Parsed, parseLog, parseResponse, parseValues } from "./messages.ts";
 import { kindOfTopic, ownPart, telemetryTopic } from "./topics.ts";
+import { createValuesReader } from "./values-reader.ts";
 
 /** Longest payload that is read. A longer one is reported as malformed. */
 export const MAX_PAYLOAD = 256 * 1024;
@@ -25,16 +26,17 @@ export interface Adapter {
    */
   receive(device: SignedIn, message: DeviceMessage): Promise<void>;
   /** The same for the device's own telemetry. Messages that become durable together may get the same promise. */
-  telemetry(device: SignedIn, payload: Uint8Array): Promise<void>;
+  telemetry(device: SignedIn, payload: Buffer): Promise<void>;
 }
 
 export function createAdapter(inbox: DeviceInbox): Adapter {
   const inLane = createLanes();
+  const readValues = createValuesReader();
 
   return {
     telemetry(device, payload) {
       try {
-        const parsed = parseValues(payload);
+        const parsed = readValues(device, payload);
         if ("message" in parsed) return inbox.telemetry(device.deviceId, parsed.message);
         return inbox.malformed(device.deviceId, complaint(telemetryTopic(device), parsed.problems));
       } catch (error) {

@@ -88,7 +88,7 @@ function parse<Message>(
 }
 
 /** Seconds to milliseconds, exact to the microsecond: finer digits of a double of this size are noise. */
-function parseTimestamp(seconds: unknown, problems: string[]): FineTime | undefined {
+export function parseTimestamp(seconds: unknown, problems: string[]): FineTime | undefined {
   if (seconds === undefined || seconds === null) return undefined;
   if (typeof seconds !== "number" || !Number.isFinite(seconds)) {
     problems.push(`timestamp must be Unix seconds, not ${shown(seconds)}`);
