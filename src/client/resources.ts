@@ -745,8 +745,8 @@ export type Control = {
   /** Whether the device follows what was sent. */
   readonly follow: "idle" | "settling" | "followed" | "not_followed" | "unknown";
   /**
-   * In a cloud: the gateway is away since then, or too old to report controls. Everything else is what it last
-   * reported.
+   * In a cloud: the gateway has been offline since then, or too old to report controls. Everything else is what
+   * it last reported.
    */
   readonly not_confirmed_since: string | null;
 };
@@ -1474,7 +1474,7 @@ export type Interlock = {
   readonly problems: readonly InterlockProblem[];
   /** In a cloud: the gateway that evaluates it and reported this. null: it is evaluated here. */
   readonly reported_by: string | null;
-  /** In a cloud: the gateway is away since then. */
+  /** In a cloud: the gateway has been offline since then. */
   readonly not_confirmed_since: string | null;
 };
 
@@ -2797,7 +2797,7 @@ export type Rule = {
   readonly updated_at: string;
   /** In a cloud: the gateway that runs the rules and reported this. null: they run here. */
   readonly reported_by: string | null;
-  /** In a cloud: the gateway is away since then, and nobody knows whether this is still so. */
+  /** In a cloud: the gateway has been offline since then, and nobody knows whether this is still so. */
   readonly not_confirmed_since: string | null;
 };
 
@@ -2888,7 +2888,7 @@ export type RuleEngine = {
   readonly timezone: string;
   /** In a cloud: the gateway that runs the rules and reported this. null: they run here. */
   readonly reported_by: string | null;
-  /** In a cloud: the gateway is away since then, and nobody knows whether this is still so. */
+  /** In a cloud: the gateway has been offline since then, and nobody knows whether this is still so. */
   readonly not_confirmed_since: string | null;
 };
 
@@ -3783,7 +3783,7 @@ export type Variable = {
   readonly updated_at: string;
   /** In a cloud: the gateway that runs the rules and reported this. null: they run here. */
   readonly reported_by: string | null;
-  /** In a cloud: the gateway is away since then, and nobody knows whether this is still so. */
+  /** In a cloud: the gateway has been offline since then, and nobody knows whether this is still so. */
   readonly not_confirmed_since: string | null;
 };
 

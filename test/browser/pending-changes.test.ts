@@ -151,7 +151,7 @@ function pendingChanges(): void {
       const { page } = visitor;
       await visitor.go(`/devices/${charger}`);
       const card = page.locator("[data-controls]");
-      await card.getByText(/^The gateway is away since .*; what holds now is unknown\.$/).waitFor();
+      await card.getByText(/^The gateway has been offline since .*; what holds now is unknown\.$/).waitFor();
       await card.getByText("Following unknown").waitFor();
       await card.getByLabel("New value", { exact: true }).fill("10");
       await card.getByRole("button", { name: "Set" }).click();

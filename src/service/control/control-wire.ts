@@ -59,7 +59,7 @@ export const controlSchema = described("Control", "A controlled quantity of a de
     Type.String({
       format: "date-time",
       description:
-        "In a cloud: the gateway is away since then, or too old to report controls. Everything else is what it last reported.",
+        "In a cloud: the gateway has been offline since then, or too old to report controls. Everything else is what it last reported.",
     }),
   ),
 });

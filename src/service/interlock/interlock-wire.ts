@@ -193,7 +193,7 @@ export const interlockSchema = described("Interlock", "A limit of a site, and wh
   },
   not_confirmed_since: {
     ...nullable(timestamp),
-    description: "In a cloud: the gateway is away since then.",
+    description: "In a cloud: the gateway has been offline since then.",
   },
 });
 

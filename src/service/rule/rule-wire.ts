@@ -66,7 +66,7 @@ const sourceFields = {
   },
   not_confirmed_since: {
     ...nullable(timestamp),
-    description: "In a cloud: the gateway is away since then, and nobody knows whether this is still so.",
+    description: "In a cloud: the gateway has been offline since then, and nobody knows whether this is still so.",
   },
 };
 

@@ -7,7 +7,7 @@ import type { Site } from "#core/site/site.ts";
 export interface Source {
   /** In a cloud: the gateway that runs the rules and reported this. */
   readonly reportedBy: string | undefined;
-  /** In a cloud: the gateway is away since then. */
+  /** In a cloud: the gateway has been offline since then. */
   readonly unconfirmedSince: number | undefined;
 }
 

@@ -31,7 +31,7 @@ export const t = defineMessages({
     notWritten: "Nothing has been sent to the device yet.",
     lastWritten: (value: string) => `Last sent to the device: ${value}.`,
     notConfirmed: (time: string) =>
-      `The gateway is away since ${time}. This is what it last reported; what holds now is unknown.`,
+      `The gateway has been offline since ${time}. This is what it last reported; what holds now is unknown.`,
     waits: "The gateway is away. What you asked for waits until it is back, but not beyond its time.",
     awayText: "The device is offline. It gets the value when it comes back.",
     limits: "Limits that hold",
