@@ -66,6 +66,20 @@ export function changeEventsContract(open: OpenStores): void {
     expect(found.map(({ at }) => at - NOON)).toEqual([0, 1, 2, 3, 3, 5]);
   });
 
+  test("an execution: a start and the answer behind it are two events, in their order", async () => {
+    const { executions, place, events } = await setUp();
+    const execution = makeExecution(place);
+    await executions.insert(asNew(execution), makeEntry());
+    const payload = { message: "no" };
+    const both = { start: arrival("STARTED", { after: 1 }), answer: arrival("ERROR", { after: 2, payload }) };
+    await executions.recordStartAndAnswer(place.deviceId, execution.id, both);
+    // Neither counts any more.
+    await executions.recordStartAndAnswer(place.deviceId, execution.id, both);
+    const found = await events();
+    expect(steps(found)).toEqual(["NEW 1", "IN_PROGRESS 2 STARTED", 'ERROR 3 ERROR {"message":"no"}']);
+    expect(found.map(({ at }) => at - NOON)).toEqual([0, 1, 2]);
+  });
+
   test("an execution: what changes nothing is no event", async () => {
     const { executions, place, events } = await setUp();
     const execution = makeExecution(place);

@@ -45,6 +45,7 @@ const record = fc.record({
   repeated: fc.boolean(),
   payload: fc.constantFrom(undefined, {}, { percent: 1 }, { message: "no" }),
 });
+const both = record.map((one) => ({ ...one, do: "both" as const }));
 const list = fc.record({
   do: fc.constant("list" as const),
   seen: fc.constantFrom("all", "first", "none"),
@@ -64,6 +65,7 @@ const list = fc.record({
 const step = fc.oneof(
   { weight: 10, arbitrary: insert },
   { weight: 8, arbitrary: record },
+  { weight: 3, arbitrary: both },
   { weight: 8, arbitrary: list },
   {
     weight: 2,
@@ -135,6 +137,11 @@ export async function take(store: ExecutionStore, one: Step, { places, made, id 
         known,
         arrival(one.state, one),
       );
+    case "both":
+      return await store.recordStartAndAnswer(one.place === undefined ? deviceId : at(one.place).deviceId, known, {
+        start: arrival("STARTED", { after: one.after }),
+        answer: arrival(one.state, one),
+      });
     case "expire": {
       const now = await store.find(deviceId, known, NOON);
       return await store.expire(known, instant((now?.deadline ?? 0) + one.wrong));

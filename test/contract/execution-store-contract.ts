@@ -82,6 +82,23 @@ export function executionStoreContract(open: () => Promise<ExecutionWorld>): voi
     expect(await executions.responses(id)).toHaveLength(1);
   });
 
+  test("a start and the answer behind it are stored together as one after the other", async () => {
+    const { executions, place, insert } = await setUp();
+    const { id } = await insert(makeExecution(place));
+    const both = { start: arrival("STARTED"), answer: arrival("SUCCEEDED", { payload: { ok: true } }) };
+    const { started, answered } = await executions.recordStartAndAnswer(place.deviceId, id, both);
+    expect(started).toMatchObject({ state: "IN_PROGRESS", revision: 2 });
+    expect(answered).toMatchObject({ state: "SUCCESS", revision: 3, response: { payload: { ok: true } } });
+    expect(await executions.find(place.deviceId, id, NOON)).toEqual(answered);
+    expect(await executions.responses(id)).toEqual([answered?.response, started?.response]);
+    const { changes } = await executions.changesAfter(0, 10);
+    expect(changes[0]?.responses.map(({ state }) => state)).toEqual(["STARTED", "SUCCEEDED"]);
+    for (const other of [newId(), place.deviceId]) {
+      const late = await executions.recordStartAndAnswer(other, id, both);
+      expect(late).toEqual({ started: undefined, answered: undefined });
+    }
+  });
+
   test("what a carrier brings again is recognised, however many came since; without its word nothing is", async () => {
     const { executions, place, insert } = await setUp();
     const { id } = await insert(makeExecution(place));

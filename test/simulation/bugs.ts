@@ -21,6 +21,10 @@ export const BUGS: readonly Bug[] = [
         await rows.unmarkAttempted(id);
         return await rows.record(deviceId, id, arrival);
       },
+      recordStartAndAnswer: async (deviceId, id, both) => {
+        await rows.unmarkAttempted(id);
+        return await rows.recordStartAndAnswer(deviceId, id, both);
+      },
     }),
   },
   {

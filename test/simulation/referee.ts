@@ -77,6 +77,18 @@ export class Referee {
         this.#heard.set(id, this.#clock.elapsed);
         return after;
       },
+      recordStartAndAnswer: async (deviceId, id, both) => {
+        const before = await look(id);
+        const after = await rows.recordStartAndAnswer(deviceId, id, both);
+        let last = before?.execution;
+        for (const next of [after.started, after.answered]) {
+          if (next === undefined) continue;
+          this.#changed(last, next);
+          this.#heard.set(id, this.#clock.elapsed);
+          last = next;
+        }
+        return after;
+      },
       expire: async (id, deadline) => {
         const before = await look(id);
         const after = await rows.expire(id, deadline);

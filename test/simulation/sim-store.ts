@@ -58,6 +58,7 @@ export function createSimStore(needs: SimStoreNeeds): SimStore {
         markAttempted: (id) => write(() => rows.markAttempted(id)),
         unmarkAttempted: (id) => write(() => rows.unmarkAttempted(id)),
         record: (deviceId, id, arrival) => write(() => rows.record(deviceId, id, arrival)),
+        recordStartAndAnswer: (deviceId, id, both) => write(() => rows.recordStartAndAnswer(deviceId, id, both)),
         expire: (id, deadline) => write(() => rows.expire(id, deadline)),
         sweep: (now) => write(() => rows.sweep(now)),
       };

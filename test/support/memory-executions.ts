@@ -170,6 +170,10 @@ export function createMemoryExecutions(outbox: Pick<MemoryOutbox, "add"> = { add
       number(one, [after.response]);
       return after;
     },
+    async recordStartAndAnswer(deviceId, id, { start, answer }) {
+      const started = await this.record(deviceId, id, { ...start, repeated: false });
+      return { started, answered: await this.record(deviceId, id, answer) };
+    },
     async expire(id, deadline) {
       const one = kept.get(id);
       if (one?.execution.deadline !== deadline) return undefined;

@@ -2,15 +2,17 @@ import { describe, expect, test } from "vitest";
 import { afterAccept, afterChange, afterEvent, afterMessage, afterReturn, type Here, timeLeft } from "./dispatch.ts";
 import { EXECUTION_STATES, type ExecutionState } from "./execution.ts";
 
-const HERE: Here = { isReady: false, isShared: false, isAwaited: false };
-const READY = { ...HERE, isReady: true };
+const HERE: Here = { isReady: () => false, isShared: false, isAwaited: false };
+const READY = { ...HERE, isReady: () => true };
 const SHARED = { ...HERE, isShared: true };
 const own = (state: ExecutionState) => ({ state, isRemote: false });
 const remote = (state: ExecutionState) => ({ state, isRemote: true });
 
 /** Every combination of what a node may know. */
 const EVERYWHERE = [false, true].flatMap((isReady) =>
-  [false, true].flatMap((isShared) => [false, true].map((isAwaited): Here => ({ isReady, isShared, isAwaited }))),
+  [false, true].flatMap((isShared) =>
+    [false, true].map((isAwaited): Here => ({ isReady: () => isReady, isShared, isAwaited })),
+  ),
 );
 /** Every execution that can be. */
 const EVERY = EXECUTION_STATES.flatMap((state) => [own(state), remote(state)]);

@@ -4,8 +4,8 @@ import { type Execution, hasEnded, isOpen } from "./execution.ts";
 
 /** What a node knows about itself and the execution. */
 export interface Here {
-  /** A command handed over now would reach the device at once. */
-  readonly isReady: boolean;
+  /** Whether a command handed over now would reach the device at once. Asked where it matters: looking takes a microsecond. */
+  readonly isReady: () => boolean;
   /** Other nodes share the records. */
   readonly isShared: boolean;
   /** A caller waits here for the end. */
@@ -31,7 +31,7 @@ export function afterAccept(
   attempted: boolean,
   { isReady, isShared }: Here,
 ): readonly ("watch" | "hand over" | "offer")[] {
-  if (attempted || isReady) return ["watch", "hand over"];
+  if (attempted || isReady()) return ["watch", "hand over"];
   return isShared ? ["watch", "offer"] : ["watch"];
 }
 
@@ -54,18 +54,18 @@ export function afterEvent(execution: Known, here: Here): readonly ("close" | "t
 
 /** Another node says that an execution waits for its device, or has ended. */
 export function afterMessage(has: "waits" | "ended", { isReady, isAwaited }: Here): readonly ("take" | "look up")[] {
-  if (has === "waits") return isReady ? ["take"] : [];
+  if (has === "waits") return isReady() ? ["take"] : [];
   return isAwaited ? ["look up"] : [];
 }
 
 /** Its owner never accepted it: it is ours again. */
 export function afterReturn({ isReady }: Here): readonly ("watch" | "hand over")[] {
-  return isReady ? ["watch", "hand over"] : ["watch"];
+  return isReady() ? ["watch", "hand over"] : ["watch"];
 }
 
 /** What is unknown while its owner can be asked need not stay unknown. */
 function afterSight({ state }: Known, { isReady }: Here): readonly "ask owner"[] {
-  return state === "UNSYNC" && isReady ? ["ask owner"] : [];
+  return state === "UNSYNC" && isReady() ? ["ask owner"] : [];
 }
 
 /** What an earlier run left, or what came back, never waits longer than a new one, whatever the clock did meanwhile. */

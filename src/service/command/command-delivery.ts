@@ -29,8 +29,7 @@ export interface CommandDelivery {
   takeUnlessSent(deviceId: string, id: string): void;
   /** The owner of an execution cannot be asked for now. */
   loseSight(id: string): Promise<void>;
-  /** Records the start of this execution now if it still waits to be recorded. */
-  readonly recordStart: LateStarts["recordNow"];
+  readonly takeStart: LateStarts["take"];
   stop(): void;
 }
 
@@ -279,7 +278,7 @@ export function createCommandDelivery(needs: DeliveryNeeds, watch: DeliveryWatch
     take,
     takeUnlessSent,
     loseSight,
-    recordStart: starts.recordNow,
+    takeStart: starts.take,
     stop() {
       starts.stop();
       for (const callOff of retries) callOff();

@@ -127,7 +127,7 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
 
   function here({ id, deviceId }: Pick<Execution, "id" | "deviceId">): Here {
     const { isShared } = needs.nodes;
-    return { isReady: needs.channel.isReady(deviceId), isShared, isAwaited: waiters.has(id) };
+    return { isReady: () => needs.channel.isReady(deviceId), isShared, isAwaited: waiters.has(id) };
   }
 
   function changed(execution: Execution): void {
@@ -181,14 +181,28 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
   }
 
   async function record(deviceId: string, message: ResponseMessage): Promise<Execution | undefined> {
-    // Both are stored in the same turn, so they share a commit. They take effect here in this order, whatever the order
-    // of the store's answers.
-    const started = delivery.recordStart(deviceId, message.executionId);
-    const recorded = needs.executions.record(deviceId, message.executionId, arrivalAt(needs, message));
-    const [execution] = await Promise.all([recorded, started]);
+    const execution = await recordAnswer(deviceId, message);
     if (execution !== undefined) changed(execution);
     else drop(deviceId, message);
     return execution;
+  }
+
+  /** With its start, where that still waits. They take effect here in their order, whatever the order of the store's answers. */
+  async function recordAnswer(deviceId: string, message: ResponseMessage): Promise<Execution | undefined> {
+    const id = message.executionId;
+    const waiting = delivery.takeStart(deviceId, id);
+    const answer = arrivalAt(needs, message);
+    if (waiting === undefined) return await needs.executions.record(deviceId, id, answer);
+    if (waiting instanceof Promise)
+      return (await Promise.all([needs.executions.record(deviceId, id, answer), waiting]))[0];
+    try {
+      const { start } = waiting;
+      const { started, answered } = await needs.executions.recordStartAndAnswer(deviceId, id, { start, answer });
+      if (answered === undefined && started !== undefined) changed(started);
+      return answered;
+    } finally {
+      waiting.recorded();
+    }
   }
 
   function drop(deviceId: string, message: ResponseMessage): void {

@@ -8,10 +8,18 @@ export type CarriedArrival = Arrival & { readonly repeated: boolean };
 
 export interface LateStarts {
   note(execution: Pick<Execution, "id" | "deviceId">, start: CarriedArrival): void;
-  /** Records the start of this execution now if it still waits. Resolves when no record of it is being stored. */
-  recordNow(deviceId: string, id: string): Promise<void> | undefined;
+  /**
+   * What the answer to this execution has to know of its start. One that still waits is taken out: whoever answers records
+   * both, and calls `recorded` then. Of one that is being recorded it is the promise; undefined when there is none.
+   */
+  take(deviceId: string, id: string): WaitingStart | Promise<void> | undefined;
   /** Records all waiting starts; later ones are recorded at once. */
   stop(): void;
+}
+
+interface WaitingStart {
+  readonly start: CarriedArrival;
+  readonly recorded: () => void;
 }
 
 /** How long a start waits for the device's answer. */
@@ -19,8 +27,11 @@ const WAIT_MS = 25;
 
 interface Start {
   readonly deviceId: string;
-  /** Returns the same promise each time. */
-  readonly record: () => Promise<void>;
+  /** While it is being recorded. */
+  recording: Promise<void> | undefined;
+  /** Records it alone. */
+  readonly record: () => void;
+  readonly take: () => WaitingStart;
 }
 
 /** `record` must not reject. */
@@ -33,23 +44,35 @@ export function createLateStarts(
   let stopped = false;
   return {
     note({ id, deviceId }, start) {
-      let done: Promise<void> | undefined;
-      const recordOnce = (): Promise<void> => {
-        callOff();
-        done ??= record(deviceId, id, start).then(() => void starts.delete(id));
-        return done;
+      const entry: Start = {
+        deviceId,
+        recording: undefined,
+        record() {
+          callOff();
+          entry.recording ??= record(deviceId, id, start).then(() => void starts.delete(id));
+        },
+        take() {
+          callOff();
+          const { promise, resolve } = Promise.withResolvers<void>();
+          entry.recording = promise;
+          const recorded = () => {
+            starts.delete(id);
+            resolve();
+          };
+          return { start, recorded };
+        },
       };
-      const callOff = after(WAIT_MS, () => void recordOnce());
-      starts.set(id, { deviceId, record: recordOnce });
-      if (stopped) void recordOnce();
+      const callOff = after(WAIT_MS, entry.record);
+      starts.set(id, entry);
+      if (stopped) entry.record();
     },
-    recordNow(deviceId, id) {
+    take(deviceId, id) {
       const start = starts.get(id);
-      return start?.deviceId === deviceId ? start.record() : undefined;
+      return start?.deviceId === deviceId ? (start.recording ?? start.take()) : undefined;
     },
     stop() {
       stopped = true;
-      for (const start of starts.values()) void start.record();
+      for (const start of starts.values()) start.record();
     },
   };
 }

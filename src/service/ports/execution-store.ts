@@ -82,6 +82,12 @@ export interface ChangePage {
   readonly latest: number;
 }
 
+/** The start is what this side knows: no carrier repeats it. */
+export interface StartAndAnswer {
+  readonly start: Arrival;
+  readonly answer: Arrival & { readonly repeated: boolean };
+}
+
 export interface ExecutionStore {
   /**
    * Stores the execution. If its idempotency key was used before, returns the earlier execution, or refuses with
@@ -115,6 +121,12 @@ export interface ExecutionStore {
     id: string,
     arrival: Arrival & { readonly repeated: boolean },
   ): Promise<Execution | undefined>;
+  /** As `record` for the start of a command and then for what its device answered so soon after it, in one write. */
+  recordStartAndAnswer(
+    deviceId: string,
+    id: string,
+    both: StartAndAnswer,
+  ): Promise<{ readonly started: Execution | undefined; readonly answered: Execution | undefined }>;
   /**
    * The execution after its timeout; undefined when it has ended, or was heard of since and so has another deadline. One
    * that was sent to a gateway becomes UNSYNC: the gateway may have accepted it.

@@ -62,6 +62,15 @@ export function createExecutionStore(reader: ReadDatabase, writer: Writer, lists
         { deviceId, id, arrival },
         { bytes: REST_BYTES + approximateBytes(arrival.payload), changed: itself },
       ),
+    recordStartAndAnswer: (deviceId, id, both) =>
+      writer.run(
+        "recordStartAndAnswer",
+        { deviceId, id, ...both },
+        {
+          bytes: REST_BYTES + approximateBytes(both.answer.payload),
+          changed: ({ started, answered }, place) => (place === 0 ? (started ?? answered) : answered),
+        },
+      ),
     cancel: (deviceId, id, cancel) => writer.run("cancelExecution", { deviceId, id, cancel }, { changed: itself }),
     expire: (id, deadline, deviceId) => writer.run("expireExecution", { id, deadline, deviceId }, { changed: itself }),
     open: async ({ deviceId, dueBefore, after, limit }) => {

@@ -1,21 +1,11 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import { refuse } from "#core/app-error.ts";
-import {
-  type AnsweredExecution,
-  type Arrival,
-  type Execution,
-  hasEnded,
-  isOpen,
-  withCancel,
-  withResponse,
-  withTimeout,
-} from "#core/command/execution.ts";
-import { ENTRY_BYTES, MAX_LOG_BYTES } from "#core/command/log-limits.ts";
+import { type Execution, hasEnded, isOpen, withTimeout } from "#core/command/execution.ts";
 import { givenToOwner } from "#core/command/remote-execution.ts";
 import { EPHEMERAL_LIFETIME_MS } from "#core/command/retention.ts";
 import { executionEvent } from "#core/event/event.ts";
 import type { Instant } from "#core/time/instant.ts";
-import type { Cancel, Idempotency, NewExecution } from "#service/ports/execution-store.ts";
+import type { Idempotency, NewExecution } from "#service/ports/execution-store.ts";
 import type { Awaitable } from "#store/awaitable.ts";
 import type { Database, WriteDatabase } from "#store/database.ts";
 import type { OpenOf, StoredExecution } from "#store/write-memory.ts";
@@ -131,45 +121,6 @@ export const executionWrites = {
     },
   }),
 
-  recordResponse: write({
-    locks: ({ deviceId }) => deviceLock(deviceId),
-    parts: ({ id }) => [`execution ${id}`],
-    informs: NOBODY,
-    fromReserve: true,
-    keepsMemory: true,
-    async run(
-      database: WriteDatabase,
-      { deviceId, id, arrival }: { deviceId: string; id: string; arrival: Arrival & { repeated: boolean } },
-    ) {
-      const [stored, isKnown, change] = await Promise.all([
-        findOpen(database, id, deviceId),
-        isRepetition(database, { id, deviceId }, arrival),
-        database.nextChange(),
-      ]);
-      if (stored === undefined || isKnown) return undefined;
-      const after = withResponse(stored.execution, arrival);
-      if (after === undefined) return undefined;
-      const { logBytes, logged } = await addResponse(database, { stored, after, change });
-      if (logBytes > MAX_LOG_BYTES) database.memory?.drop(id);
-      else remember(database, { ...stored, execution: after, logBytes }, logged);
-      return after;
-    },
-  }),
-
-  cancelExecution: write({
-    locks: ({ deviceId }) => deviceLock(deviceId),
-    informs: NOBODY,
-    fromReserve: true,
-    async run(database: WriteDatabase, { deviceId, id, cancel }: { deviceId: string; id: string; cancel: Cancel }) {
-      const stored = await findStored(database, id, deviceId);
-      const after = stored && withCancel(stored.execution, { attempted: stored.attempted, at: cancel.at });
-      if (stored === undefined || after === undefined) return undefined;
-      await addResponse(database, { stored, after, change: await database.nextChange() });
-      await recordAudit(database, cancel.trail);
-      return after;
-    },
-  }),
-
   expireExecution: write({
     ...OF_EXECUTION,
     async run(database: WriteDatabase, { id, deviceId, deadline }: Whose & { deadline: Instant }) {
@@ -236,12 +187,20 @@ interface Replacement {
   readonly logged: number;
   /** The number of the change, where the caller has it. */
   readonly change?: number;
+  /** Changes on the way there. Each is an event, and the row is only stored as it is in the end. */
+  readonly before?: readonly Step[];
+}
+
+/** One change of an execution, and its number. */
+export interface Step<After extends Execution = Execution> {
+  readonly after: After;
+  readonly change: number;
 }
 
 /** Adds the event, and gives the number of the change. */
 export async function replace(
   database: WriteDatabase,
-  { stored, after, logged, change: given }: Replacement,
+  { stored, after, logged, change: given, before = [] }: Replacement,
 ): Promise<number> {
   const change = given ?? (await database.nextChange());
   const moved = stored.execution.state !== after.state;
@@ -268,86 +227,9 @@ export async function replace(
     after.id,
     after.deviceId,
   );
+  for (const step of before) await addEvent(database, executionEvent(step.after), step.change);
   await addEvent(database, executionEvent(after), change);
   return change;
-}
-
-/** Stores the execution after a response, and the response in its log. */
-async function addResponse(
-  database: WriteDatabase,
-  {
-    stored,
-    after,
-    change,
-  }: { readonly stored: StoredExecution; readonly after: AnsweredExecution; readonly change: number },
-): Promise<{ readonly logBytes: number; readonly logged: number }> {
-  const { id, deviceId, response, revision } = after;
-  const payload = renderPayload(response.payload);
-  const logged = Buffer.byteLength(payload ?? "") + ENTRY_BYTES;
-  await replace(database, { stored, after, logged, change });
-  const logBytes = stored.logBytes + logged;
-  if (logBytes > MAX_LOG_BYTES) await makeLogRoom(database, after, logBytes);
-  database.send(
-    `INSERT INTO execution_response (execution_id, device_id, received_at, state, payload, revision, changed)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    id,
-    deviceId,
-    response.receivedAt,
-    response.state,
-    payload,
-    revision,
-    change,
-  );
-  return { logBytes, logged };
-}
-
-/** The oldest entries between start and end go until the log fits, and are counted. */
-async function makeLogRoom(database: Database, { id, deviceId }: Execution, logBytes: number): Promise<void> {
-  let excess = logBytes - MAX_LOG_BYTES;
-  while (excess > 0) {
-    const oldest = await database.get(
-      `SELECT received_at, coalesce(octet_length(payload), 0) + ${ENTRY_BYTES} AS bytes FROM execution_response
-       WHERE execution_id = ? AND device_id = ? AND state = 'IN_PROGRESS' ORDER BY received_at LIMIT 1`,
-      id,
-      deviceId,
-    );
-    if (oldest === undefined) return;
-    const at = number(oldest, "received_at");
-    const entry = "execution_id = ? AND device_id = ? AND received_at = ?";
-    await database.run(`DELETE FROM execution_response WHERE ${entry}`, id, deviceId, at);
-    await database.run(
-      "UPDATE execution SET log_bytes = log_bytes - ?, left_out = left_out + 1, left_out_at = ? WHERE id = ? AND device_id = ?",
-      number(oldest, "bytes"),
-      at,
-      id,
-      deviceId,
-    );
-    excess -= number(oldest, "bytes");
-  }
-}
-
-/** A carrier that delivers at least once may repeat answers, several of them and in their order. */
-async function isRepetition(
-  database: Database,
-  { id, deviceId }: { readonly id: string; readonly deviceId: string },
-  arrival: Arrival & { readonly repeated: boolean },
-): Promise<boolean> {
-  if (!arrival.repeated) return false;
-  const row = await database.get(
-    `SELECT 1 AS found FROM execution_response
-     WHERE execution_id = ? AND device_id = ? AND state = ? AND payload IS NOT DISTINCT FROM ? LIMIT 1`,
-    id,
-    deviceId,
-    arrival.state,
-    renderPayload(arrival.payload),
-  );
-  return row !== undefined;
-}
-
-/** As `findStored`, from memory where it is there. */
-function findOpen(database: WriteDatabase, id: string, deviceId: string): Awaitable<StoredExecution | undefined> {
-  const known = database.memory?.execution(id);
-  return known?.execution.deviceId === deviceId ? known : findStored(database, id, deviceId);
 }
 
 /** `bytes` is what its latest response holds. */

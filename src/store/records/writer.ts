@@ -10,8 +10,11 @@ export type WriteResult<Name extends keyof Writes> = Results[Name];
 export interface WriteHints<Name extends keyof Writes> {
   /** About what the input holds, where the caller knows; else the input is measured. */
   readonly bytes?: number;
-  /** The execution that the write changed, for its event. It is not sent between the threads once more. */
-  readonly changed?: (result: WriteResult<Name>) => Execution | undefined;
+  /**
+   * The execution as it is in an event of the write, which is not sent between the threads once more. The place of the
+   * event counts from 0 for one with several.
+   */
+  readonly changed?: (result: WriteResult<Name>, place: number) => Execution | undefined;
 }
 
 export interface Writer {

@@ -27,6 +27,7 @@ import { providerSignInWrites } from "./provider-sign-in-writes.ts";
 import { questionWrites } from "./question-writes.ts";
 import { readNotificationWrites } from "./read-notification-writes.ts";
 import { remoteExecutionWrites } from "./remote-execution-writes.ts";
+import { responseWrites } from "./response-writes.ts";
 import { retentionWrites } from "./retention-writes.ts";
 import { rolloutWrites } from "./rollout-writes.ts";
 import { routeWrites } from "./route-writes.ts";
@@ -62,6 +63,7 @@ export const WRITES = {
   ...passkeyWrites,
   ...auditWrites,
   ...executionWrites,
+  ...responseWrites,
   ...remoteExecutionWrites,
   ...bulkWrites,
   ...scheduleWrites,

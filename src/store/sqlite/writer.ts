@@ -27,7 +27,7 @@ export interface LocalWriter extends Writer {
 
 interface Waiting {
   readonly bytes: number;
-  readonly changed: ((result: unknown) => Execution | undefined) | undefined;
+  readonly changed: ((result: unknown, place: number) => Execution | undefined) | undefined;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
 }
@@ -85,7 +85,7 @@ export async function openWriter(
       reject?.(refused);
     } else if ("fault" in answer) reject?.(new Error(`a write failed: ${answer.fault}`));
     else {
-      for (const event of answer.events ?? []) announce(event, changed?.(answer.result));
+      for (const [place, event] of answer.events?.entries() ?? []) announce(event, changed?.(answer.result, place));
       resolve?.(answer.result);
     }
   }
