@@ -2,7 +2,7 @@
 // each of their statements names the column by which its tables are spread, so that one server can answer it.
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { prepareDatabase } from "#store/postgres/connect.ts";
+import { prepareDatabase, recordsConfig } from "#store/postgres/connect.ts";
 import { openPostgresRecords } from "#store/postgres/open-records.ts";
 import { BatchWriter, type SeriesDefinition } from "#store/series/batch.ts";
 import type { ChunkReader, StoreState } from "#store/series/chunk-reader.ts";
@@ -98,6 +98,10 @@ async function run(): Promise<void> {
   const execution = makeExecution(place);
   await records.executions.insert(asNew(execution), makeEntry());
   await end(execution.id);
+  const second = makeExecution(place);
+  await records.executions.insert(asNew(second), makeEntry());
+  const both = { start: arrival("STARTED"), answer: arrival("SUCCEEDED", { after: 2_000 }) };
+  await records.executions.recordStartAndAnswer(place.deviceId, second.id, both);
 }
 
 const end = (id: string) =>
@@ -160,7 +164,7 @@ test("the limit of open commands holds within a batch, and the same key gives on
   expect(same.filter(({ isNew }) => isNew).length).toBe(1);
 });
 
-test("start and end of a command wait three times, a mark once, and looking at one once", async () => {
+test("start and end of a command wait twice together and three times apart, a mark once, and looking at one once", async () => {
   const execution = makeExecution(place);
   await records.executions.insert(asNew(execution), makeEntry());
   const marked = await record(() => records.executions.markAttempted(execution.id, place.deviceId));
@@ -169,9 +173,37 @@ test("start and end of a command wait three times, a mark once, and looking at o
   expect(await Promise.all(again)).toEqual([false, false]);
   const ended = await record(() => end(execution.id));
   expect(ended.waits).toBe(3);
+  const second = makeExecution(place);
+  await records.executions.insert(asNew(second), makeEntry());
+  const both = { start: arrival("STARTED"), answer: arrival("SUCCEEDED", { after: 2_000 }) };
+  const together = await record(() => records.executions.recordStartAndAnswer(place.deviceId, second.id, both));
+  expect(together.waits).toBe(2);
+  expect(together.statements.length).toBeLessThan(ended.statements.length);
   const found = await record(() => records.executions.find(place.deviceId, execution.id, NOON));
   expect(found.waits).toBe(1);
-  expect(await scattered([marked, ended, found].flatMap(({ statements }) => statements))).toEqual([]);
+  expect(await scattered([marked, ended, together, found].flatMap(({ statements }) => statements))).toEqual([]);
+});
+
+test("a command reads by indexes alone, also where statements were planned while tables were small", async () => {
+  const { statements } = await record(run);
+  await session.query("VACUUM ANALYZE");
+  const client = new pg.Client(recordsConfig(url));
+  await client.connect();
+  try {
+    const walked = new Set<string>();
+    for (const text of new Set(statements)) {
+      if (!/^\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH)/.test(text)) continue;
+      const { rows } = await client.query<{ "QUERY PLAN": string }>(`EXPLAIN (GENERIC_PLAN) ${text}`);
+      for (const { "QUERY PLAN": line } of rows) {
+        const table = /Seq Scan on (\w+)/.exec(line)?.[1];
+        if (table !== undefined) walked.add(table);
+      }
+    }
+    // Each of them has one row at most.
+    expect([...walked].sort()).toEqual(["change_base"]);
+  } finally {
+    await client.end();
+  }
 });
 
 /** A series of the device, with an engine and a reader for it. */

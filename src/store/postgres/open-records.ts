@@ -1,7 +1,7 @@
 import pg from "pg";
 import type { RecordStore } from "#service/ports/record-store.ts";
 import { createSubjectStores, holdsSealed, isEmpty } from "#store/records/subject-stores.ts";
-import { clientConfig, prepareDatabase } from "./connect.ts";
+import { prepareDatabase, recordsConfig } from "./connect.ts";
 import { followEvents } from "./follow-events.ts";
 import { createLists } from "./lists.ts";
 import { openNodeBus } from "./node-bus.ts";
@@ -40,7 +40,7 @@ export async function openPostgresRecords(url: string, settings: PostgresSetting
   const { readers = 8, writers = 4, allowLoss = false, onDamaged = () => {}, onLost = () => {} } = settings;
   const { notifications, eventBytes = EVENT_BYTES, onChecked = () => {}, onWaiting } = settings;
   const { isSpread } = await prepareDatabase(url, { onWaiting, check: allowLoss ? undefined : requireDurable });
-  const base: pg.PoolConfig = { ...clientConfig(url), pipeline: true, maxLifetimeSeconds: LIFETIME_S };
+  const base: pg.PoolConfig = { ...recordsConfig(url), pipeline: true, maxLifetimeSeconds: LIFETIME_S };
   const reads = new pg.Pool({
     ...base,
     max: readers,
