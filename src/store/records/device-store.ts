@@ -2,6 +2,7 @@ import { type Device, type DeviceCredential, MQTT_PROTOCOLS, type PropertyValue 
 import type { DeviceStore } from "#service/ports/device-store.ts";
 import type { Database, Row } from "#store/database.ts";
 import { DEVICE_COLUMNS, findDevice, parseDevice } from "./device-row.ts";
+import { createKnownDevices } from "./known-devices.ts";
 import type { Lists } from "./lists.ts";
 import { bytes, listed, oneOf, optionalText, text, time } from "./row.ts";
 import { isAnything, storedJson } from "./stored-json.ts";
@@ -25,7 +26,7 @@ interface DeviceCache {
 const MAX_KNOWN = 10_000;
 
 export function createDeviceStore(reader: Database, writer: Writer, lists: Lists): DeviceStore & DeviceCache {
-  const known = new Map<string, Device>();
+  const known = createKnownDevices(MAX_KNOWN);
   const beingChanged = new Map<string, number>();
   let changes = 0;
   const forget = (id: string) => {
@@ -51,8 +52,7 @@ export function createDeviceStore(reader: Database, writer: Writer, lists: Lists
     const device = await findDevice(reader, id);
     // If any device changed meanwhile, this may be the state before the change.
     if (device === undefined || before !== changes || beingChanged.has(id)) return device;
-    if (known.size >= MAX_KNOWN) for (const oldest of known.keys()) if (known.delete(oldest)) break;
-    known.set(id, device);
+    known.offer(id, device);
     return device;
   };
   return {
