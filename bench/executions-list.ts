@@ -5,124 +5,22 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { DatabaseSync } from "node:sqlite";
-import type { Execution, ExecutionState } from "#core/command/execution.ts";
+import type { Execution } from "#core/command/execution.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import type { ExecutionFilter } from "#service/ports/execution-store.ts";
 import type { RecordStore } from "#service/ports/record-store.ts";
 import { openRecords } from "#store/sqlite/open-records.ts";
-import { randomFrom } from "../test/support/random.ts";
 import { makeDevice, makeEntry, makeSite } from "../test/support/records.ts";
 import { startBusbar } from "../test/support/start-busbar.ts";
+import { fillExecutions } from "./executions/fill-executions.ts";
 
 const COUNT = Number(process.env["BENCH_EXECUTIONS"] ?? 1_000_000);
 const DAYS = Number(process.env["BENCH_DAYS"] ?? 90);
 const DEVICES = 40;
 const ROUNDS = 5;
 const DAY = 86_400_000;
-const LEVELS = { readonly: 0, user: 1, owner: 2 };
-
-/** Sent name, manifest name, read level, share. */
-const COMMANDS = [
-  ["read_status", "read_status", "readonly", 0.5],
-  ["set_power", "set_power", "user", 0.2],
-  ["set_power_limit", "set_power", "user", 0.1],
-  ["start", "start", "user", 0.08],
-  ["stop", "stop", "user", 0.08],
-  ["write_configuration", "write_configuration", "owner", 0.03],
-  ["reboot", "reboot", "owner", 0.0099],
-  ["factory_reset", "factory_reset", "owner", 0.0001],
-] as const;
-const STATES: readonly (readonly [ExecutionState, number])[] = [
-  ["SUCCESS", 0.93],
-  ["ERROR", 0.04],
-  ["TIMEOUT", 0.0298],
-  ["IN_PROGRESS", 0.0001],
-  ["NEW", 0.0001],
-];
-
 const folder = mkdtempSync(join(tmpdir(), "busbar-bench-"));
 const now = instant(Date.now());
-const random = randomFrom(7);
-
-function pick<Item>(weighted: readonly Item[], share: (item: Item) => number): Item {
-  let left = random();
-  for (const item of weighted) {
-    left -= share(item);
-    if (left < 0) return item;
-  }
-  return weighted[0] as Item;
-}
-
-/** Writes the rows that as many inserts and responses would have left, in one go. */
-function fill(siteId: string, deviceIds: readonly string[]): void {
-  const database = new DatabaseSync(join(folder, "records.db"));
-  database.exec("PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; PRAGMA cache_size = -200000; BEGIN");
-  const insert = database.prepare(
-    `INSERT INTO execution (id, group_id, site_id, device_id, created_at, arguments, sealed, attempted, is_open, deadline,
-       response_state, response_payload, received_at) VALUES (?, ?, ?, ?, ?, ?, NULL, 1, ?, ?, ?, ?, ?)`,
-  );
-  const groups = new Map<
-    string,
-    { id: number; row: readonly (string | number)[]; hours: Map<number, number>; open: boolean }
-  >();
-  for (let n = 0; n < COUNT; n++) {
-    const age = (1 - n / COUNT) * DAYS * DAY;
-    const createdAt = Math.floor(now - age);
-    const deviceId = deviceIds[Math.floor(random() ** 2 * deviceIds.length)] ?? "";
-    const [name, manifestName, level] = pick(COMMANDS, (one) => one[3]);
-    const [state] = pick(STATES, (one) => one[1]);
-    const ephemeral = age < DAY && random() < 0.3 ? 1 : 0;
-    const isOpen = state === "NEW" || state === "IN_PROGRESS";
-    const row = [siteId, deviceId, name, manifestName, state, ephemeral, LEVELS[level]] as const;
-    const key = row.join();
-    const group = groups.get(key) ?? { id: groups.size + 1, row, hours: new Map<number, number>(), open: isOpen };
-    groups.set(key, group);
-    const hour = Math.floor(createdAt / 3_600_000);
-    group.hours.set(hour, (group.hours.get(hour) ?? 0) + 1);
-    const id = uuidAt(createdAt, n);
-    const answer =
-      state === "SUCCESS" ? '{"power":12.5,"mode":"auto"}' : state === "ERROR" ? '{"message":"busy"}' : null;
-    const response =
-      state === "NEW" ? null : state === "SUCCESS" ? "SUCCEEDED" : state === "ERROR" ? "ERROR" : "STARTED";
-    const times = [isOpen ? 1 : 0, createdAt + 30_000] as const;
-    insert.run(
-      id,
-      group.id,
-      siteId,
-      deviceId,
-      createdAt,
-      '{"power":12.5}',
-      ...times,
-      response,
-      answer,
-      createdAt * 1000,
-    );
-  }
-  const insertGroup = database.prepare("INSERT INTO execution_group VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  const insertHour = database.prepare(
-    "INSERT INTO execution_hour (group_id, hour, count, device_id) VALUES (?, ?, ?, ?)",
-  );
-  for (const { id, row, hours, open } of groups.values()) {
-    insertGroup.run(
-      id,
-      ...row,
-      [...hours.values()].reduce((sum, count) => sum + count, 0),
-    );
-    if (!open) for (const [hour, count] of hours) insertHour.run(id, hour, count, row[1] ?? "");
-  }
-  database.exec(
-    "INSERT INTO execution_day SELECT group_id, hour / 24, sum(count), device_id FROM execution_hour GROUP BY 1, 2, 4",
-  );
-  database.exec("COMMIT; PRAGMA wal_checkpoint(TRUNCATE)");
-  database.close();
-}
-
-function uuidAt(ms: number, n: number): string {
-  const time = ms.toString(16).padStart(12, "0");
-  const tail = (n * 2_654_435_761 + 1).toString(16).padStart(15, "0").slice(-15);
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${tail.slice(0, 3)}-8${tail.slice(3, 6)}-${tail.slice(6)}000`;
-}
 
 interface Case {
   readonly name: string;
@@ -238,7 +136,8 @@ try {
   await records.close();
   const deviceIds = devices.map(({ id }) => id);
   const began = performance.now();
-  fill(site.id, deviceIds);
+  const filling = { siteId: site.id, deviceIds, count: COUNT, days: DAYS, now, withOpen: true };
+  fillExecutions(join(folder, "records.db"), filling);
   const fillSeconds = rounded((performance.now() - began) / 1000);
   records = await openRecords(folder, fail);
   const all = cases(site.id, deviceIds);

@@ -9,10 +9,16 @@ export type DeviceOrder =
   /** Answers on a bare broker whatever is asked there. */
   | { readonly do: "echo"; readonly port: number }
   /**
-   * The first `active` devices send a value a second, each at its own moment of the second. One that was told a power measures
-   * it if `isObeying` is set.
+   * The first `active` devices send a value a second or each `everyMs`, each at its own moment of it. One that was told a power
+   * measures it if `isObeying` is set.
    */
-  | { readonly do: "telemetry"; readonly active: number; readonly seconds: number; readonly isObeying?: boolean };
+  | {
+      readonly do: "telemetry";
+      readonly active: number;
+      readonly seconds: number;
+      readonly everyMs?: number;
+      readonly isObeying?: boolean;
+    };
 
 export interface DeviceReport {
   readonly sent: number;
@@ -54,20 +60,21 @@ export function runDevices(): void {
     devices.push(device);
   }
 
-  async function sendTelemetry(active: number, seconds: number, isObeying: boolean): Promise<DeviceReport> {
+  async function sendTelemetry(order: Extract<DeviceOrder, { readonly do: "telemetry" }>): Promise<DeviceReport> {
+    const { active, seconds, everyMs = 1_000, isObeying = false } = order;
     let sent = 0;
     let acknowledged = 0;
     const one = async (device: (typeof devices)[number], index: number): Promise<void> => {
       const { client, from } = device;
-      const begin = performance.now() + (index * 1000) / active;
+      const begin = performance.now() + (index * everyMs) / active;
       const waits: Promise<void>[] = [];
-      for (let second = 0; second < seconds; second++) {
-        await new Promise((resolve) => setTimeout(resolve, Math.max(1, begin + second * 1000 - performance.now())));
+      for (let turn = 0; turn * everyMs < seconds * 1000; turn++) {
+        await new Promise((resolve) => setTimeout(resolve, Math.max(1, begin + turn * everyMs - performance.now())));
         sent += 1;
         const values = {
           timestamp: Date.now() / 1000,
-          power: isObeying ? (device.power ?? 0) : second,
-          energy: index + second,
+          power: isObeying ? (device.power ?? 0) : turn,
+          energy: index + turn,
         };
         const wait = client.publishAsync(`${from}/v1/telemetry`, JSON.stringify(values), { qos: 1 });
         waits.push(wait.then(() => void acknowledged++));
@@ -79,7 +86,7 @@ export function runDevices(): void {
   }
 
   async function obey(order: DeviceOrder): Promise<DeviceReport> {
-    if (order.do === "telemetry") return await sendTelemetry(order.active, order.seconds, order.isObeying === true);
+    if (order.do === "telemetry") return await sendTelemetry(order);
     if (order.do === "echo") {
       const client = await connectMqtt(order.port);
       client.on("message", (_topic, payload) => void client.publish(ECHO.response, payload, { qos: 1 }));

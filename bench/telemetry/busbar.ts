@@ -69,10 +69,16 @@ export async function loadSeries(
   job: "all" | "hour" | "float32" | "double",
   file: string,
   { devices, size }: { readonly devices: readonly string[]; readonly size: Size },
-): Promise<Loaded & { readonly settleSeconds: number }> {
+): Promise<LoadedSeries> {
   const given = JSON.stringify({ job, file, devices, size });
   const output = await finish(process.execPath, [...NODE_FLAGS, LOADER, given]);
-  return JSON.parse(output.trim().split("\n").at(-1) ?? "") as Loaded & { settleSeconds: number };
+  return JSON.parse(output.trim().split("\n").at(-1) ?? "") as LoadedSeries;
+}
+
+interface LoadedSeries extends Loaded {
+  readonly settleSeconds: number;
+  /** Of the whole process, which also makes the data. */
+  readonly cpuSeconds: number;
 }
 
 export const telemetryFile = (site: Site): string => join(site.folder, "telemetry.db");

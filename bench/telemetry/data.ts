@@ -12,6 +12,8 @@ export interface Size {
   readonly devices: number;
   readonly hours: number;
   readonly days: number;
+  /** So many days at the end of the long series are there already; undefined: none. */
+  readonly daysBefore?: number;
 }
 
 /** 1 is 50 devices for a day and a series of a year. There are always the ten devices that a query asks for. */
@@ -95,10 +97,10 @@ export interface DayData {
   readonly values: Float64Array;
 }
 
-export function* makeYear({ days }: Size): Iterable<DayData> {
-  const random = randomFrom(365);
+export function* makeYear({ days, daysBefore = 0 }: Size): Iterable<DayData> {
+  const random = randomFrom(365 + daysBefore);
   let value = 1_500;
-  for (let day = days; day > 0; day--) {
+  for (let day = days; day > daysBefore; day--) {
     const times = makeTimes(random, END - day * DAY, 86_400);
     const values = new Float64Array(times.length);
     for (let i = 0; i < times.length; i++) {

@@ -34,7 +34,8 @@ else {
   await store.settle(instant(END + 2 * DAY));
   settleSeconds = (performance.now() - started) / 1_000;
 }
-console.log(JSON.stringify({ points, seconds, settleSeconds }));
+const { user, system } = process.cpuUsage();
+console.log(JSON.stringify({ points, seconds, settleSeconds, cpuSeconds: (user + system) / 1e6 }));
 // The open hour must be found in the journal, as after a crash.
 if (job === "hour") process.kill(process.pid, "SIGKILL");
 await store.close();

@@ -11,14 +11,16 @@ interface Job {
   readonly late: number;
   /** Unacknowledged messages of one device at once. */
   readonly window: number;
+  /** Of a message; undefined: those of the devices' own data. */
+  readonly attributes?: number;
 }
 
 const STEP_MS = 50;
 const LATE_MS = 600 * SECOND;
 
-const { port, credentials, seconds, late, window } = JSON.parse(process.argv[2] ?? "") as Job;
+const { port, credentials, seconds, late, window, attributes } = JSON.parse(process.argv[2] ?? "") as Job;
 const random = randomFrom(7);
-const bodies = makeBodies();
+const bodies = attributes === undefined ? makeBodies() : makeWideBodies(attributes);
 const begin = Date.now() - 5 * SECOND;
 let acknowledged = 0;
 let isOver = false;
@@ -34,7 +36,7 @@ const messages = acknowledged;
 latencies.sort((a, b) => a - b);
 console.log(
   JSON.stringify({
-    perSecond: (messages * ATTRIBUTES.length) / elapsed,
+    perSecond: (messages * (attributes ?? ATTRIBUTES.length)) / elapsed,
     messages,
     ackP50: latencies[Math.floor(latencies.length * 0.5)],
     ackP99: latencies[Math.floor(latencies.length * 0.99)],
@@ -125,6 +127,14 @@ function makeBodies(): readonly string[] {
       const shown = spec.words?.[value] ?? (spec.type === "boolean" ? value === 1 : value);
       return `"${spec.name}":${JSON.stringify(shown)}`;
     });
+    return `${members.join(",")}}`;
+  });
+}
+
+/** Messages of so many numbers with a decimal place. */
+function makeWideBodies(count: number): readonly string[] {
+  return Array.from({ length: 512 }, () => {
+    const members = Array.from({ length: count }, (_, n) => `"a${n}":${Math.floor(random() * 10_000) / 10}`);
     return `${members.join(",")}}`;
   });
 }
