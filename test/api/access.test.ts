@@ -952,6 +952,8 @@ function bytesFor(operation: string, content: string | Uint8Array): unknown {
 const ONLY_HTTP: Readonly<Record<string, number>> = {
   createSession: 409,
   findSession: 409,
+  findSignInProvider: 409,
+  findProviderSignOut: 409,
   generateConfig: 409,
   acceptInvitation: 409,
   finishSignIn: 409,
