@@ -17,6 +17,9 @@ import { percentile } from "./commands/machine.ts";
 import { type CloudNodes, type Database, startCloud } from "./fleet/cloud-nodes.ts";
 import { type FleetAnswer, type FleetOrder, runGateways } from "./fleet/gateways-process.ts";
 
+/** What follows from a change of the fleet takes so long. */
+const SETTLES_S = 15;
+
 const self = fileURLToPath(import.meta.url);
 if (process.argv[2] === "gateways") runGateways();
 else await measure();
@@ -84,13 +87,15 @@ async function measureFleet(cloud: CloudNodes, fleet: ChildProcess, { steps, set
   const grown: Step[] = [];
   let joined = 1;
   for (const gateways of steps) {
-    const joining = await joinGateways(fleet, { cloud, count: gateways - joined, devices });
+    const count = gateways - joined;
+    const join = await wave(cloud, fleet, async () => {
+      await joinGateways(fleet, { cloud, count, devices });
+      // One more for each gateway stands for the gateway itself.
+      await hasDevices(node, gateways * (devices + 1));
+    });
     joined = gateways;
-    say(`${gateways} gateways have joined in ${Math.round(joining.ms)} ms`);
-    // One more for each gateway stands for the gateway itself.
-    await isSettled(node, gateways * (devices + 1));
-    say("the cloud has all devices");
-    const step = await measureStep(cloud, fleet, { gateways, before, setting, deviceId, joinMs: joining.ms });
+    say(`the cloud has all devices of ${gateways} gateways: ${JSON.stringify(join)}`);
+    const step = await measureStep(cloud, fleet, { gateways, before, setting, deviceId, join });
     grown.push(step);
     say(JSON.stringify(step));
   }
@@ -117,11 +122,20 @@ interface Step {
   readonly bytes_per_gateway: number;
   readonly resident_growth_mib: number;
   readonly database_mib: number;
-  readonly join_ms: number;
-  readonly storm_ms: number;
+  readonly join: Wave;
+  readonly storm: Wave;
   readonly idle: Second;
   readonly reporting: Second;
   readonly command_ms: { readonly beside_idle: Summary; readonly beside_reporting: Summary };
+}
+
+/** Until all gateways are connected that join, or come back. */
+interface Wave {
+  readonly ms: number;
+  readonly nodes_seconds: number;
+  readonly database_seconds: number;
+  readonly transactions: number;
+  readonly failures: Readonly<Record<string, number>>;
 }
 
 /** Of a second, on average. */
@@ -137,13 +151,13 @@ interface StepOf {
   readonly before: { readonly heap: number; readonly resident: number; readonly joined: number };
   readonly setting: Setting;
   readonly deviceId: string;
-  readonly joinMs: number;
+  readonly join: Wave;
 }
 
 async function measureStep(
   cloud: CloudNodes,
   fleet: ChildProcess,
-  { gateways, before, setting, deviceId, joinMs }: StepOf,
+  { gateways, before, setting, deviceId, join }: StepOf,
 ): Promise<Step> {
   const { seconds, every, runs } = setting;
   const [node] = cloud.nodes as [Server];
@@ -151,8 +165,8 @@ async function measureStep(
   const heap = await cloud.heapBytes();
   const { residentMiB } = await cloud.figures();
   const quiet = await commandTimes(node, deviceId, runs);
-  const storm = await order(fleet, { do: "reconnect" });
-  say(`all are back after ${Math.round(storm.ms)} ms`);
+  const storm = await wave(cloud, fleet, () => order(fleet, { do: "reconnect" }));
+  say(`all are back: ${JSON.stringify(storm)}`);
   await isReachable(node, deviceId);
   await order(fleet, { do: "report", everyMs: every * 1_000 });
   await rest(2);
@@ -165,11 +179,29 @@ async function measureStep(
     bytes_per_gateway: Math.round((heap - before.heap) / (gateways - before.joined)),
     resident_growth_mib: residentMiB - before.resident,
     database_mib: await cloud.databaseMiB(),
-    join_ms: Math.round(joinMs),
-    storm_ms: Math.round(storm.ms),
+    join,
+    storm,
     idle,
     reporting,
     command_ms: { beside_idle: summary(quiet), beside_reporting: summary(beside) },
+  };
+}
+
+/** With what follows from it. */
+async function wave(cloud: CloudNodes, fleet: ChildProcess, work: () => Promise<unknown>): Promise<Wave> {
+  const from = await cloud.figures();
+  const begun = performance.now();
+  await work();
+  const ms = performance.now() - begun;
+  await rest(SETTLES_S);
+  const to = await cloud.figures();
+  const { failures } = await order(fleet, { do: "count failures" });
+  return {
+    ms: Math.round(ms),
+    nodes_seconds: round(to.nodesSeconds - from.nodesSeconds),
+    database_seconds: round(to.databaseSeconds - from.databaseSeconds),
+    transactions: to.transactions - from.transactions,
+    failures,
   };
 }
 
@@ -208,15 +240,13 @@ interface Joining {
 async function joinGateways(fleet: ChildProcess, { cloud, count, devices }: Joining): Promise<FleetAnswer> {
   const { nodes } = cloud;
   let answer: FleetAnswer | undefined;
-  let ms = 0;
   for (const [n, node] of nodes.entries()) {
     const share = Math.floor(count / nodes.length) + (n < count % nodes.length ? 1 : 0);
     if (share === 0) continue;
     answer = await order(fleet, { do: "join", url: node.url, codes: await makeCodes(node, share), devices });
-    ms += answer.ms;
   }
   if (answer === undefined) throw new Error("no gateway was to join");
-  return { ...answer, ms };
+  return answer;
 }
 
 async function order(fleet: ChildProcess, what: FleetOrder): Promise<FleetAnswer> {
@@ -227,14 +257,12 @@ async function order(fleet: ChildProcess, what: FleetOrder): Promise<FleetAnswer
   return await promise.finally(() => fleet.off("exit", fail));
 }
 
-/** Until the cloud has all devices, and what follows from that is done. */
-async function isSettled(node: Server, devices: number): Promise<void> {
+async function hasDevices(node: Server, devices: number): Promise<void> {
   for (;;) {
     const { total_count } = JSON.parse(await node.call("/v3/devices?limit=0")) as { total_count: number };
-    if (total_count >= devices) break;
+    if (total_count >= devices) return;
     await rest(1);
   }
-  await rest(15);
 }
 
 async function makeCodes(cloud: Server, count: number): Promise<readonly string[]> {

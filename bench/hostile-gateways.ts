@@ -131,7 +131,7 @@ async function joinHonest(cloud: Cloud) {
   return await Promise.all(
     Array.from({ length: HONEST }, async () => {
       const { code } = JSON.parse(await cloud.call("/v3/gateways/join_codes", {})) as { code: string };
-      const gateway = await joinSimulated(cloud.url, code, () => {});
+      const gateway = await joinSimulated(cloud.url, code);
       await gateway.uplink.restart();
       return gateway;
     }),

@@ -20,6 +20,8 @@ interface Figures {
   /** Between the nodes, through the database. */
   readonly notifications: number;
   readonly notifiedBytes: number;
+  /** Of all servers of the database; each statement of its own is one. */
+  readonly transactions: number;
 }
 
 export interface CloudNodes {
@@ -36,6 +38,8 @@ export interface CloudNodes {
 const KEYS = ["seal.key", "admin.token"];
 const HEAP = fileURLToPath(new URL("./report-heap.mjs", import.meta.url));
 const FLAGS = ["--role", "cloud", "--mqtt-port", "off", "--http-connections-per-address", "10000"];
+
+const TRANSACTIONS = "(SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database())";
 
 export async function startCloud(folder: string, database: Database, count: number): Promise<CloudNodes> {
   if (database === "embedded" && count > 1)
@@ -72,6 +76,7 @@ export async function startCloud(folder: string, database: Database, count: numb
         databaseSeconds: sum(server?.pids ?? [], familySeconds),
         residentMiB: sum(nodes, ({ pid }) => memoryMiB(pid)),
         ...(server?.heard() ?? { notifications: 0, notifiedBytes: 0 }),
+        transactions: (await server?.transactions()) ?? 0,
       };
     },
     async heapBytes() {
@@ -115,6 +120,10 @@ async function startDatabase(folder: string, kind: "postgres" | "citus") {
     url,
     heard: () => heard,
     pids: await ofEach<number>(servers, "split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int"),
+    async transactions() {
+      const counts = await ofEach<string>(servers, TRANSACTIONS);
+      return sum(counts, Number);
+    },
     async sizeMiB() {
       const sizes = await ofEach<string>(servers, "pg_database_size(current_database())");
       return Math.round(sum(sizes, Number) / 1024 / 1024);

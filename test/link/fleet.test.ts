@@ -12,7 +12,7 @@ const cloud = useServer(["--role", "cloud", "--mqtt-port", "off"]);
 
 async function join(): Promise<SimulatedGateway> {
   const { body } = await cloud.admin.post<{ code: string }>("/v3/gateways/join_codes", {});
-  const gateway = await joinSimulated(cloud.url, body.code, () => {});
+  const gateway = await joinSimulated(cloud.url, body.code);
   onTestFinished(() => gateway.uplink.stop());
   await gateway.uplink.restart();
   return gateway;

@@ -78,12 +78,19 @@ export interface SimulatedGateway {
   report(): Promise<void>;
 }
 
+interface Simulation {
+  /** Called when the gateway is connected, or is no longer. */
+  readonly onTurn?: () => void;
+  /** Called with the reason when a connection has failed, or was ended by the cloud. */
+  readonly onFailure?: (reason: string) => void;
+  readonly devices?: number;
+}
+
 /** Exchanges the code for a credential; the gateway connects when its uplink is started. */
 export async function joinSimulated(
   url: string,
   code: string,
-  onTurn: () => void,
-  deviceCount = 1,
+  { onTurn = () => {}, onFailure, devices: deviceCount = 1 }: Simulation = {},
 ): Promise<SimulatedGateway> {
   const { gatewayId, credential } = await dial.askCloud(url, { code, name: "Simulated", version: "0.0.0-fleet" });
   const [siteId, ownId, deviceId, epoch] = [uuidv7(), uuidv7(), uuidv7(), uuidv7()];
@@ -150,6 +157,11 @@ export async function joinSimulated(
       await executions.record(of, id, done);
     })();
   };
+  function warn(about: object, text: string): void {
+    const { err } = about as { readonly err?: unknown };
+    if (err instanceof Error && onFailure !== undefined) onFailure(err.message);
+    else console.error(text, about);
+  }
   const needs = {
     uplinks,
     executions,
@@ -211,7 +223,7 @@ export async function joinSimulated(
     openLinkSocket: dial.openLinkSocket,
     linkIntakes: PLAIN_INTAKES,
     onTurn,
-    log: { info: () => {}, warn: (about: object, text: string) => console.error(text, about) },
+    log: { info: () => {}, warn },
   } satisfies Record<keyof UplinkNeeds, unknown>;
   // What it does not name is for things that never happen here.
   const uplink = createUplink(needs as unknown as UplinkNeeds);
