@@ -37,7 +37,9 @@ export async function makeRoom(database: WriteDatabase): Promise<void> {
   if (tally === undefined) return;
   let excess = tally.bytes - database.eventBytes;
   for (let round = 0; excess > 0 && round < ROUNDS; round++) {
-    const [largest, next] = await database.all("SELECT site_id, bytes FROM event_site ORDER BY bytes DESC LIMIT 2");
+    const [largest, next] = await database.all(
+      "SELECT site_id, bytes, cut FROM event_site ORDER BY bytes DESC LIMIT 2",
+    );
     if (largest === undefined) break;
     const lead = number(largest, "bytes") - (next === undefined ? 0 : number(next, "bytes"));
     excess -= await dropOldest(database, { site: largest, tally }, Math.min(excess, Math.max(lead, STEP_BYTES)));
@@ -97,11 +99,13 @@ async function dropOldest(
   wanted: number,
 ): Promise<number> {
   const siteId = text(site, "site_id");
-  // The newest event says how far positions have come.
+  // The newest event says how far positions have come. Rows that were deleted stay in the index of a server for a while: without
+  // the lower bound, each step would read those of all steps before.
   const rows = await database.all(
-    `SELECT position, bytes FROM event WHERE site_id = ? AND position <= ?
+    `SELECT position, bytes FROM event WHERE site_id = ? AND position > ? AND position <= ?
        AND position < (SELECT max(position) FROM event) ORDER BY position LIMIT ${DELETED_AT_ONCE}`,
     siteId,
+    number(site, "cut"),
     tally.counted,
   );
   let freed = 0;
