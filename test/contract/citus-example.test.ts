@@ -8,6 +8,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { openPostgresRecords } from "#store/postgres/open-records.ts";
 import { HAS_CITUS } from "../support/citus.ts";
 import { type Postgres, startPostgres } from "../support/postgres.ts";
+import { sayIfWithoutCitus } from "../support/without-citus.ts";
 import { newDevice } from "./record-store-contract.ts";
 
 const SCRIPT = fileURLToPath(new URL("../../examples/compose/cloud/spread.sh", import.meta.url));
@@ -32,6 +33,8 @@ async function startServer(): Promise<Postgres> {
   await client.end();
   return server;
 }
+
+sayIfWithoutCitus();
 
 describe.runIf(HAS_CITUS)("the example for Compose on Citus", () => {
   test("the script makes the servers one database, twice, and a device's rows lie on a worker", async () => {

@@ -1,6 +1,7 @@
 // Random points and queries on PostgreSQL 15 and 18 and on SQLite, at the same time and cell by cell what a naive reference
-// gives. On PostgreSQL one node does everything, or two take turns. `npm run test:long` asks much more.
+// gives. On PostgreSQL one node does everything, or two take turns. `npm run test:long` asks much more, and a Citus, too.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { HAS_CITUS, startCitus } from "../support/citus.ts";
 import { POSTGRES_VERSIONS, type Postgres, startPostgres } from "../support/postgres.ts";
 import { IS_LONG, roundsOf } from "../support/rounds.ts";
 import {
@@ -13,19 +14,28 @@ import {
   together,
 } from "../support/series-bench.ts";
 import { openSharedNodes, type SharedNodes } from "../support/shared-bench.ts";
+import { sayIfWithoutCitus } from "../support/without-citus.ts";
+
+if (IS_LONG) sayIfWithoutCitus();
 
 /** Queries cost less than points, and their borders lie on and beside the points of their seed. */
 const SEEDS = roundsOf("seeds of random queries, PostgreSQL");
 const QUERIES = IS_LONG ? 100 : 200;
 
-const servers: Postgres[] = [];
+interface Server extends Pick<Postgres, "prepared" | "stop"> {}
+
+const STARTS = new Map<string, () => Promise<Server>>([
+  ...[...POSTGRES_VERSIONS].map((version) => [`PostgreSQL ${version}`, () => startPostgres({ version })] as const),
+  ...(IS_LONG && HAS_CITUS ? [["Citus", startCitus] as const] : []),
+]);
+const servers: Server[] = [];
 const shared = new Map<string, SharedNodes>();
 
 beforeAll(async () => {
-  for (const version of POSTGRES_VERSIONS) {
-    const server = await startPostgres({ version });
+  for (const [name, start] of STARTS) {
+    const server = await start();
     servers.push(server);
-    shared.set(`PostgreSQL ${version}`, await openSharedNodes(await server.prepared("queries"), 2));
+    shared.set(name, await openSharedNodes(await server.prepared("queries"), 2));
   }
 });
 afterAll(async () => {
@@ -33,7 +43,7 @@ afterAll(async () => {
   for (const server of servers) await server.stop();
 });
 
-test(`${SEEDS * QUERIES} random queries on SQLite, ${[...POSTGRES_VERSIONS].map((version) => `PostgreSQL ${version}`).join(", ")}`, {
+test(`${SEEDS * QUERIES} random queries on SQLite, ${[...STARTS.keys()].join(", ")}`, {
   timeout: 7_200_000,
 }, async () => {
   for (let seed = 1; seed <= SEEDS; seed++) {

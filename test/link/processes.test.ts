@@ -9,6 +9,7 @@ import { type Postgres, startPostgres } from "../support/postgres.ts";
 import { randomFrom } from "../support/random.ts";
 import { IS_LONG, roundsOf } from "../support/rounds.ts";
 import type { Session } from "../support/session.ts";
+import { sayIfWithoutCitus } from "../support/without-citus.ts";
 import { differences, type ListedExecution, readExecutions, readSide, type SideRecords } from "./compare-records.ts";
 import { openSiteGateway, type SiteGateway } from "./site-gateway.ts";
 
@@ -23,6 +24,8 @@ const CLOUDS = [
 ]
   .map((one) => ({ ...one, rounds: Number(GIVEN ?? one.rounds) }))
   .filter(({ rounds, isSpread }) => rounds > 0 && (HAS_CITUS || !isSpread));
+if (IS_LONG) sayIfWithoutCitus();
+
 const SEED = Number(process.env["BUSBAR_TEST_SEED"] ?? (IS_LONG ? Date.now() % 1_000_000 : 1));
 const GATEWAYS = IS_LONG ? 3 : 2;
 /** The promise. Only the long run judges it: how long it takes depends on the machine. */

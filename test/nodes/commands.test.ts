@@ -5,6 +5,7 @@ import { connectAt, makeNodeSite } from "../support/node-site.ts";
 import { startNode } from "../support/nodes.ts";
 import { type Postgres, startPostgres } from "../support/postgres.ts";
 import { IS_LONG } from "../support/rounds.ts";
+import { sayIfWithoutCitus } from "../support/without-citus.ts";
 
 const START = { name: "start", arguments: { power: 1 } };
 
@@ -13,6 +14,8 @@ const DATABASES: Readonly<Record<string, () => Promise<Pick<Postgres, "prepared"
   PostgreSQL: startPostgres,
   ...(HAS_CITUS && { Citus: startCitus }),
 };
+
+sayIfWithoutCitus();
 
 describe.each(Object.entries(DATABASES))("on %s", (name, startDatabase) => {
   /** Of Citus, what depends on where rows and locks are. */
