@@ -10,6 +10,7 @@ import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
 import type { CloudControls } from "#service/control/cloud-controls.ts";
 import type { Controls } from "#service/control/controls.ts";
 import type { ReportedControls } from "#service/control/reported-controls.ts";
+import { createChangedDevices } from "#service/device/changed-devices.ts";
 import type { ChildRoutes } from "#service/device/child-routes.ts";
 import { deviceConfiguration } from "#service/device/configuration.ts";
 import { type ConfigurationSender, writtenAt } from "#service/device/configuration-sender.ts";
@@ -33,7 +34,7 @@ type ConfigurationNeeds = Parameters<typeof deviceConfiguration>[0];
 
 interface JoinNeeds extends Pick<Needs, "devices" | "profiles">, ConfigurationNeeds {
   readonly nodes: Nodes;
-  readonly gateways: Pick<Needs["gateways"], "ownerOf">;
+  readonly gateways: Pick<Needs["gateways"], "ownerOf" | "ownedAmong">;
   readonly events: EventHub;
   readonly authenticator: Authenticator;
   readonly openSessions: Pick<Sessions, "forget" | "reread">;
@@ -68,6 +69,8 @@ export function joinNodes(needs: JoinNeeds): () => void {
 
   /** Devices whose configuration was changed, until it is read, and the time of the latest change. */
   const unsent = new Map<string, Instant>();
+  const { gateways } = needs;
+  const changedDevices = createChangedDevices({ gateways, background, takeOver: deviceChanged });
 
   function hear(event: LiveEvent): void {
     if (event.kind === "execution" && "execution" in event) needs.dispatcher.heard(event.execution);
@@ -84,21 +87,22 @@ export function joinNodes(needs: JoinNeeds): () => void {
       if (!isWaiting) background.run("send a configuration of another node", () => configurationChanged(deviceId));
     } else if (event.kind === "device" && "change" in event) {
       const { deviceId, change } = event;
-      background.run("take over the change of a device", () => deviceChanged(deviceId, change === "deleted"));
+      if (change === "deleted") background.run("take over the end of a device", () => deviceDeleted(deviceId));
+      else changedDevices.add(deviceId);
     }
   }
 
-  async function deviceChanged(deviceId: string, isDeleted: boolean): Promise<void> {
-    if (isDeleted) {
-      await needs.hosts.stop(deviceId);
-      needs.channel.disconnect(deviceId);
-      needs.children.forget(deviceId);
-      needs.connectivity.forget(deviceId);
-      needs.alertTracker.forget(deviceId);
-      return;
-    }
+  async function deviceDeleted(deviceId: string): Promise<void> {
+    await needs.hosts.stop(deviceId);
+    needs.channel.disconnect(deviceId);
+    needs.children.forget(deviceId);
+    needs.connectivity.forget(deviceId);
+    needs.alertTracker.forget(deviceId);
+  }
+
+  async function deviceChanged(deviceId: string, isCopy: boolean): Promise<void> {
     const device = await needs.devices.find(deviceId);
-    if (device !== undefined && !(await isOfGateway(deviceId))) await needs.hosts.changed(device);
+    if (device !== undefined && !isCopy) await needs.hosts.changed(device);
     // Its channel may have changed, or the device that carries its messages.
     if (device?.type === "CHILD") await needs.children.place(device);
   }

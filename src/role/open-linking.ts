@@ -4,6 +4,7 @@ import { EVENT_LOOP } from "#event-loop";
 import { createDial } from "#outbound/link/dial.ts";
 import type { Engines } from "#role/open-engines.ts";
 import { createLinkIntakes } from "#service/link/link-intake.ts";
+import { createLinkTurns } from "#service/link/link-turns.ts";
 import { LINK_HISTORY_BYTES, LINK_LIVE_BYTES } from "#service/link/take-telemetry.ts";
 import { version } from "#version";
 
@@ -19,6 +20,7 @@ export function openLinking(engines: Engines) {
     telemetryBudget: budgets.open("link_history", LINK_HISTORY_BYTES),
     liveBudget: budgets.open("link_values", LINK_LIVE_BYTES),
     linkIntakes: createLinkIntakes({ shares, budgets, loop: EVENT_LOOP, pause }),
+    linkTurns: createLinkTurns(shares),
     version: version(),
     random: Math.random,
     ...createDial((url) => allowLocal || url === config.cloud.url),

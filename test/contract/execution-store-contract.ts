@@ -226,6 +226,11 @@ export function executionStoreContract(open: () => Promise<ExecutionWorld>): voi
     const everyone = (await executions.open({ limit: 5 })).map(({ id }) => id);
     const mine = [early.id, late.id];
     expect(everyone).toEqual(place.deviceId < other.deviceId ? [...mine, elsewhere.id] : [elsewhere.id, ...mine]);
+    expect(await executions.devicesWaiting([place.deviceId, other.deviceId, newId()])).toEqual(
+      new Set([place.deviceId, other.deviceId]),
+    );
+    expect(await executions.markAttempted(elsewhere.id)).toBe(true);
+    expect(await executions.devicesWaiting([place.deviceId, other.deviceId])).toEqual(new Set([place.deviceId]));
     const sent = await executions.toSend(early.id);
     expect([sent?.execution, sent?.attempted, [...(sent?.sealed ?? [])]]).toEqual([early, false, [1, 2, 3]]);
     expect(await executions.toSend(ended.id)).toBeUndefined();

@@ -480,9 +480,14 @@ export function linkStoreContract(open: OpenStores): void {
       ]);
       expect([await gateways.sites("g1"), await gateways.devices("g1"), await gateways.ownerOf(site.id)]).toEqual([
         [site.id],
-        [device.id],
+        [{ id: device.id, siteId: site.id, type: device.type }],
         "g1",
       ]);
+      const ownSite = makeSite();
+      await sites.insert(ownSite, makeEntry());
+      const own = makeDevice(ownSite.id);
+      await devices.insert(own, makeEntry());
+      expect((await gateways.ownedAmong([device.id, own.id, "nobody"])).map(({ id }) => id)).toEqual([device.id]);
       await copies.deleteDevice("g1", device.id, NOON);
       await copies.deleteSite("g1", site.id);
       expect([await devices.find(device.id), await sites.find(site.id)]).toEqual([undefined, undefined]);

@@ -172,7 +172,9 @@ test("claims of names that are alike in 32 bits of their hash do not exclude eac
   );
   // The same name is had once.
   for (const name of names) for (const { nodes: node } of nodes) expect(await node.claim(name)).toBeUndefined();
+  for (const { nodes: node } of nodes) expect(await node.held([...names, "nobody's"])).toEqual(new Set(names));
   await one?.release();
+  expect(await nodes[0].nodes.held(names)).toEqual(new Set(names.slice(1)));
   const again = await nodes[1].nodes.claim(names[0] ?? "");
   expect(again).toBeDefined();
   await Promise.all([other?.release(), again?.release()]);

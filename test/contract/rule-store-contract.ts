@@ -39,6 +39,13 @@ export function ruleStoreContract(open: OpenStores): void {
     expect(await rules.slugOf(rule.id)).toBe("surplus");
     expect(await rules.list(siteId, PAGE)).toMatchObject({ items: [other, rule], total: 2 });
     expect(await rules.list(siteId, { limit: 10, offset: 7 })).toMatchObject({ items: [], total: 2 });
+    expect(await rules.ids(siteId)).toEqual([rule.id, other.id].sort());
+  });
+
+  test("rules of many sites are named at once, which gateways do that come at the same moment", async () => {
+    const { rules, siteId, rule } = await withRule(open);
+    const asked = Array.from({ length: 1_000 }, (_, n) => rules.ids(n % 2 === 0 ? siteId : newId()));
+    expect(new Set((await Promise.all(asked)).flat())).toEqual(new Set([rule.id]));
   });
 
   test("a slug is used once on a site, and a refused change changes nothing", async () => {

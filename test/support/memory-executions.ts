@@ -207,6 +207,11 @@ export function createMemoryExecutions(outbox: Pick<MemoryOutbox, "add"> = { add
           bytes,
         }));
     },
+    async devicesWaiting(deviceIds) {
+      const waiting = all().filter(({ execution, attempted }) => isOpen(execution.state) && !attempted);
+      const devices = new Set(waiting.map(({ execution }) => execution.deviceId));
+      return new Set(deviceIds.filter((id) => devices.has(id)));
+    },
     async toSend(id) {
       const one = kept.get(id);
       if (one === undefined || !isWaiting(one.execution)) return undefined;

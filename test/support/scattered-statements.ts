@@ -39,6 +39,11 @@ export const SCATTERED: readonly Scattered[] = [
   },
   { matches: /^UPDATE execution SET attempted = [01] WHERE id = \$/, reason: "the same", bound: "one execution" },
   {
+    matches: /^SELECT DISTINCT device_id FROM execution WHERE is_open = 1 AND attempted = 0/,
+    reason: "for which devices of a gateway that has connected something waits",
+    bound: "the devices of one gateway, a thousand at a time",
+  },
+  {
     matches: /^SELECT .* FROM execution WHERE (?:is_open = 1|.*deadline <= )/,
     reason: "what is open, at the start of a node, and what is overdue",
     bound: "its page",

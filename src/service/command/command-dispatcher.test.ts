@@ -8,7 +8,7 @@ import { asNew, makeExecution } from "../../../test/support/executions.ts";
 import { createMemoryExecutions } from "../../../test/support/memory-executions.ts";
 import { createMemoryOutbox } from "../../../test/support/memory-outbox.ts";
 import { makeEntry, NOON } from "../../../test/support/records.ts";
-import { createCommandDispatcher } from "./command-dispatcher.ts";
+import { type CommandDispatcher, createCommandDispatcher } from "./command-dispatcher.ts";
 
 const PLACE = { siteId: "s1", deviceId: "d1" };
 const TIMEOUT_MS = 30_000;
@@ -18,8 +18,13 @@ async function setUp({ sendingBytes = 1e6, handOver = async () => {}, recording 
   const outbox = createMemoryOutbox();
   const store = createMemoryExecutions(outbox);
   const writes: string[] = [];
+  const opened: (string | undefined)[] = [];
   const executions = {
     ...store,
+    open: (page: Parameters<typeof store.open>[0]) => {
+      opened.push(page.deviceId);
+      return store.open(page);
+    },
     expire: (...[id, deadline]: Parameters<typeof store.expire>) => store.expire(id, deadline),
     record: (...[deviceId, id, arrival]: Parameters<typeof store.record>) => {
       writes.push(arrival.state);
@@ -74,7 +79,21 @@ async function setUp({ sendingBytes = 1e6, handOver = async () => {}, recording 
   const say = (state: ResponseState, deviceId = PLACE.deviceId) =>
     dispatcher.respond(deviceId, { executionId: execution.id, state, payload: undefined, repeated: false });
   const published = () => outbox.kept.map((event) => ("execution" in event ? event.execution.state : event.kind));
-  return { dispatcher, store, background, execution, sent, writes, say, pass, published, dropped, failures, timers };
+  return {
+    dispatcher,
+    store,
+    background,
+    execution,
+    sent,
+    writes,
+    say,
+    pass,
+    published,
+    dropped,
+    failures,
+    timers,
+    opened,
+  };
 }
 
 test("a response to an execution that never was is dropped without a write", async () => {
@@ -114,7 +133,13 @@ test("an answer of another device neither counts nor takes the start along", asy
   expect(writes).toEqual(["SUCCEEDED", "STARTED"]);
 });
 
-test("what waits for a device that returns leaves before what is created meanwhile", async () => {
+test.each([
+  ["alone", (dispatcher: CommandDispatcher) => dispatcher.deviceReachable(PLACE.deviceId)],
+  [
+    "with others of its gateway",
+    (dispatcher: CommandDispatcher) => dispatcher.devicesReachable([PLACE.deviceId, "d2"]),
+  ],
+])("what waits for a device that returns %s leaves before what is created meanwhile", async (_, returns) => {
   const { dispatcher, store, background, execution, sent } = await setUp();
   const add = async (attempted: boolean) => {
     const open = asNew(makeExecution(PLACE), { attempted });
@@ -123,9 +148,9 @@ test("what waits for a device that returns leaves before what is created meanwhi
   };
   const waiting = [await add(false), await add(false), await add(false)];
   const created = [await add(true), await add(true)];
-  dispatcher.deviceReachable(PLACE.deviceId);
+  returns(dispatcher);
   // A device may subscribe twice in a row.
-  dispatcher.deviceReachable(PLACE.deviceId);
+  returns(dispatcher);
   for (const open of created) dispatcher.accept(open);
   await background.idle();
   const ids = [...waiting, ...created].map((open) => open.execution.id);
@@ -133,6 +158,16 @@ test("what waits for a device that returns leaves before what is created meanwhi
   const last = await add(true);
   dispatcher.accept(last);
   expect(sent.at(-1)?.id).toBe(last.execution.id);
+});
+
+test("of the devices of a gateway that comes back, only those for which something waits are read one by one", async () => {
+  const { dispatcher, store, background, execution, sent, opened } = await setUp();
+  const waiting = asNew(makeExecution(PLACE));
+  await store.insert(waiting, makeEntry());
+  dispatcher.devicesReachable([...Array.from({ length: 2_500 }, (_, n) => `device ${n}`), PLACE.deviceId]);
+  await background.idle();
+  expect(new Set(opened)).toEqual(new Set([PLACE.deviceId]));
+  expect(sent.map(({ id }) => id)).toEqual([execution.id, waiting.execution.id]);
 });
 
 test("a stop stores the starts that are not stored yet, also of what is being handed over then", async () => {

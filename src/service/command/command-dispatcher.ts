@@ -23,6 +23,7 @@ import { approximateBytes } from "#core/share/approximate-bytes.ts";
 import { createByteGate } from "#core/share/byte-gate.ts";
 import { instant } from "#core/time/instant.ts";
 import { arrivalAt, createCommandDelivery, type DeliveryNeeds, waitingOf } from "#service/command/command-delivery.ts";
+import { createDeviceReturns, type DeviceReturns } from "#service/command/device-returns.ts";
 import { createDeviceTurns } from "#service/command/device-turns.ts";
 import { everyOpen } from "#service/command/every-open.ts";
 import { type ExecutionMessage, executionMessage, readExecutionMessage } from "#service/command/execution-messages.ts";
@@ -31,7 +32,7 @@ import { createDeadlines } from "#service/deadlines.ts";
 import type { OpenExecution } from "#service/ports/execution-store.ts";
 import type { Nodes } from "#service/ports/nodes.ts";
 
-export interface CommandDispatcher {
+export interface CommandDispatcher extends DeviceReturns {
   /** Takes over an execution that was just stored. */
   accept(open: OpenExecution): void;
   /** The execution after the response; undefined when the response did not count. */
@@ -55,8 +56,6 @@ export interface CommandDispatcher {
   returned(id: string): Promise<boolean>;
   /** The other side no longer knows the execution, so nobody will report its end. */
   lost(id: string, isReplaced: boolean): Promise<void>;
-  /** Hands over everything that waits for the device. */
-  deviceReachable(deviceId: string): void;
   /** Resolves with the execution when it has ended, or as undefined when the time is up or the signal fires. */
   waitForEnd(
     execution: Pick<Execution, "id" | "deviceId">,
@@ -285,17 +284,7 @@ export function createCommandDispatcher(needs: DispatcherNeeds): CommandDispatch
       }
       return true;
     },
-    deviceReachable(deviceId) {
-      for (const listener of listeners.reach) listener(deviceId);
-      turns.take(deviceId, async () => {
-        const left: Promise<void>[] = [];
-        // All at once: the marks share a commit, and the store answers in order, so the commands leave in order.
-        for await (const waiting of everyOpen(needs.executions, { deviceId })) {
-          if (!waiting.attempted) left.push(delivery.handOver(waiting));
-        }
-        await Promise.all(left);
-      });
-    },
+    ...createDeviceReturns(needs, { delivery, turns, listeners: listeners.reach }),
     async waitForEnd({ id, deviceId }, ms, signal) {
       const { promise, resolve } = Promise.withResolvers<Execution | undefined>();
       const waiting = waiters.get(id) ?? new Set();

@@ -50,7 +50,10 @@ function prepare(stored: { readonly kind: string } = { kind: "applied" }, known:
       ],
     },
     connectivity: { connected: () => {}, forget: () => {} },
-    gateways: { devices: async () => ["own", "gone"], sites: async () => ["here", "there"] },
+    gateways: {
+      devices: async () => ["own", "gone"].map((id) => ({ id, siteId: "here", type: "STANDALONE" })),
+      sites: async () => ["here", "there"],
+    },
     dispatcher: {
       applyRemote: async ({ execution }: { execution: { id: string } }) => {
         done.push(`execution ${execution.id}`);

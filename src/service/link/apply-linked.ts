@@ -321,7 +321,7 @@ export async function forgetOthers(
   source: SourceGateway,
   named: ReadonlySet<string>,
 ): Promise<void> {
-  for (const deviceId of await needs.gateways.devices(source.gatewayId)) {
+  for (const { id: deviceId } of await needs.gateways.devices(source.gatewayId)) {
     if (!named.has(`device ${deviceId}`)) {
       await applyItem(needs, source, { kind: "device", key: deviceId, value: null });
       continue;

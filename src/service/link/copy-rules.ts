@@ -3,7 +3,6 @@ import { parseRuleKey, parseVariableKey, ruleKey, variableKey } from "#core/link
 import type { LinkedItem } from "#core/link/messages.ts";
 import { RecordRefused } from "#core/link/refused-record.ts";
 import type { RuleReport } from "#core/rule/rule-report.ts";
-import { allAtOnce } from "#service/all-pages.ts";
 import type { Needs } from "#service/ports.ts";
 import type { ReportedRules } from "#service/rule/reported-rules.ts";
 
@@ -59,8 +58,8 @@ export async function* goneRules(
   named: ReadonlySet<string>,
 ): AsyncIterable<RuleItem> {
   const isGone = ({ kind, key }: { readonly kind: string; readonly key: string }) => !named.has(`${kind} ${key}`);
-  for (const rule of await allAtOnce((page) => rules.list(siteId, page))) {
-    const item = { kind: "rule", key: ruleKey(rule), value: null } as const;
+  for (const id of await rules.ids(siteId)) {
+    const item = { kind: "rule", key: ruleKey({ siteId, id }), value: null } as const;
     if (isGone(item)) yield item;
   }
   for (const { name } of await rules.variables(siteId)) {

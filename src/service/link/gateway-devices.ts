@@ -19,7 +19,7 @@ export interface GatewayDevices {
   leave(isLost: boolean): void;
 }
 
-export interface GatewayDeviceNeeds extends Pick<Needs, "gateways" | "devices"> {
+export interface GatewayDeviceNeeds extends Pick<Needs, "gateways"> {
   readonly connectivity: Connectivity;
 }
 
@@ -48,11 +48,9 @@ export function createGatewayDevices(needs: GatewayDeviceNeeds, gatewayId: strin
     sites,
     own,
     async read() {
-      for (const deviceId of await needs.gateways.devices(gatewayId)) {
-        const device = await needs.devices.find(deviceId);
-        if (device === undefined) continue;
-        sites.set(deviceId, device.siteId);
-        if (device.type === "GATEWAY") own.add(deviceId);
+      for (const { id, siteId, type } of await needs.gateways.devices(gatewayId)) {
+        sites.set(id, siteId);
+        if (type === "GATEWAY") own.add(id);
       }
     },
     connected() {

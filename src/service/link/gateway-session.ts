@@ -21,12 +21,14 @@ import { createDownLane, type DownLaneNeeds } from "#service/link/down-lane.ts";
 import { type GatewayIntakeNeeds, openGatewayIntake } from "#service/link/gateway-intake.ts";
 import type { GatewayOrders } from "#service/link/gateway-orders.ts";
 import type { LinkChannel } from "#service/link/link-channel.ts";
+import type { LinkTurns } from "#service/link/link-turns.ts";
 import { loseSightOf } from "#service/link/open-elsewhere.ts";
 import { hasRoomToUnpack } from "#service/link/take-telemetry.ts";
 import type { Needs } from "#service/ports.ts";
 
 export interface SessionNeeds extends GatewayIntakeNeeds, DownLaneNeeds, Pick<Needs, "uplinks"> {
   readonly version: string;
+  readonly linkTurns: LinkTurns;
 }
 
 export interface GatewaySession {
@@ -60,6 +62,7 @@ export function createGatewaySession(
   { lost, onWay, onTakeover }: SessionHooks,
 ): GatewaySession {
   const gatewayId = gateway.id;
+  const inTurn = <Result>(work: () => Promise<Result>) => needs.linkTurns.run(gatewayId, work);
   let progress = beginProgress(gateway);
   /** What a full upload has named so far. */
   let named: Set<string> | undefined;
@@ -79,8 +82,6 @@ export function createGatewaySession(
   const down = createDownLane(needs, { gatewayId, send: channel.send, copy: (items) => records.take(items), fail });
 
   async function talk(): Promise<void> {
-    await devices.read();
-    await records.read();
     for await (const message of channel.messages) {
       if (lost.aborted) return;
       requireInTurn(progress, message.type);
@@ -122,18 +123,13 @@ export function createGatewaySession(
 
   async function welcome(hello: Message<"hello">): Promise<void> {
     requireProtocol(hello);
-    // It was refused a site that it may have now: what was left out has to come again.
-    const mustRepeat = await refusals.open();
-    progress = withHello(progress, { ...hello, mustRepeat });
-    // Also when no epoch is noted: a first upload that broke off may have left revisions of records that were replaced since.
-    if (hasOtherRecords(progress)) await forgetRevisions();
-    await note();
+    const epoch = await inTurn(() => prepare(hello));
     const { taken } = progress;
     await channel.send({
       type: "welcome",
       protocol: LINK_PROTOCOL,
       version: needs.version,
-      epoch: await needs.uplinks.epoch(),
+      epoch,
       taken: taken > 0 ? taken : null,
       unpacks: hasRoomToUnpack(needs.liveBudget),
       now: needs.now(),
@@ -141,6 +137,18 @@ export function createGatewaySession(
     });
     devices.connected();
     needs.log.info({ gatewayId, version: hello.version }, "a gateway has connected");
+  }
+
+  /** Reads what the gateway has here. */
+  async function prepare(hello: Message<"hello">): Promise<string> {
+    await Promise.all([devices.read(), records.read()]);
+    // It was refused a site that it may have now: what was left out has to come again.
+    const mustRepeat = await refusals.open();
+    progress = withHello(progress, { ...hello, mustRepeat });
+    // Also when no epoch is noted: a first upload that broke off may have left revisions of records that were replaced since.
+    if (hasOtherRecords(progress)) await forgetRevisions();
+    const [epoch] = await Promise.all([needs.uplinks.epoch(), note()]);
+    return epoch;
   }
 
   async function forgetRevisions(): Promise<void> {
@@ -181,13 +189,12 @@ export function createGatewaySession(
   async function settle(): Promise<void> {
     if (progress.stage !== "asked" || (await asked.askNext())) return;
     progress = withEverythingAnswered(progress);
-    await note();
-    for (const deviceId of devices.sites.keys()) {
-      onWay(deviceId);
-      needs.dispatcher.deviceReachable(deviceId);
-    }
+    await inTurn(note);
+    const deviceIds = [...devices.sites.keys()];
+    for (const deviceId of deviceIds) onWay(deviceId);
+    needs.dispatcher.devicesReachable(deviceIds);
     await down.open();
-    await needs.reportedControls.gatewayChanged(gatewayId);
+    await inTurn(() => needs.reportedControls.gatewayChanged(gatewayId));
   }
 
   async function takeCredential({ hash, isUsed }: Message<"credential">): Promise<void> {
@@ -217,11 +224,12 @@ export function createGatewaySession(
       down.close();
       orders.abandon();
       devices.leave(lost.aborted);
-      await loseSightOf(needs, gatewayId, lost);
-      if (!lost.aborted) {
+      await inTurn(async () => {
+        await loseSightOf(needs, gatewayId, lost);
+        if (lost.aborted) return;
         await needs.gateways.noteGone(gatewayId, needs.now());
         await needs.reportedControls.gatewayChanged(gatewayId);
-      }
+      });
       needs.log.info({ gatewayId }, "a gateway has disconnected");
     },
     orders,

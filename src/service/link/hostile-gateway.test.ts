@@ -4,18 +4,20 @@ import type { Gateway } from "#core/link/gateway.ts";
 import { type DownMessage, LINK_PROTOCOL, type UpMessage } from "#core/link/messages.ts";
 import { parseDownMessage, parseUpMessage } from "#core/link/parse-message.ts";
 import { createByteBudget } from "#core/share/byte-budgets.ts";
+import { createShares } from "#core/share/shares.ts";
 import type { LinkSocket } from "#service/ports/link-socket.ts";
 import { PLAIN_INTAKE } from "../../../test/support/plain-intake.ts";
 import { createGatewaySession, type SessionNeeds } from "./gateway-session.ts";
 import { createLinkChannel, type LinkChannel } from "./link-channel.ts";
+import { createLinkTurns } from "./link-turns.ts";
 
 const HELLO: UpMessage = { type: "hello", protocol: LINK_PROTOCOL, version: "1", epoch: "e" };
 
-/** Lets a gateway with the device `own` say this. */
+/** Lets a gateway with the device `own` say this, until it has, or for this time. */
 async function say(
   messages: Iterable<UpMessage>,
   send: (message: DownMessage) => Promise<void> = async () => {},
-  open: readonly (readonly string[])[] = [],
+  { open = [], patienceMs }: { readonly open?: readonly (readonly string[])[]; readonly patienceMs?: number } = {},
 ) {
   let read = 0;
   async function* reading(): AsyncIterable<UpMessage> {
@@ -25,7 +27,11 @@ async function say(
       for (let turns = 0; turns < 5; turns++) await new Promise(setImmediate);
     }
   }
-  const { done } = await listen({ messages: reading(), send, turn: PLAIN_INTAKE.turn, close: () => {} }, open, 500);
+  const { done } = await listen(
+    { messages: reading(), send, turn: PLAIN_INTAKE.turn, close: () => {} },
+    open,
+    patienceMs,
+  );
   return { done, read };
 }
 
@@ -52,20 +58,20 @@ async function listen(
     uplinks: { epoch: async () => "c" },
     gateways: {
       find: async () => undefined,
-      devices: async () => ["own"],
+      devices: async () => [{ id: "own", siteId: "s", type: "STANDALONE" }],
       sites: async () => ["s"],
       refusals: async () => [],
       noteTaken: nothing,
       noteGone: nothing,
     },
-    devices: { find: async (id: string) => ({ id, siteId: "s", type: "STANDALONE" }) },
     executions: { ownedElsewhere: async () => (pages.shift() ?? []).map((id) => ({ id, isRemote: true })) },
     dispatcher: {
-      deviceReachable: () => ready.resolve(),
+      devicesReachable: () => ready.resolve(),
       loseSight: nothing,
       returned: note("returned"),
       lost: note("lost"),
     },
+    linkTurns: createLinkTurns(createShares()),
     connectivity: { connected: () => {}, loseSight: () => {} },
     reportedRules: { changed: () => {} },
     reportedControls: { changed: nothing, gatewayChanged: nothing },
@@ -88,15 +94,16 @@ async function listen(
 test("what it says not to know counts only where it was asked", async () => {
   const answer: UpMessage = { type: "executions", changes: [], unknown: ["another's", "own"] };
   const records: UpMessage = { type: "records", to: 1, isWhole: false, isLast: true, items: [] };
-  const { done } = await say([HELLO, records, answer], undefined, [["own"]]);
+  const { done } = await say([HELLO, records, answer], undefined, { open: [["own"]] });
   expect(done).toEqual(["returned own"]);
 });
 
 test("one that reads no confirmations is not read any further", async () => {
   const records: UpMessage = { type: "records", to: 1, isWhole: false, isLast: false, items: [] };
-  const { read } = await say([HELLO, ...Array.from({ length: 50 }, () => records)], async ({ type }) => {
+  const send = async ({ type }: DownMessage) => {
     if (type === "ack") await new Promise(() => {});
-  });
+  };
+  const { read } = await say([HELLO, ...Array.from({ length: 50 }, () => records)], send, { patienceMs: 500 });
   expect(read).toBeLessThan(20);
 });
 

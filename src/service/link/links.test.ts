@@ -6,6 +6,7 @@ import type { Gateway } from "#core/link/gateway.ts";
 import { type DownMessage, LINK_PROTOCOL, type LinkedItem, type UpMessage } from "#core/link/messages.ts";
 import { parseDownMessage } from "#core/link/parse-message.ts";
 import { createByteBudget } from "#core/share/byte-budgets.ts";
+import { createShares } from "#core/share/shares.ts";
 import type { Site } from "#core/site/site.ts";
 import { instant } from "#core/time/instant.ts";
 import type { LinkSocket } from "#service/ports/link-socket.ts";
@@ -14,6 +15,7 @@ import { makeExecution } from "../../../test/support/executions.ts";
 import { NO_RULES } from "../../../test/support/no-rules.ts";
 import { PLAIN_INTAKE, PLAIN_INTAKES } from "../../../test/support/plain-intake.ts";
 import { createLinkChannel } from "./link-channel.ts";
+import { createLinkTurns } from "./link-turns.ts";
 import { createLinks, type LinkNeeds } from "./links.ts";
 
 const ID = "00000000-0000-7000-8000-00000000000e";
@@ -38,7 +40,13 @@ function socketPair(): readonly [LinkSocket, LinkSocket] {
 /** A cloud with the gateway `g`, which has the device `own` and stands for itself as `itself`. */
 function connect(
   applyRemote = async (_id: string) => {},
-  { nodes = oneNode(), find = async () => {}, connected = [] as readonly string[], maxSites = 100 } = {},
+  {
+    nodes = oneNode(),
+    find = async () => {},
+    connected = [] as readonly string[],
+    maxSites = 100,
+    linkTurns = createLinkTurns(createShares()),
+  } = {},
 ) {
   const heard: string[] = [];
   const copied = { sites: new Set(["s"]), devices: new Set(["own", "itself"]) };
@@ -47,6 +55,7 @@ function connect(
   const nothing = async () => {};
   const needs = {
     version: "1",
+    linkTurns,
     now: () => 0,
     nodes,
     gatewayQuestions: { open: () => ({ replied: () => {}, close: () => {} }) },
@@ -85,7 +94,8 @@ function connect(
     telemetry: { deleteDevice: nothing },
     gateways: {
       find,
-      devices: async () => [...copied.devices],
+      devices: async () =>
+        [...copied.devices].map((id) => ({ id, siteId: "s", type: id === "itself" ? "GATEWAY" : "STANDALONE" })),
       sites: async () => [...copied.sites],
       refusals: async () => [],
       noteTaken: nothing,
@@ -94,7 +104,6 @@ function connect(
       revokedConnected: async () => ["g"],
       noteGone: async (id: string) => void heard.push(`gone ${id}`),
     },
-    devices: { find: async (id: string) => ({ id, siteId: "s", type: id === "itself" ? "GATEWAY" : "STANDALONE" }) },
     reportedRules: { changed: () => {} },
     reportedControls: { changed: nothing, gatewayChanged: nothing },
     executions: {
@@ -102,7 +111,7 @@ function connect(
       forgetRevisions: async (siteId: string) => void forgotten.push(siteId),
     },
     dispatcher: {
-      deviceReachable: hear("reachable"),
+      devicesReachable: (ids: readonly string[]) => void ids.map(hear("reachable")),
       loseSight: nothing,
       applyRemote: async ({ execution }: ExecutionChange) => {
         await applyRemote(execution.id);
@@ -165,6 +174,22 @@ test("a gateway reports the connectivity of its devices, and neither its own nor
   cloud.channel.close("");
   await cloud.served;
   expect(cloud.heard.slice(5)).toEqual(["out of sight own", "absent itself", "gone g"]);
+});
+
+test("a gateway is welcomed when it is its turn, and nothing is read for it before", async () => {
+  const linkTurns = createLinkTurns(createShares(), { slots: 1, slotsPerKey: 1, waiting: 10, waitingPerKey: 10 });
+  const others = Promise.withResolvers<void>();
+  const before = linkTurns.run("another gateway", () => others.promise);
+  const cloud = connect(undefined, { linkTurns });
+  let isWelcome = false;
+  const entered = enter(cloud).then(() => (isWelcome = true));
+  for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate);
+  expect([isWelcome, cloud.heard, cloud.forgotten]).toEqual([false, [], []]);
+  others.resolve();
+  await Promise.all([before, entered]);
+  expect(cloud.heard).toContain("reachable own");
+  cloud.channel.close("");
+  await cloud.served;
 });
 
 const minorOf = (protocol: string) => Number(protocol.split(".")[1]);

@@ -15,7 +15,7 @@ import type { Needs } from "#service/ports.ts";
 
 export interface LinkNeeds extends SessionNeeds, Pick<Needs, "randomBytes"> {
   readonly linkIntakes: LinkIntakes;
-  readonly nodes: Pick<Nodes, "isShared" | "claim" | "broadcast">;
+  readonly nodes: Pick<Nodes, "isShared" | "claim" | "held" | "broadcast">;
 }
 
 export interface Links {
@@ -43,6 +43,8 @@ export interface Links {
 const CLAIM_TRIES = 50;
 const CLAIM_EVERY_MS = 200;
 const NEVER = new AbortController().signal;
+
+const claimOf = (gatewayId: string) => `gateway ${gatewayId}`;
 
 export function createLinks(needs: LinkNeeds): Links {
   const sessions = new Map<string, GatewaySession>();
@@ -117,7 +119,7 @@ export function createLinks(needs: LinkNeeds): Links {
   /** One connection of a gateway at a time, over all nodes. A former one is asked to leave. */
   async function claimGateway(gatewayId: string): Promise<Claim | undefined> {
     for (let tries = 0; tries < CLAIM_TRIES && !isStopping; tries++) {
-      const claim = await needs.nodes.claim(`gateway ${gatewayId}`);
+      const claim = await needs.nodes.claim(claimOf(gatewayId));
       if (claim !== undefined) return claim;
       sessions.get(gatewayId)?.close("the gateway has connected again");
       needs.nodes.broadcast({ kind: "gateway", id: gatewayId });
@@ -155,14 +157,17 @@ export function createLinks(needs: LinkNeeds): Links {
     rotate: (gatewayId) => sessions.get(gatewayId)?.rotate(),
     async sweep() {
       for (const gatewayId of await needs.gateways.revokedConnected()) disconnect(gatewayId);
-      for (const gatewayId of await needs.gateways.connected()) {
-        if (sessions.has(gatewayId)) continue;
-        const claim = await needs.nodes.claim(`gateway ${gatewayId}`);
+      const elsewhere = (await needs.gateways.connected()).filter((gatewayId) => !sessions.has(gatewayId));
+      // Most are connected to another node: they cost one look together, and no attempt each.
+      const held = await needs.nodes.held(elsewhere.map(claimOf));
+      for (const gatewayId of elsewhere) {
+        if (held.has(claimOf(gatewayId)) || sessions.has(gatewayId)) continue;
+        const claim = await needs.nodes.claim(claimOf(gatewayId));
         if (claim === undefined) continue;
         try {
-          for (const deviceId of await needs.gateways.devices(gatewayId)) {
-            if ((await needs.devices.find(deviceId))?.type === "GATEWAY") needs.connectivity.absent(deviceId);
-            else needs.connectivity.loseSight(deviceId, needs.nodes.isShared);
+          for (const { id, type } of await needs.gateways.devices(gatewayId)) {
+            if (type === "GATEWAY") needs.connectivity.absent(id);
+            else needs.connectivity.loseSight(id, needs.nodes.isShared);
           }
           await loseSightOf(needs, gatewayId, claim.lost);
           if (!claim.lost.aborted) {

@@ -139,6 +139,8 @@ export interface ExecutionStore {
   cancel(deviceId: string, id: string, cancel: Cancel): Promise<Execution | undefined>;
   /** A page of open executions, of one device or of all: by device, then oldest first. */
   open(page: WaitingPage): Promise<readonly WaitingExecution[]>;
+  /** Those of the devices that have open executions which were not attempted. */
+  devicesWaiting(deviceIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** What is sent to the device; undefined when it has ended. */
   toSend(id: string, deviceId?: string): Promise<OpenExecution | undefined>;
   /**

@@ -170,8 +170,13 @@ export interface GatewayStore {
   refusals(id: string): Promise<readonly NotedRefusal[]>;
   /** The gateway that owns the site. */
   ownerOf(siteId: string): Promise<string | undefined>;
-  devices(id: string): Promise<readonly string[]>;
+  devices(id: string): Promise<readonly OwnedDevice[]>;
+  /** Those of the devices that a gateway has. */
+  ownedAmong(deviceIds: readonly string[]): Promise<readonly OwnedDevice[]>;
 }
+
+/** A device of a gateway. */
+export type OwnedDevice = Pick<Device, "id" | "siteId" | "type">;
 
 export interface CopiedSite {
   readonly isRefused: boolean;

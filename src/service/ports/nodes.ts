@@ -80,6 +80,8 @@ export interface Nodes {
   isCurrent(): boolean;
   /** Undefined when another node, or another part of this one, has the claim. It ends with the process. */
   claim(name: string): Promise<Claim | undefined>;
+  /** Those of these claims that somebody has, by one look at all of them. */
+  held(names: readonly string[]): Promise<ReadonlySet<string>>;
   /** How many nodes there are, this one included. */
   count(): Promise<number>;
 }
@@ -104,6 +106,7 @@ export function oneNode(): Nodes {
       };
       return { lost: NEVER, release };
     },
+    held: async (names) => new Set(names.filter((name) => claimed.has(name))),
     count: async () => 1,
   };
 }

@@ -76,6 +76,8 @@ export interface RuleStore {
   slugOf(id: string): Promise<string | undefined>;
   /** By slug. */
   list(siteId: string, page: PageRequest): Promise<Page<SiteRule>>;
+  /** Of all rules of the site, without taking a turn among those who read lists. */
+  ids(siteId: string): Promise<readonly string[]>;
   /** Enabled ones of active engines, of all sites that no gateway owns. */
   runnable(): Promise<readonly RunnableRule[]>;
   /** Undefined when one of them does not exist: then none is changed. */

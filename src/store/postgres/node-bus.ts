@@ -266,7 +266,7 @@ export function openNodeBus(settings: BusSettings): NodeBus {
       if (owner === undefined || held.has(name)) return undefined;
       held.add(name);
       try {
-        const claim = await claimOn(owner, lockNumber(`claim ${name}`), () => held.delete(name));
+        const claim = await claimOn(owner, claimNumber(name), () => held.delete(name));
         if (claim === undefined) held.delete(name);
         return claim;
       } catch (error) {
@@ -274,6 +274,11 @@ export function openNodeBus(settings: BusSettings): NodeBus {
         if (serverTrouble(error) === undefined) throw error;
         return undefined;
       }
+    },
+    async held(names) {
+      const numbers = new Map(names.map((name) => [String(claimNumber(name)), name]));
+      const rows = await query<{ number: string }>(HELD, [[...numbers.keys()]]);
+      return new Set(rows.flatMap(({ number }) => numbers.get(number) ?? []));
     },
     async count() {
       const [row] = await query<{ count: number }>(
@@ -297,6 +302,15 @@ export function openNodeBus(settings: BusSettings): NodeBus {
     },
   };
 }
+
+const claimNumber = (name: string) => lockNumber(`claim ${name}`);
+
+/** A lock of 64 bits is listed as its two halves. */
+const HELD = `SELECT number FROM (
+  SELECT (classid::bigint << 32 | objid::bigint)::text AS number FROM pg_locks
+  WHERE locktype = 'advisory' AND granted AND objsubid = 1
+  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+) AS advisory WHERE number = ANY ($1::text[])`;
 
 /**
  * Undefined when another node has it. A claim may last for months, so that two names with one number would exclude each

@@ -9,7 +9,7 @@ import { readChanges, readOwnedElsewhere, readWhole } from "./execution-changes.
 import { findExecution, parseResponse, parseWaiting } from "./execution-row.ts";
 import type { Lists } from "./lists.ts";
 import { ofDevice } from "./of-devices.ts";
-import { micros, number } from "./row.ts";
+import { listed, micros, number, text } from "./row.ts";
 import { readRows } from "./stored-json.ts";
 import { Where } from "./where.ts";
 import type { Writer } from "./writer.ts";
@@ -87,6 +87,14 @@ export function createExecutionStore(reader: ReadDatabase, writer: Writer, lists
         limit,
       );
       return readRows(reader, { table: "execution", rows }, parseWaiting);
+    },
+    devicesWaiting: async (deviceIds) => {
+      const rows = await reader.all(
+        `SELECT DISTINCT device_id FROM execution
+         WHERE is_open = 1 AND attempted = 0 AND device_id IN (SELECT value FROM json_each(?))`,
+        listed(deviceIds),
+      );
+      return new Set(rows.map((row) => text(row, "device_id")));
     },
     toSend: async (id, deviceId) => {
       const found = await findExecution(reader, id, deviceId);

@@ -1,5 +1,6 @@
+import { DEVICE_TYPES } from "#core/device/device.ts";
 import { LINKED_KINDS, type LinkedKey } from "#core/link/linked-key.ts";
-import type { CopyStore, GatewayStore, UplinkStore } from "#service/ports/link-store.ts";
+import type { CopyStore, GatewayStore, OwnedDevice, UplinkStore } from "#service/ports/link-store.ts";
 import type { Database, ReadDatabase, Row } from "#store/database.ts";
 import { latestPosition } from "./event-row.ts";
 import { latestChange } from "./execution-row.ts";
@@ -27,7 +28,10 @@ export function createUplinkStore(reader: ReadDatabase, writer: Writer, newEpoch
     );
   };
   return {
-    epoch: () => writer.run("makeEpoch", { epoch: newEpoch() }),
+    epoch: async () => {
+      const row = await reader.get("SELECT epoch FROM epoch");
+      return row === undefined ? await writer.run("makeEpoch", { epoch: newEpoch() }) : text(row, "epoch");
+    },
     get: async () => {
       const row = await reader.get(`SELECT ${UPLINK_COLUMNS} FROM uplink`);
       return row && parseUplink(row);
@@ -179,15 +183,21 @@ export function createGatewayStore(reader: Database, writer: Writer, lists: List
       const owner = (await reader.get("SELECT gateway_id FROM site WHERE id = ?", siteId))?.["gateway_id"];
       return typeof owner === "string" ? owner : undefined;
     },
-    devices: async (id) =>
-      idsOf(
-        await reader.all(
-          "SELECT d.id FROM device d JOIN site s ON s.id = d.site_id WHERE s.gateway_id = ? ORDER BY d.id",
-          id,
-        ),
-      ),
+    devices: async (id) => (await reader.all(`${OWNED} WHERE s.gateway_id = ? ORDER BY d.id`, id)).map(parseOwned),
+    ownedAmong: async (deviceIds) => {
+      const sql = `${OWNED} WHERE s.gateway_id IS NOT NULL AND d.id IN (SELECT value FROM json_each(?)) ORDER BY d.id`;
+      return (await reader.all(sql, listed(deviceIds))).map(parseOwned);
+    },
   };
 }
+
+const OWNED = "SELECT d.id, d.site_id, d.type FROM device d JOIN site s ON s.id = d.site_id";
+
+const parseOwned = (row: Row): OwnedDevice => ({
+  id: text(row, "id"),
+  siteId: text(row, "site_id"),
+  type: oneOf(row, "type", DEVICE_TYPES),
+});
 
 /** `changing` wraps each write that changes the copy of a device. */
 export function createCopyStore(

@@ -44,6 +44,10 @@ export function createRuleStore(reader: ReadDatabase, writer: Writer, lists: Lis
         order: "slug",
         read: parseRule,
       }),
+    ids: async (siteId) =>
+      (await reader.all("SELECT id FROM site_rule WHERE site_id = ? ORDER BY id", siteId)).map((row) =>
+        text(row, "id"),
+      ),
     async runnable() {
       const read = (row: Row) => ({ rule: parseRule(row), timezone: text(row, "timezone") });
       return readRows(reader, { table: "site_rule", rows: await reader.all(RUNNABLE) }, read);

@@ -60,6 +60,7 @@ export class SimNodes {
         this.#listeners.set(run, listener);
         return () => this.#listeners.delete(run);
       },
+      held: async (names) => new Set(names.filter((name) => this.#claims.get(name)?.run.isOver === false)),
       claim: async (name): Promise<Claim | undefined> => {
         await new Promise<void>((resolve) => clock.after(1 + random() * 3, () => run.isOver || resolve()));
         const holder = this.#claims.get(name);

@@ -1,11 +1,13 @@
 // What both sides of a simulated link need besides their stores.
 import { createHash } from "node:crypto";
 import { createByteBudgets } from "#core/share/byte-budgets.ts";
+import { createShares } from "#core/share/shares.ts";
 import { parseManifest } from "#manifest/parse-manifest.ts";
 import { createSeal } from "#service/access/seal.ts";
 import { createBackground } from "#service/background.ts";
 import type { After } from "#service/deadlines.ts";
 import { createPrepareEvent } from "#service/event/happening.ts";
+import { createLinkTurns } from "#service/link/link-turns.ts";
 import type { SubjectStores } from "#service/ports/record-store.ts";
 import { callBy } from "../../support/calls.ts";
 import { commandManifest } from "../../support/command-site.ts";
@@ -65,6 +67,7 @@ export function surroundings(side: SideNeeds, run: Run, stores: SubjectStores) {
     credentialLifetimeMs: CREDENTIAL_LIFETIME_MS,
     version: "1.0.0",
     linkIntakes: PLAIN_INTAKES,
+    linkTurns: createLinkTurns(createShares()),
     linkedLimits: { sites: 100, devices: 10_000, series: 200_000 },
     children: { place: async () => {} },
     executionTraces: { begun: () => {}, of: () => undefined },
