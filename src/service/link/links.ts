@@ -4,6 +4,7 @@ import type { Gateway } from "#core/link/gateway.ts";
 import { LinkMistake } from "#core/link/message-fields.ts";
 import type { DownMessage, UpMessage } from "#core/link/messages.ts";
 import { parseUpMessage } from "#core/link/parse-message.ts";
+import { createDeviceWays } from "#service/link/device-ways.ts";
 import { createGatewaySession, type GatewaySession, type SessionNeeds } from "#service/link/gateway-session.ts";
 import { createLinkChannel } from "#service/link/link-channel.ts";
 import type { LinkIntakes } from "#service/link/link-intake.ts";
@@ -49,8 +50,7 @@ const claimOf = (gatewayId: string) => `gateway ${gatewayId}`;
 export function createLinks(needs: LinkNeeds): Links {
   const sessions = new Map<string, GatewaySession>();
   const ends = new Map<string, Promise<void>>();
-  /** The session of each device that can be reached. */
-  const ways = new Map<string, GatewaySession>();
+  const ways = createDeviceWays<GatewaySession>();
   let isStopping = false;
 
   const randomNumber = () => Buffer.from(needs.randomBytes(4)).readUInt32LE();
@@ -111,7 +111,7 @@ export function createLinks(needs: LinkNeeds): Links {
       // The signal may live as long as this node, and would keep the session.
       lost.removeEventListener("abort", close);
       if (sessions.get(gatewayId) === session) sessions.delete(gatewayId);
-      for (const [deviceId, way] of ways) if (way === session) ways.delete(deviceId);
+      ways.end(session);
       await session.leave();
     }
   }
@@ -140,13 +140,13 @@ export function createLinks(needs: LinkNeeds): Links {
 
   return {
     carrier: {
-      isReady: (deviceId) => ways.has(deviceId),
+      isReady: (deviceId) => ways.of(deviceId) !== undefined,
       send: async (deviceId, command, execution) => {
-        const session = ways.get(deviceId);
+        const session = ways.of(deviceId);
         if (session === undefined || execution === undefined) return "not_sent";
         return await session.orders.give(command, execution);
       },
-      ask: (deviceId, id) => ways.get(deviceId)?.ask(id),
+      ask: (deviceId, id) => ways.of(deviceId)?.ask(id),
       sendConfiguration: async () => {},
       disconnect: () => {},
     },
