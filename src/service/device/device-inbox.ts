@@ -13,7 +13,9 @@ import { type BlueprintCatalog, deviceBlueprint } from "#service/blueprint/bluep
 import type { CommandDispatcher } from "#service/command/command-dispatcher.ts";
 import { createResponseCheck } from "#service/command/response-check.ts";
 import { acceptProperties } from "#service/device/accept-properties.ts";
+import { createComplaints } from "#service/device/complaints.ts";
 import type { Connectivity } from "#service/device/connectivity.ts";
+import { createMessageTimes } from "#service/device/message-times.ts";
 import { createRefusedSignIns, type RefusedSignIn, type SignInNeeds } from "#service/device/refused-sign-ins.ts";
 import { type RegisterNeeds, registerChild } from "#service/device/register-child.ts";
 import type { CheckJsonValue } from "#service/ports/check-json.ts";
@@ -24,16 +26,6 @@ import { attributesOf } from "#service/telemetry/attributes.ts";
 import { createStoredCount, type TelemetryCounter } from "#service/telemetry/telemetry-counts.ts";
 import { newestValues, type TelemetryFeed } from "#service/telemetry/telemetry-feed.ts";
 import { createTextBudget } from "#service/telemetry/text-budget.ts";
-
-/** A device clock further ahead than this is wrong. */
-const MAX_AHEAD_MS = 24 * 3_600_000;
-/** Messages without a time get one. It runs ahead of the clock by at most this much, however many come. */
-const MAX_RUN_AHEAD_MS = 60_000;
-const MINUTE_MS = 60_000;
-/**
- * At most this many log lines a minute about one device's bad messages, so that a flood of them does not flood the log.
- */
-const COMPLAINTS_PER_MINUTE = 10;
 
 /** Fields of the message by which a device announces a child. */
 const ABOUT_CHILD: ReadonlySet<string> = new Set(["name", "child_type", "blueprint_id"]);
@@ -56,9 +48,8 @@ interface Arrived {
 }
 
 export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
-  /** The time given to the device's last message without one. */
-  const arrivals = new Map<string, number>();
-  const complaints = new Map<string, { count: number; until: number }>();
+  const complain = createComplaints(needs);
+  const { arrival, isTooFarAhead } = createMessageTimes(needs);
   const texts = createTextBudget(needs);
   const responses = createResponseCheck({ ...needs, complain });
   const inOrder = createLanes();
@@ -66,45 +57,6 @@ export function createDeviceInbox(needs: InboxNeeds): DeviceInbox {
   const beingRead = new Map<string, number>();
   const countStored = createStoredCount(needs.telemetryCounter);
   const refusedSignIns = createRefusedSignIns(needs);
-
-  async function complain(device: Device, text: string): Promise<void> {
-    const now = needs.now();
-    let window = complaints.get(device.id);
-    // A window that ends more than a minute ahead dates from before the clock was set back.
-    if (window === undefined || window.until <= now || window.until > now + MINUTE_MS) {
-      window = { count: 0, until: now + MINUTE_MS };
-      complaints.set(device.id, window);
-    }
-    window.count++;
-    if (window.count > COMPLAINTS_PER_MINUTE) return;
-    const last = window.count === COMPLAINTS_PER_MINUTE ? "; more of the kind are left out for a minute" : "";
-    await needs.deviceLog.write(device, { severity: "warning", text: `${text}${last}`, persist: false, at: now });
-  }
-
-  /**
-   * The time of a message without one. It is a whole second, because a device that wants a fraction sends one; if that
-   * second is taken, a free moment after it, so that no point hides another. It follows the clock wherever it is set.
-   */
-  function arrival(deviceId: string, now: number): Instant {
-    const second = Math.floor(now / 1000) * 1000;
-    const known = arrivals.get(deviceId) ?? 0;
-    const last = known > now + MAX_RUN_AHEAD_MS ? 0 : known;
-    // After the clock was set back the same seconds come once more, and most points lie on whole seconds.
-    const isRepeated = needs.clock.latest() > now + MINUTE_MS;
-    const isTaken =
-      isRepeated ||
-      last >= second ||
-      [...needs.telemetry.latest(deviceId).values()].some((snapshot) => snapshot.at >= second);
-    let at = isTaken ? Math.max(now, last + 1) : second;
-    if (isRepeated && at % 1000 === 0) at++;
-    arrivals.set(deviceId, at);
-    return instant(at);
-  }
-
-  /** No clock that might be right can show such a late time. */
-  function isTooFarAhead(at: number, now: number): boolean {
-    return at > now + MAX_AHEAD_MS && at > needs.clock.latest() + MAX_AHEAD_MS;
-  }
 
   function takeTelemetry(
     device: Device,
