@@ -727,8 +727,18 @@ async function call(operation: string, by: string | Person | undefined, target: 
   });
 }
 
+/** A site has room for so many. */
+const ADDS_CHANNELS: readonly string[] = ["createNotificationChannel", "subscribePush"];
+
+async function removeChannels(site: string): Promise<void> {
+  const path = `/v3/sites/${site}/notifications/channels`;
+  const { body } = await busbar.admin.get<{ channels: readonly { id: string }[] }>(path);
+  for (const { id } of body.channels) await busbar.admin.call("DELETE", `${path}/${id}`);
+}
+
 /** A call that is refused leaves its target as it is. */
 async function freshTarget(operation: string, status: number): Promise<Target> {
+  if (ADDS_CHANNELS.includes(operation)) await removeChannels(standing.site);
   if (operation === "deleteWebhook" && status === 200)
     return { ...standing, webhook: await makeWebhook(standing.site) };
   if ((operation === "updateView" || operation === "deleteView") && status === 200)
