@@ -36,7 +36,7 @@ export const ROUNDS = {
   "abuses beside a neighbour": { few: 20, many: 1_000 },
   "kills of nodes, broker and database": { few: 3, many: 100 },
   "kills of nodes, broker and servers of Citus": { few: 2, many: 100 },
-  "kills of servers of RabbitMQ": { few: 1, many: 40 },
+  "kills of servers of RabbitMQ": { few: 0, many: 40 },
   "failovers of PostgreSQL": { few: 1, many: 20 },
   "kills of commands": { few: 1, many: 100 },
   "kills of commands of scripts": { few: 1, many: 40 },
