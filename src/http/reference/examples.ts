@@ -490,7 +490,10 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     ts: 'client.perform("finishProviderSignIn", { body: { parameters: "code=...&state=..." } })',
   },
   // A provider calls it, and only with a token that it has signed.
-  endSessionsByProvider: { file: "logout.form", ts: 'client.perform("endSessionsByProvider", { body: bytes })' },
+  endSessionsByProvider: {
+    file: "logout.form",
+    ts: 'client.perform("endSessionsByProvider", { bytes: { type: "application/x-www-form-urlencoded", content: bytes } })',
+  },
   beginProviderLink: {
     body: { current_password: "..." },
     ts: 'client.perform("beginProviderLink", { body: { current_password: "..." } })',
