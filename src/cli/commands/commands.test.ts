@@ -226,7 +226,7 @@ test("lists are aligned tables for people", async () => {
     ["DEVICE     NAME    TYPE        STATUS", "battery-1  电池 1  STANDALONE  ONLINE", ""].join("\n"),
   );
   expect((await run("token list")).out).toMatch(
-    /^t1 +grafana +readonly +all +2026-01-01T00:00:00.000Z +never +never +-$/m,
+    /^t1 +grafana +readonly +all +2026-01-01T00:00:00.000Z +never +never +none +-$/m,
   );
   expect((await run("blueprint list")).out).toMatch(/^b1 +Meter +2 +12 +2026/m);
 });
