@@ -29,7 +29,6 @@ export const LINK_BUGS: readonly LinkBug[] = [
   },
   {
     name: "the cloud lets an order time out that the gateway may have accepted",
-    caughtBy: 12,
     cloudStores: withExecutions((real) => ({
       expire: async (id, deadline) => {
         await real.unmarkAttempted(id);
@@ -48,24 +47,24 @@ export const LINK_BUGS: readonly LinkBug[] = [
   },
   {
     name: "a restored gateway sends what was open in the backup",
-    caughtBy: 5,
+    caughtBy: 89,
     restored: (database) => database.run("UPDATE execution SET attempted = 0 WHERE is_open = 1"),
   },
   {
     name: "a restored gateway keeps its epoch",
-    caughtBy: 65,
+    caughtBy: 24,
     restored: (database, epoch) => database.run("INSERT INTO epoch (id, epoch) VALUES (1, ?)", epoch),
     restoredSide: "gateway",
   },
   {
     name: "a restored cloud keeps its epoch",
-    caughtBy: 422,
+    caughtBy: 61,
     restored: (database, epoch) => database.run("INSERT INTO epoch (id, epoch) VALUES (1, ?)", epoch),
     restoredSide: "cloud",
   },
   {
     name: "what a restored gateway does not know is ordered again",
-    caughtBy: 5,
+    caughtBy: 89,
     cloud: (needs) => ({
       ...needs,
       dispatcher: { ...needs.dispatcher, lost: async (id) => void (await needs.dispatcher.returned(id)) },
@@ -73,7 +72,7 @@ export const LINK_BUGS: readonly LinkBug[] = [
   },
   {
     name: "what a restored gateway does not know stays open",
-    caughtBy: 5,
+    caughtBy: 46,
     cloud: (needs) => ({ ...needs, dispatcher: { ...needs.dispatcher, lost: async () => {} } }),
   },
   {
@@ -110,7 +109,6 @@ export const LINK_BUGS: readonly LinkBug[] = [
   },
   {
     name: "the cloud confirms points that it could not store",
-    caughtBy: 39,
     cloud: (needs, { random }) => ({
       ...needs,
       telemetry: {
@@ -159,7 +157,7 @@ export const LINK_BUGS: readonly LinkBug[] = [
   },
   {
     name: "a node does not hear that it has lost its claim",
-    caughtBy: 193,
+    caughtBy: 437,
     cloud: (needs) => ({
       ...needs,
       nodes: {
@@ -173,7 +171,7 @@ export const LINK_BUGS: readonly LinkBug[] = [
   },
   {
     name: "a gateway does not keep the credential before the present one",
-    caughtBy: 26,
+    caughtBy: 226,
     gatewayStores: withUplinks((real) => ({
       get: async () => {
         const uplink = await real.get();
