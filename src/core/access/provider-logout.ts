@@ -1,5 +1,5 @@
 // What an OpenID provider says when it has ended a session there (OpenID Connect Back-Channel Logout 1.0), read from the claims of its
-// logout token. Who signed the token is checked before.
+// logout token. They count only when a key of the provider has signed them, which `create-identity-provider.ts` checks.
 import type { Instant } from "#core/time/instant.ts";
 import { type Claims, readSession } from "./provider-person.ts";
 
