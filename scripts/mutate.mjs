@@ -1,7 +1,8 @@
 // `npm run mutate -- src/core/command --sample 100`: changes the code in one place at a time, runs the nearby tests, and prints
 // the changes that no test noticed. Nearby are the unit tests that import the file, directly or over others, and the tests of
 // `test/` that import it directly; the nearest `--tests 6` of them run. `--sample` takes so many changes at random, the same ones
-// for the same `--seed`. The file is changed where it is: do not edit it meanwhile.
+// for the same `--seed`. `src/core/command/execution.ts:119` takes the changes of one line. The file is changed where it is: do
+// not edit it meanwhile.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
@@ -31,12 +32,14 @@ async function main() {
       tests: { type: "string", default: "6" },
     },
   });
-  const sources = positionals.flatMap((path) => (path.endsWith(".ts") ? [path] : globSync(`${path}/**/*.ts`)));
+  const lines = new Map(positionals.map((place) => [place.split(":")[0], place.split(":")[1]]));
+  const sources = [...lines.keys()].flatMap((path) => (path.endsWith(".ts") ? [path] : globSync(`${path}/**/*.ts`)));
   const importers = readImporters();
   const all = sources
     .filter((path) => !path.endsWith(".test.ts"))
     .toSorted()
-    .flatMap(mutantsOf);
+    .flatMap(mutantsOf)
+    .filter(({ path, line }) => (lines.get(path) ?? `${line}`) === `${line}`);
   const mutants = sampleOf(all, Number(values.sample ?? all.length), Number(values.seed));
   const tried = new Set();
   const survivors = [];

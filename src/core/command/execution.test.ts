@@ -77,6 +77,7 @@ test("the time of a response rises even when the clock stands or goes back", () 
     return execution.response?.receivedAt;
   });
   expect(times).toEqual([5_000, 5_001, 5_002, 6_000]);
+  expect(at(1, NEW).response?.receivedAt).toBe(1);
 });
 
 test("every change raises the revision, and what is dropped does not", () => {

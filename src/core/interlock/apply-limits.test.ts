@@ -10,19 +10,20 @@ function machine(): Control {
   return { ...found, min: 60, max: 100, fallback: undefined };
 }
 
-const limits = [0, 60].map((value) => ({
+const limit = (kind: "min" | "max", value: number) => ({
   claim: limitClaim({
     name: "hot",
     class: "interlock",
     reason: "",
     deviceId: "d",
     control: "power",
-    kind: "max",
+    kind,
     value,
     since: 0,
   }),
   isHolding: true,
-}));
+});
+const limits = [0, 60].map((value) => limit("max", value));
 
 test.each([
   [0, false],
@@ -31,9 +32,20 @@ test.each([
   [61, true],
   [100, true],
 ])("a machine that nobody claims and that runs at %d is told something: %s", (current, isTold) => {
-  for (const limit of limits) {
+  for (const one of limits) {
     const given = { claims: [], state: { isHeld: false, sent: undefined }, current, heldFrom: undefined };
-    expect(applyLimits(machine(), given, { limits: [limit], now: 0 }).claims.length > 0).toBe(isTold);
-    expect(isAllowed(machine(), [limit], { value: current, now: 0 })).toBe(!isTold);
+    expect(applyLimits(machine(), given, { limits: [one], now: 0 }).claims.length > 0).toBe(isTold);
+    expect(isAllowed(machine(), [one], { value: current, now: 0 })).toBe(!isTold);
   }
+});
+
+test.each([
+  ["min", 79.999_999, false],
+  ["min", 79.999_999_99, true],
+  ["min", 80, true],
+  ["max", 80, true],
+  ["max", 80.000_000_01, true],
+  ["max", 80.000_001, false],
+] as const)("a limit of %s 80 is kept at %d: %s, whatever rounding does to it", (kind, value, isKept) => {
+  expect(isAllowed(machine(), [limit(kind, 80)], { value, now: 0 })).toBe(isKept);
 });

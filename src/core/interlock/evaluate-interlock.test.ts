@@ -253,6 +253,25 @@ test("circuits: each phase of each circuit above a load counts", () => {
   expect(measure(2000, 62, 16, 62)).toEqual(["charger.current<=0!", "second.current<=0!"]);
 });
 
+test("a load counts for all circuits above its own, however many, and children come before parents", () => {
+  const names = ["main", "house", "floor", "wing", "room", "corner", "socket"];
+  const watched = new Watched({
+    kind: "circuits",
+    circuits: names.map((name, n) => ({
+      name,
+      max_current: 50,
+      ...(n > 0 && { parent: names[n - 1] }),
+      ...(n === 6 && { meter: { device: "meter", attributes: ["current_l1", "current_l2", "current_l3"] } }),
+      ...(n > 0 && n < 6 && { unmeasured: 5 }),
+    })),
+    loads: [{ device: "charger", control: "current", circuit: "socket" }],
+  });
+  for (const phase of [1, 2, 3]) watched.readings[`meter.current_l${phase}`] = { value: 20, at: 0 };
+  watched.loadings = { "charger.current": { current: 16, wanted: 32 } };
+  // 4 A of others in the socket, and 5 A in each of the five circuits between: 21 A are left in the house.
+  expect(limitsOf(watched.evaluate(0))).toEqual(["charger.current<=21!"]);
+});
+
 /** A plant in simulated time: others draw what they like, and loads do what they are allowed to. */
 function plant(seed: number, sharing: "order" | "proportional") {
   const random = randomFrom(seed);

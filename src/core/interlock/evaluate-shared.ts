@@ -128,17 +128,14 @@ function circuitLines(resolved: Extract<Resolved, { readonly kind: "circuits" }>
   const lines = new Map<string, Line>();
   const parents = new Map(interlock.circuits.map(({ name, parent }) => [name, parent]));
   // Children before parents: what is known of a circuit without a meter is what is known of those below it.
-  const depth = (name: string): number => {
-    let steps = 0;
-    for (let at = parents.get(name); at !== undefined && steps <= parents.size; at = parents.get(at)) steps += 1;
-    return steps;
-  };
+  const depth = (name: string) => [...circuitsUpFrom(name, parents)].length;
   for (const circuit of [...interlock.circuits].sort((a, b) => depth(b.name) - depth(a.name))) {
     const below = interlock.circuits.filter(({ parent }) => parent === circuit.name).map(({ name }) => name);
     const sources = meters.get(circuit.name);
     for (const phase of [1, 2, 3] as const) {
       const key = lineKey(circuit.name, phase);
-      const isOn = (load: ResolvedLoad) => load.phases.includes(phase) && isBelow(parents, load.circuit, circuit.name);
+      const isOn = (load: ResolvedLoad) =>
+        load.phases.includes(phase) && circuitsUpFrom(load.circuit, parents).some((one) => one === circuit.name);
       const measured = sources && measure(sources[phase - 1], interlock.staleMs, context.inputs);
       if (measured !== undefined) context.measured.push(measured);
       const base =
@@ -157,10 +154,12 @@ function circuitLines(resolved: Extract<Resolved, { readonly kind: "circuits" }>
 
 const lineKey = (circuit: string, phase: number): string => `${circuit} L${phase}`;
 
-function isBelow(parents: ReadonlyMap<string, string | undefined>, circuit: string | undefined, top: string): boolean {
-  let at = circuit;
-  for (let steps = 0; at !== undefined && at !== top && steps <= parents.size; steps += 1) at = parents.get(at);
-  return at === top;
+/** By circuit: the one above it. */
+type Parents = ReadonlyMap<string, string | undefined>;
+
+/** The circuit and those above it. It ends, because none is its own ancestor (`parse-interlock.ts`). */
+function* circuitsUpFrom(circuit: string | undefined, parents: Parents): Generator<string> {
+  for (let at = circuit; at !== undefined; at = parents.get(at)) yield at;
 }
 
 function sumOf(bases: readonly (Base | undefined)[], unmeasured: number, now: number): Base | undefined {
@@ -278,11 +277,8 @@ function linesByLoad(
   return new Map(
     loads.map((load) => {
       const found: number[] = [];
-      let circuit = load.circuit;
-      for (let steps = 0; circuit !== undefined && steps <= parents.size; steps += 1) {
+      for (const circuit of circuitsUpFrom(load.circuit, parents))
         for (const phase of load.phases) found.push(places.get(lineKey(circuit, phase)) ?? NO_LINE);
-        circuit = parents.get(circuit);
-      }
       return [load, found.filter((line) => line !== NO_LINE)];
     }),
   );
