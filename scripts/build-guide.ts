@@ -1,6 +1,15 @@
 // Writes docs/dist: the guide as the pages that a running Busbar serves at /docs/guide, rendered from the Markdown of docs.
 // `scripts/build-page.mjs` runs it when docs have changed. `node scripts/build-guide.ts` does the same alone, on Node 24.
-import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Marked, type RendererObject } from "marked";
@@ -17,12 +26,22 @@ const PAGES = new Map(
     .map((path) => [basename(path, ".md"), readFileSync(path, "utf8")]),
 );
 
-/** `guide.html` is the index, which links to `guide/NAME`; the others are `guide/NAME.html`. */
+/**
+ * `guide.html` is the index, which links to `guide/NAME`; the others are `guide/NAME.html`. Each page is replaced as a whole, so
+ * the guide can be read meanwhile.
+ */
 export function buildGuide(folder = join(DOCS, "dist")): void {
-  rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, "guide"), { recursive: true });
-  writeFileSync(join(folder, "guide.html"), renderPage(INDEX, "guide/"));
-  for (const name of PAGES.keys()) writeFileSync(join(folder, "guide", `${name}.html`), renderPage(name, ""));
+  const fresh = mkdtempSync(join(folder, "fresh-"));
+  const put = (path: string, text: string) => {
+    writeFileSync(join(fresh, "page"), text);
+    renameSync(join(fresh, "page"), join(folder, path));
+  };
+  put("guide.html", renderPage(INDEX, "guide/"));
+  for (const name of PAGES.keys()) put(`guide/${name}.html`, renderPage(name, ""));
+  rmSync(fresh, { recursive: true });
+  for (const file of readdirSync(join(folder, "guide")))
+    if (!PAGES.has(basename(file, ".html"))) rmSync(join(folder, "guide", file), { force: true });
 }
 
 /** `base` leads from the address of the page to the folder of all pages. */

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createClient } from "#client/create-client.ts";
 import { EXAMPLE_IDS as ID } from "#http/reference/example-ids.ts";
 import { SAMPLE_SETUP } from "#http/reference/render-samples.ts";
+import { buildGuide } from "../../scripts/build-guide.ts";
 import { createCheckAnswer } from "../support/check-answer.ts";
 import { freePort } from "../support/free-port.ts";
 import { rawZip } from "../support/raw-zip.ts";
@@ -127,6 +128,7 @@ const ids = new Map<string, string>();
 let luaBlueprint = "";
 let nextBlueprint = "";
 
+beforeAll(() => buildGuide());
 beforeAll(async () => {
   const client = createClient({ url: busbar.url, token: busbar.adminToken });
   const receiver = await startReceiver();

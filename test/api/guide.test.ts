@@ -1,5 +1,6 @@
-import { globSync, readFileSync } from "node:fs";
-import { basename } from "node:path";
+import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { buildGuide } from "../../scripts/build-guide.ts";
 import { useServer } from "../support/server.ts";
@@ -28,6 +29,18 @@ test("every page of the documentation is served, and every link between pages le
     }
   }
   expect(broken).toEqual([]);
+});
+
+test("a page that is no longer in the docs goes when the guide is built", () => {
+  const folder = mkdtempSync(join(tmpdir(), "busbar-guide-"));
+  mkdirSync(join(folder, "guide"));
+  writeFileSync(join(folder, "guide", "old.html"), "");
+  buildGuide(folder);
+  const pages = readdirSync(join(folder, "guide")).map((file) => basename(file, ".html"));
+  const files = readdirSync(folder).sort();
+  rmSync(folder, { recursive: true });
+  expect(pages.sort()).toEqual([...new Set(PAGES)].sort());
+  expect(files).toEqual(["guide", "guide.html"]);
 });
 
 test("the picture of the concepts is inside of the page", async () => {
