@@ -1,6 +1,7 @@
 import { existsSync, globSync } from "node:fs";
 import { expect, test } from "vitest";
 import { createByteBudget } from "#core/share/byte-budgets.ts";
+import { PEER_KINDS } from "#manifest/scenario/scenario-context.ts";
 import { ALL_DRIVERS } from "./all-drivers.ts";
 import { openDrivers } from "./open-drivers.ts";
 
@@ -15,6 +16,11 @@ test.each(ALL_DRIVERS)("the folder of $name is complete", async ({ name, librari
   for (const file of ["docs.md", "objects.lua"]) expect(existsSync(new URL(`${name}/${file}`, here)), file).toBe(true);
   const { tables } = await signatures();
   expect(Object.keys(tables).filter((table) => !table.includes("."))).toEqual(libraries);
+});
+
+test("each kind of peer that a scenario can have is one driver's", async () => {
+  const peers = await Promise.all(ALL_DRIVERS.map((driver) => driver.peer()));
+  expect(peers.flatMap((one) => Object.keys(one.peers)).sort()).toEqual([...PEER_KINDS].sort());
 });
 
 test("calls that prove nothing about the other side exist", () => {
