@@ -160,6 +160,52 @@ test.each<[string, Planted]>([
   expect(await isNoticed(planted)).toBe(true);
 });
 
+const BERLIN = { unit: "day", timezone: "Europe/Berlin" } as const;
+
+test.each<[string, Partial<SeriesItem>, number, number]>([
+  ["integral before it", { aggregation: "integral" }, -3 * DAY_MS, 5 * MINUTE_MS],
+  ["integral after it", { aggregation: "integral" }, -3 * DAY_MS, -5 * MINUTE_MS],
+  ["delta after it", { aggregation: "delta" }, -3 * DAY_MS, -5 * MINUTE_MS],
+  ["delta after a gap", { aggregation: "delta" }, 0, -65 * DAY_MS],
+  ["mean by days of Berlin", { calendar: BERLIN, granularityMs: SHORTEST_MS.day }, -3 * DAY_MS, 20 * HOUR_MS],
+])("buckets at a border of stretches are kept until another stretch changes: %s", async (_, asked, since, late) => {
+  const border = ORIGIN + CHANGES_MS;
+  let read = 0;
+  const view: Faults["view"] = (own) => ({
+    ...own,
+    content(chunk) {
+      read++;
+      return own.content(chunk);
+    },
+  });
+  const bench = await SeriesBench.open(sqliteBackend(), { view });
+  const write = async (from: number, count: number) => {
+    const messages = Array.from({ length: count }, (_, i) => {
+      const at = from + i * 10 * MINUTE_MS;
+      return { device: 1, at, values: [[1, (at / MINUTE_MS) % 1_000] as const] };
+    });
+    // Too far apart for an integral, until a point comes between.
+    await bench.load(messages.filter(({ at }) => count === 1 || Math.abs(at - border) >= 20 * MINUTE_MS));
+    await bench.seal(NOW);
+    await bench.compact(NOW);
+  };
+  await write(border + since, 6 * 144);
+  const item = { series: 1, device: 1, kind: "number", aggregation: "avg", granularityMs: HOUR_MS, ...asked } as const;
+  // Days begin where those of Berlin do.
+  const [from, to] = [border - 2 * DAY_MS - 2 * HOUR_MS, border + 2 * DAY_MS - 2 * HOUR_MS];
+  const question: SeriesQuery = { from, to, items: [{ ...item, lookAroundMs: undefined }] };
+  const finished = createFinishedCache(200_000);
+  const first = await bench.query(question, { finished });
+  const computed = read;
+  expect(await bench.query(question, { finished })).toBe(first);
+  expect([computed > 0, read]).toEqual([true, computed]);
+  await write(border + late + 1_000, 1);
+  const changed = await bench.query(question, { finished });
+  expect(changed).toBe(await bench.query(question, {}));
+  expect(changed).not.toBe(first);
+  await bench.close();
+});
+
 test("queries that are not to keep anything leave nothing behind", async () => {
   const { found, hits } = await tryHistory(1, { wrap: (cache) => ({ ...cache, isKeeping: false }) });
   expect([found, hits]).toEqual([undefined, 0]);

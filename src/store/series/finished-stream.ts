@@ -1,11 +1,11 @@
 // The buckets of a column of which some are known already: these are copied, the others are computed and then kept.
 //
-// What a bucket depends on must lie in one stretch, because the count of its changes says whether it is still right. A bucket
-// across two stretches is computed each time, and so are those near a border that look further: an integral looks at the
-// points around it, and a delta at the hour and at the last point before it.
+// The counts of changes say whether a bucket is still right: those of the stretch in which it starts, and of the others that it
+// depends on. An integral looks at the points around it, a delta at the hour and at the last point before it, and a bucket of
+// a calendar may end in the next stretch.
 // Hot loops: each bounds its index, and `?? 0` is for the compiler. See core/item-at.ts.
+import { itemAt } from "#core/item-at.ts";
 import { isIntegral } from "#core/telemetry/aggregation.ts";
-import { LASTS_MS } from "#core/telemetry/counter-rule.ts";
 import { type BucketGrid, fixedGrid } from "#core/time/bucket-grid.ts";
 import { calendarGrid } from "#core/time/calendar.ts";
 import { DAY_MS } from "#core/time/hour.ts";
@@ -53,10 +53,8 @@ export function openFinished({ cache, item, range, hot, view, compute }: Asked):
     cache,
     key: columnKey(item),
     grid,
-    reach,
-    isCounter: aggregation === "delta",
     whole,
-    changes: view.changes(series, stretches.first, stretches.last),
+    changes: changesOf(item, stretches, view.changes),
   };
   return new FinishedStream(planOf(column, range, stretches), (part) => ({
     stream: compute(part),
@@ -74,17 +72,42 @@ interface KeptColumn {
   readonly cache: FinishedCache;
   readonly key: string;
   readonly grid: BucketGrid;
-  /** How far before and after itself a bucket looks at points. */
-  readonly reach: number;
-  /** Whether a bucket depends on the points before it. */
-  readonly isCounter: boolean;
   /** The whole buckets of the range that no unsealed point can change. */
   readonly whole: Range;
-  /** By stretch; one without a count never had a chunk. */
-  readonly changes: ReadonlyMap<number, number>;
+  /** The changes of everything that the buckets depend on that start in a stretch. */
+  readonly changes: (stretch: number) => number;
+}
+
+interface Stretches {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** A sum of counts, each of which only rises: it is the same only if nothing has changed. */
+function changesOf(
+  { series = 0, aggregation, granularityMs, calendar }: SeriesItem,
+  { first, last }: Stretches,
+  read: NonNullable<ChunkView["changes"]>,
+): (stretch: number) => number {
+  const isCounter = aggregation === "delta";
+  // The last point before a delta may be of any age.
+  const before = isCounter ? Number.POSITIVE_INFINITY : Number(isIntegral(aggregation));
+  const fits = calendar === undefined && CHANGES_MS % granularityMs === 0;
+  const after = Number(isIntegral(aggregation) || !fits);
+  // One without a count never had a chunk.
+  const counts = [...read(series, isCounter ? FIRST_STRETCH : first - before, last + after)].sort(
+    (a, b) => a[0] - b[0],
+  );
+  const stretches = { times: Float64Array.from(counts, ([at]) => at), count: counts.length };
+  const sums = new Float64Array(counts.length + 1);
+  for (const [i, [, count]] of counts.entries()) sums[i + 1] = itemAt(sums, i) + count;
+  const sumUntil = (stretch: number) => itemAt(sums, lowerBound(stretches, stretch));
+  return (stretch) => sumUntil(stretch + after + 1) - sumUntil(stretch - before);
 }
 
 const stretchOf = (at: number) => Math.floor(at / CHANGES_MS);
+/** No point is older. */
+const FIRST_STRETCH = stretchOf(-8.64e15);
 
 /** The first border of a bucket that is not before. */
 function borderFrom(grid: BucketGrid, at: number): number {
@@ -103,7 +126,7 @@ type Part =
 function planOf(
   { cache, key, whole, changes }: KeptColumn,
   { from, to }: Range,
-  { first, last }: { readonly first: number; readonly last: number },
+  { first, last }: Stretches,
 ): readonly Part[] {
   const parts: Part[] = [];
   let at = from;
@@ -112,7 +135,7 @@ function planOf(
     at = until;
   };
   for (let stretch = first; stretch <= last; stretch++) {
-    const known = cache.find(key, stretch, changes.get(stretch) ?? 0);
+    const known = cache.find(key, stretch, changes(stretch));
     if (known === undefined) continue;
     const [start, end] = [Math.max(known.from, whole.from), Math.min(known.to, whole.to)];
     if (start >= end) continue;
@@ -233,26 +256,15 @@ class Keeper {
   }
 
   #keep(starts: Float64Array, numbers: Float64Array): void {
-    const { cache, key, changes } = this.#column;
-    const { from, to } = this.#certain(starts);
+    const { cache, key, grid, whole, changes } = this.#column;
+    // Whole buckets that start in the stretch.
+    const from = Math.max(whole.from, this.#range.from, borderFrom(grid, this.#stretch * CHANGES_MS));
+    const to = Math.min(whole.to, this.#range.to, borderFrom(grid, (this.#stretch + 1) * CHANGES_MS));
     if (from >= to) return;
     const times = { times: starts, count: starts.length };
     const [first, end] = [lowerBound(times, from), lowerBound(times, to)];
     const own = { from, to, starts: starts.slice(first, end), numbers: numbers.slice(first, end) };
-    cache.keep(key, this.#stretch, changes.get(this.#stretch) ?? 0, own);
-  }
-
-  /** The buckets that depend on this stretch alone. */
-  #certain(starts: Float64Array): Range {
-    const { cache, key, grid, reach, isCounter, whole, changes } = this.#column;
-    const [start, end] = [this.#stretch * CHANGES_MS, (this.#stretch + 1) * CHANGES_MS];
-    const from = Math.max(whole.from, this.#range.from, borderFrom(grid, start + reach));
-    const to = Math.min(whole.to, this.#range.to, borderUntil(grid, end - reach));
-    if (!isCounter) return { from, to };
-    const before = cache.find(key, this.#stretch, changes.get(this.#stretch) ?? 0);
-    // Then the points before it are in this stretch, too.
-    if (before?.to === from) return { from, to };
-    return { from: Math.max(from, borderFrom(grid, grid.bucketAt(starts[0] ?? 0).end + LASTS_MS)), to };
+    cache.keep(key, this.#stretch, changes(this.#stretch), own);
   }
 }
 
