@@ -7,12 +7,13 @@ export type Address = Pick<SignedIn, "hardwareId" | "channelId">;
 export type DeviceTopic = "telemetry" | "register" | "properties" | "log" | "response";
 
 const TELEMETRY = "v1/telemetry";
+const RESPONSES = "v1/command/responses";
 const KINDS: ReadonlyMap<string, DeviceTopic> = new Map([
   [TELEMETRY, "telemetry"],
   ["v1/register", "register"],
   ["v1/properties", "properties"],
   ["v3/logs", "log"],
-  ["v1/command/responses", "response"],
+  [RESPONSES, "response"],
 ]);
 const COMMANDS = "v1/command/requests";
 const CONFIGURATION = "v1/configuration";
@@ -43,6 +44,10 @@ export function ownPart(
 
 export function telemetryTopic({ hardwareId, channelId }: Address): string {
   return `v1/from/${hardwareId}/${channelId}/${TELEMETRY}`;
+}
+
+export function responseTopic({ hardwareId, channelId }: Address): string {
+  return `v1/from/${hardwareId}/${channelId}/${RESPONSES}`;
 }
 
 export function commandTopic(address: Address): string {

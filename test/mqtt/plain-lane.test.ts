@@ -1,4 +1,4 @@
-// Telemetry of a device goes past the broker. A packet that asks to be retained does not, and means the same otherwise: so the same
+// Telemetry and answers of a device go past the broker. A packet that asks to be retained does not, and means the same otherwise: so the same
 // packets with that bit are the twin.
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startTestBroker, type TestBroker } from "../support/embedded-broker.ts";
@@ -17,6 +17,8 @@ afterEach(() => broker.stop());
 
 const PAYLOADS = [
   '{"a":1}',
+  '{"id":"e1","state":"completed","payload":{"a":1}}',
+  '{"id":"e2","state":"log"}',
   "{",
   "",
   '{"a":"ä"}',
@@ -24,6 +26,9 @@ const PAYLOADS = [
   `{"a":"${"x".repeat(3_000)}"}`,
   `{"a":"${"y".repeat(40_000)}"}`,
 ];
+
+/** Of a message that the device was sent. */
+const ACKNOWLEDGEMENT = Buffer.from([0x40, 2, 0, 7]);
 
 type Chance = () => number;
 const one = <Item>(chance: Chance, items: readonly Item[]): Item => items[Math.floor(chance() * items.length)] as Item;
@@ -36,14 +41,17 @@ function someSession(seed: number, device: number, retain: boolean): Buffer {
     own,
     own,
     own,
-    own,
+    `v1/from/HW${device}/main/v1/command/responses`,
+    `v1/from/HW${device}/main/v1/command/responses`,
+    `v1/from/HW${device}/child-a/v1/command/responses`,
     `v1/from/HW${device}/main/v1/properties`,
     `v1/from/HW${device}/child-a/v1/telemetry`,
   ];
   const packets = Array.from({ length: 40 }, (_, index) => {
     const kind = chance();
     if (kind < 0.05) return PINGREQ;
-    if (kind < 0.1) return subscribePacket(index + 1, [`v1/to/HW${device}/main/#`]);
+    if (kind < 0.1) return ACKNOWLEDGEMENT;
+    if (kind < 0.15) return subscribePacket(index + 1, [`v1/to/HW${device}/main/#`]);
     const topic = one(chance, topics);
     const payload = one(chance, PAYLOADS);
     return publishPacket(topic, payload, { qos: one(chance, [0, 1, 1]), id: index + 1, dup: chance() < 0.2, retain });
@@ -70,7 +78,9 @@ test.each(Array.from({ length: ROUNDS }, (_, seed) => seed))(
       const raw = await signInRaw(broker.port, device);
       const before = broker.inbox.calls.length;
       await play(raw, someSession(seed, device, device === 2), seed);
-      const calls = broker.inbox.calls.slice(before).filter((call) => /^(telemetry|malformed|properties)/.test(call));
+      const calls = broker.inbox.calls
+        .slice(before)
+        .filter((call) => /^(telemetry|malformed|properties|response)/.test(call));
       const same = calls.map((call) => call.replaceAll(/\bd[12]\b/g, "d").replaceAll(/HW[12]/g, "HW"));
       const acknowledged = raw.received.filter((text) => text.startsWith("puback"));
       // Who a child is must be looked up first, so its messages have an order of their own.

@@ -7,14 +7,15 @@
 // acknowledged.
 // - Over the rate, nothing more is read from the socket.
 // - All devices together have a share of the event loop. Packets pass only within it, and the devices take turns.
-// - A plain PUBLISH of the device's telemetry goes past the broker, unless something before it is still on its way to the broker.
+// - A plain PUBLISH of the device's telemetry or answers goes past the broker, unless something before it is still on its way to the broker. So
+// does a PUBACK, which means nothing to it.
 
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { addressBlock } from "#core/net/address-block.ts";
 import type { FairTurns } from "#core/share/fair-turns.ts";
 import { encodeLength, type PacketHeader, readHeader } from "./packet-header.ts";
-import { type PlainPublish, readPlainPublish } from "./plain-publish.ts";
+import { isAcknowledgement, type PlainPublish, readPlainPublish } from "./plain-publish.ts";
 import type { TokenBucket } from "./token-bucket.ts";
 import { type Settled, UnsettledMessages } from "./unsettled-messages.ts";
 
@@ -47,7 +48,7 @@ export interface FrameGuardOptions {
 
 /** The way past the broker. */
 export interface PlainLane {
-  readonly topic: Buffer;
+  readonly topics: readonly Buffer[];
   readonly take: (message: PlainPublish) => void;
 }
 
@@ -222,8 +223,8 @@ export class FrameGuard extends Duplex {
           this.#partial = chunk.subarray(at);
           return;
         }
-        const plain = from === at ? this.#plainAt(chunk, at, header) : undefined;
-        this.#isLate = plain !== undefined && !this.#turns.hasTime();
+        const past = from === at ? this.#pastAt(chunk, at, header) : undefined;
+        this.#isLate = past !== undefined && !this.#turns.hasTime();
         if (this.#isLate) this.#waitForTurn();
         if (this.#isLate || !this.#begin(header)) {
           if (this.destroyed) return;
@@ -231,12 +232,11 @@ export class FrameGuard extends Duplex {
           this.#chunk = chunk.subarray(at);
           return;
         }
-        if (plain !== undefined) {
+        if (past !== undefined) {
           at += header.size + header.length;
           from = at;
           this.#body = 0;
-          this.#unsettled.begin(plain.payload.length);
-          this.#plain?.take(plain);
+          if (past !== "acknowledgement") this.#takePlain(past);
           continue;
         }
         if (this.#excess > 0) {
@@ -260,9 +260,17 @@ export class FrameGuard extends Duplex {
     return type === PUBLISH && length <= MAX_WHOLE && at + size + length > chunk.length && this.#isClear;
   }
 
-  #plainAt(chunk: Buffer, at: number, { length, size }: PacketHeader): PlainPublish | undefined {
+  /** What goes past the broker. */
+  #pastAt(chunk: Buffer, at: number, { length, size }: PacketHeader): PlainPublish | "acknowledgement" | undefined {
     if (!this.#isClear || this.#plain === undefined || length > this.#maxPublish) return undefined;
-    return readPlainPublish(chunk, { at, size, length }, this.#plain.topic);
+    const place = { at, size, length };
+    if (isAcknowledgement(chunk, place)) return "acknowledgement";
+    return readPlainPublish(chunk, place, this.#plain.topics);
+  }
+
+  #takePlain(message: PlainPublish): void {
+    this.#unsettled.begin(message.payload.length);
+    this.#plain?.take(message);
   }
 
   /** Whether the packet may pass now. A packet that may never pass destroys the connection. */

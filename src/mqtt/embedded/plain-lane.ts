@@ -1,7 +1,7 @@
-// Telemetry of the device itself goes past the broker, which has nothing to route. What is kept of a message until it is durable is its
+// Telemetry and answers of the device itself go past the broker, which has nothing to route. What is kept of a message until it is durable is its
 // id: messages that share a commit are one group, with one promise.
 import type { Adapter } from "#mqtt/adapter.ts";
-import { telemetryTopic } from "#mqtt/topics.ts";
+import { responseTopic, telemetryTopic } from "#mqtt/topics.ts";
 import type { Connection } from "./connections.ts";
 import type { PlainLane } from "./frame-guard.ts";
 
@@ -20,10 +20,11 @@ type Acknowledge = (
 
 export function createPlainLane(
   connection: Connection,
-  adapter: Pick<Adapter, "telemetry">,
+  adapter: Pick<Adapter, "telemetry" | "response">,
   acknowledge: Acknowledge,
 ): PlainLane {
   const { device, guard } = connection;
+  const [telemetry, responses] = [Buffer.from(telemetryTopic(device)), Buffer.from(responseTopic(device))];
   /** The last group, while it waits, and the end of the connection's messages since it was begun. */
   let last: Group | undefined;
   let tail: Promise<void> | undefined;
@@ -41,9 +42,10 @@ export function createPlainLane(
   }
 
   return {
-    topic: Buffer.from(telemetryTopic(device)),
-    take({ payload, qos, id }) {
-      const received = adapter.telemetry(device, payload);
+    topics: [telemetry, responses],
+    take({ topic, payload, qos, id, repeated }) {
+      const received =
+        topic === telemetry ? adapter.telemetry(device, payload) : adapter.response(device, payload, repeated);
       const isSame = last?.received === received && last.qos === qos && tail === connection.tail;
       const group = isSame && last !== undefined ? last : begin(received, qos);
       group.bytes += payload.length;
