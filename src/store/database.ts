@@ -41,6 +41,11 @@ export interface WriteDatabase extends Database {
   add(sql: string, by: number, ...which: readonly (string | number)[]): void;
   /** As `send`, for a statement that replaces whatever an earlier one with this key has stored: only the last has to run. */
   replace(key: string, sql: string, ...values: readonly Value[]): void;
+  /**
+   * As `send`, for a row that no other statement which is only sent looks at. `insert` says the table and its columns. Rows of one
+   * table may be added together, at the end of the transaction.
+   */
+  row(insert: string, ...values: readonly Value[]): void;
   /** As `run`. It is the last statement of its write, which cannot refuse any more: the commit does not wait for it. */
   last(sql: string, ...values: readonly Value[]): Awaitable<number>;
   /**

@@ -88,6 +88,10 @@ function runOne(transaction: WriteDatabase, { name, input }: Write, { earlier, o
       hasChanged = true;
       transaction.send(sql, ...values);
     },
+    row: (insert, ...values) => {
+      hasChanged = true;
+      transaction.row(insert, ...values);
+    },
     last: (sql, ...values) => {
       hasChanged = true;
       const answer = transaction.last(sql, ...values);

@@ -57,6 +57,7 @@ export function createTransaction(
     send: (...statement) => void send(...statement),
     add: (...statement) => void send(...statement),
     replace: (_, ...statement) => void send(...statement),
+    row: (insert, ...values) => void send(`${insert} VALUES (${values.map(() => "?").join(", ")})`, ...values),
     last: send,
     shared<Value>(key: string, read: () => Value) {
       const known = shared.get(key) as Value | undefined;

@@ -1,6 +1,6 @@
 import type { AuditEntry } from "#core/access/audit-entry.ts";
 import type { AuditLimits } from "#service/ports/audit-store.ts";
-import type { Database, WriteDatabase } from "#store/database.ts";
+import type { Database, Value, WriteDatabase } from "#store/database.ts";
 import { AUDIT_COLUMNS } from "./audit-row.ts";
 import { marked, note } from "./link-marks.ts";
 import { NOBODY, PRUNE_AT_ONCE, prune, write } from "./write.ts";
@@ -32,7 +32,7 @@ export const auditWrites = {
     keepsMemory: true,
     async run(database: WriteDatabase, { entries }: { entries: readonly AuditEntry[] }) {
       for (const entry of entries) {
-        insert(database, entry, MERGED);
+        mergeAudit(database, entry);
         await note(database, marked("audit", entry.id));
       }
     },
@@ -53,7 +53,7 @@ export const auditWrites = {
 };
 
 export async function recordAudit(database: WriteDatabase, entry: AuditEntry): Promise<void> {
-  insert(database, entry, "");
+  database.row(INSERT, ...valuesOf(entry));
   await note(database, marked("audit", entry.id));
 }
 
@@ -65,12 +65,14 @@ export async function recordIfChanged(database: WriteDatabase, entry: AuditEntry
 
 /** Stores the entry; of one that is known and of the same writer, the count and the last time. */
 export function mergeAudit(database: WriteDatabase, entry: AuditEntry): void {
-  insert(database, entry, MERGED);
+  database.send(MERGE, ...valuesOf(entry));
 }
 
-function insert(database: WriteDatabase, entry: AuditEntry, onConflict: string): void {
-  database.send(
-    `INSERT INTO audit (${AUDIT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)${onConflict}`,
+const INSERT = `INSERT INTO audit (${AUDIT_COLUMNS})`;
+const MERGE = `${INSERT} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)${MERGED}`;
+
+function valuesOf(entry: AuditEntry): readonly Value[] {
+  return [
     entry.id,
     entry.at,
     entry.actor?.tokenId ?? null,
@@ -89,5 +91,5 @@ function insert(database: WriteDatabase, entry: AuditEntry, onConflict: string):
     entry.door ?? null,
     entry.actor?.accountId ?? null,
     entry.target.deviceId ?? null,
-  );
+  ];
 }

@@ -19,9 +19,8 @@ export async function addEvent(database: WriteDatabase, event: BusbarEvent, posi
   const data = renderEventData(event);
   const bytes = ROW_BYTES + Buffer.byteLength(data);
   const total = await database.nextEventTotal(bytes);
-  database.send(
-    `INSERT INTO event (position, at, stored_at, kind, site_id, device_id, read_level, execution_id, bytes, total, data)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  database.row(
+    "INSERT INTO event (position, at, stored_at, kind, site_id, device_id, read_level, execution_id, bytes, total, data)",
     at,
     event.at,
     Date.now(),

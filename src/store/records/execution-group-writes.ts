@@ -18,15 +18,16 @@ interface InStatement {
 }
 
 /**
- * How rows of the group's device are added. Where the number is not known, they are selected together with it, so that the
+ * How rows of the group's device are added, as a text that is made once. Where the number is not known, they are selected together with it, so that the
  * server which has the group adds them by itself.
  */
-export function insertInto(table: string, columns: readonly string[], { isKnown }: InStatement): string {
+export function insertInto(table: string, columns: readonly string[], onConflict = ""): (group: InStatement) => string {
   const places = columns.map(() => "?").join(", ");
-  const source = isKnown
-    ? `VALUES (${places}, ?, ?)`
-    : `SELECT ${places}, id, device_id FROM execution_group WHERE ${GROUP_KEY}`;
-  return `INSERT INTO ${table} (${columns.join(", ")}, group_id, device_id) ${source}`;
+  const insert = (source: string) =>
+    `INSERT INTO ${table} (${columns.join(", ")}, group_id, device_id) ${source}${onConflict}`;
+  const known = insert(`VALUES (${places}, ?, ?)`);
+  const found = insert(`SELECT ${places}, id, device_id FROM execution_group WHERE ${GROUP_KEY}`);
+  return ({ isKnown }) => (isKnown ? known : found);
 }
 
 /** The values of `insertInto` behind those of its columns. */
@@ -36,6 +37,12 @@ export function groupValues({ values, isKnown }: InStatement, { deviceId }: Exec
 
 /** Adds to the counter of a group. */
 const ADD_TO_TOTAL = "UPDATE execution_group SET total = total + ? WHERE id = ? AND device_id = ?";
+
+/** Adds to the counter of a span. */
+const COUNTERS = SPANS.map(({ table, column, ms }) => {
+  const onConflict = ` ON CONFLICT (group_id, ${column}, device_id) DO UPDATE SET count = ${table}.count + excluded.count`;
+  return { ms, insert: insertInto(table, ["count", column], onConflict) };
+});
 
 /** How a statement names the group of the execution, which exists. */
 function groupIn(database: WriteDatabase, execution: Execution): InStatement {
@@ -64,14 +71,8 @@ export function enterGroup(database: WriteDatabase, execution: Execution): InSta
   } else database.add(ADD_TO_TOTAL, 1, known, execution.deviceId);
   const group = known === undefined ? groupIn(database, execution) : byId(known);
   if (isOpen(execution.state)) return group;
-  for (const { table, column, ms } of SPANS) {
-    database.add(
-      `${insertInto(table, ["count", column], group)}
-       ON CONFLICT (group_id, ${column}, device_id) DO UPDATE SET count = ${table}.count + excluded.count`,
-      1,
-      Math.floor(execution.createdAt / ms),
-      ...groupValues(group, execution),
-    );
+  for (const { insert, ms } of COUNTERS) {
+    database.add(insert(group), 1, Math.floor(execution.createdAt / ms), ...groupValues(group, execution));
   }
   return group;
 }

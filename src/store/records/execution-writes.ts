@@ -13,7 +13,7 @@ import { recordAudit } from "./audit-writes.ts";
 import { noteDeletedNumber } from "./deleted-number.ts";
 import { findEarlier } from "./earlier-execution.ts";
 import { addEvent } from "./event-writes.ts";
-import { byId, enterGroup, groupValues, insertInto, leaveGroup } from "./execution-group-writes.ts";
+import { byId, enterGroup, FIND_GROUP, groupValues, insertInto, leaveGroup } from "./execution-group-writes.ts";
 import { findStored, renderPayload, storedCaller } from "./execution-row.ts";
 import { ofDevice } from "./of-devices.ts";
 import { number, text } from "./row.ts";
@@ -25,6 +25,7 @@ const SWEEP_DEVICES = 1_000;
 /** Of an execution that is stored here first. */
 const NEW_COLUMNS =
   `id site_id created_at arguments sealed attempted is_open deadline bytes revision changed caller bulk_id`.split(" ");
+const insertNew = insertInto("execution", NEW_COLUMNS);
 
 /** The execution that a write changes. Its device is looked up where the caller does not know it. */
 export interface Whose {
@@ -69,7 +70,7 @@ export const executionWrites = {
       takeRoom(room, input, bytes);
       const group = enterGroup(database, execution);
       database.send(
-        insertInto("execution", NEW_COLUMNS, group),
+        insertNew(group),
         execution.id,
         execution.siteId,
         execution.createdAt,
@@ -197,6 +198,13 @@ export interface Step<After extends Execution = Execution> {
   readonly change: number;
 }
 
+const [UPDATE_BY_ID, UPDATE_BY_KEY] = ["?", `(${FIND_GROUP})`].map(
+  (group) =>
+    `UPDATE execution SET group_id = ${group}, is_open = ?, deadline = ?, response_state = ?, response_payload = ?,
+       received_at = ?, sealed = CASE WHEN ? = 1 THEN NULL ELSE sealed END, revision = ?, is_remote = ?,
+       changed = ?, log_bytes = ? WHERE id = ? AND device_id = ?`,
+) as [string, string];
+
 /** Adds the event, and gives the number of the change. */
 export async function replace(
   database: WriteDatabase,
@@ -210,9 +218,7 @@ export async function replace(
   if (wasCounted !== isCounted) changeRoom(database, stored, isCounted ? 1 : -1);
   database.replace(
     after.id,
-    `UPDATE execution SET group_id = ${group.sql}, is_open = ?, deadline = ?, response_state = ?, response_payload = ?,
-       received_at = ?, sealed = CASE WHEN ? = 1 THEN NULL ELSE sealed END, revision = ?, is_remote = ?,
-       changed = ?, log_bytes = ? WHERE id = ? AND device_id = ?`,
+    group.isKnown ? UPDATE_BY_ID : UPDATE_BY_KEY,
     ...group.values,
     isCounted ? 1 : 0,
     after.deadline,

@@ -135,6 +135,7 @@ async function isOfGoneGateway(database: Database, siteId: string): Promise<bool
 const COPY_COLUMNS =
   `id site_id created_at arguments attempted is_open deadline bytes log_bytes response_state response_payload
   received_at revision is_remote changed caller`.split(/\s+/);
+const insertCopyText = insertInto("execution", COPY_COLUMNS);
 
 async function insertCopy(database: WriteDatabase, execution: Execution, logged: number): Promise<number> {
   if ((await database.get("SELECT 1 AS found FROM device WHERE id = ?", execution.deviceId)) === undefined) {
@@ -145,7 +146,7 @@ async function insertCopy(database: WriteDatabase, execution: Execution, logged:
   const group = enterGroup(database, execution);
   // Marked as attempted because its owner hands it over: this side never does.
   database.send(
-    insertInto("execution", COPY_COLUMNS, group),
+    insertCopyText(group),
     execution.id,
     execution.siteId,
     execution.createdAt,

@@ -111,9 +111,8 @@ async function addResponses(
   const logBytes = stored.logBytes + logged;
   if (last !== undefined && logBytes > MAX_LOG_BYTES) await makeLogRoom(database, last.after, logBytes);
   for (const { after, change, payload } of entries) {
-    database.send(
-      `INSERT INTO execution_response (execution_id, device_id, received_at, state, payload, revision, changed)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    database.row(
+      "INSERT INTO execution_response (execution_id, device_id, received_at, state, payload, revision, changed)",
       after.id,
       after.deviceId,
       after.response.receivedAt,

@@ -52,6 +52,7 @@ export function createRecordWriter(connection: Connection): RecordWriter {
     send: (sql, ...values) => void statements.run(sql, ...values),
     add: held.add,
     replace: held.replace,
+    row: held.row,
     last: (sql, ...values) => current().run(sql, ...values),
     shared: (_, read) => read(),
     hasCloud() {
