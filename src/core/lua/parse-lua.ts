@@ -2,42 +2,16 @@
 // interpreter itself, such as 200 local variables in a function, are not checked: it reports them.
 import { type LuaProblem, type LuaToken, lexLua } from "./lex-lua.ts";
 import { createScopes } from "./lua-scopes.ts";
-import type {
-  LuaBlock,
-  LuaChain,
-  LuaExpression,
-  LuaFunction,
-  LuaLocal,
-  LuaName,
-  LuaParenthesized,
-  LuaStatement,
-  LuaStep,
-  LuaTableField,
-} from "./lua-syntax.ts";
+import type { LuaBlock, LuaChain, LuaExpression, LuaLocal, LuaName, LuaStatement, LuaStep } from "./lua-syntax.ts";
+import { createTokenReader, LuaFault, type TokenReader } from "./lua-token-reader.ts";
+import { createExpressionParser } from "./parse-lua-expressions.ts";
 
 export type ParsedLua =
   | { readonly chunk: LuaBlock; readonly problem: undefined }
   | { readonly chunk: undefined; readonly problem: LuaProblem };
 
 const MOST_CHARACTERS = 1024 * 1024;
-/** As the interpreter's own limit. */
-const DEEPEST = 200;
-
-const KEYWORDS: ReadonlySet<string> = new Set(
-  `and break do else elseif end false for function goto if in local nil not or repeat return then true until
-  while`.split(/\s+/),
-);
 const BLOCK_ENDS: ReadonlySet<string> = new Set(["else", "elseif", "end", "until"]);
-const UNARY: ReadonlySet<string> = new Set(["not", "-", "#", "~"]);
-const BINARY: ReadonlySet<string> = new Set("+ - * / // % ^ .. == ~= < > <= >= and or & | ~ << >>".split(" "));
-
-class LuaFault extends Error {
-  readonly token: LuaToken | undefined;
-  constructor(message: string, token: LuaToken | undefined) {
-    super(message);
-    this.token = token;
-  }
-}
 
 /** Never throws. */
 export function parseLua(text: string): ParsedLua {
@@ -58,50 +32,21 @@ export function parseLua(text: string): ParsedLua {
 }
 
 function parseTokens(tokens: readonly LuaToken[]): LuaBlock {
-  let next = 0;
-  let depth = 0;
+  const reader: TokenReader = createTokenReader(tokens);
+  const { peek, symbol, is, take, accept, expect, takeName, nested, endOfLast } = reader;
   const scopes = createScopes(fail);
+  const { expression, expressions, suffixed, functionBody, nameOf, localOf } = createExpressionParser(
+    { reader, scopes },
+    statements,
+  );
 
   function fail(message: string): never {
-    throw new LuaFault(message, tokens[next]);
+    return reader.fail(message);
   }
-  const peek = (): LuaToken | undefined => tokens[next];
-  const symbolAt = (index: number): string | undefined => {
-    const token = tokens[index];
-    return token === undefined || token.kind === "string" ? undefined : token.text;
-  };
-  const is = (text: string): boolean => symbolAt(next) === text;
-  function take(): LuaToken {
-    const token = tokens[next] ?? fail("the text ends too early");
-    next += 1;
-    return token;
-  }
-  function accept(text: string): boolean {
-    if (!is(text)) return false;
-    next += 1;
-    return true;
-  }
-  function expect(text: string): LuaToken {
-    if (!is(text)) fail(`${text} is expected here`);
-    return take();
-  }
-  function takeName(): LuaToken {
-    const token = peek();
-    if (token?.kind !== "name" || KEYWORDS.has(token.text)) fail("a name is expected here");
-    return take();
-  }
-  function nested<T>(parse: () => T): T {
-    depth += 1;
-    if (depth > DEEPEST) fail("brackets and blocks are nested too deeply");
-    const parsed = parse();
-    depth -= 1;
-    return parsed;
-  }
-  const endOfLast = (): number => tokens[next - 1]?.end ?? 0;
 
   // Blocks and statements
 
-  const isBlockEnd = (): boolean => peek() === undefined || BLOCK_ENDS.has(symbolAt(next) ?? "");
+  const isBlockEnd = (): boolean => peek() === undefined || BLOCK_ENDS.has(symbol() ?? "");
 
   function statements(): LuaStatement[] {
     const body: LuaStatement[] = [];
@@ -135,7 +80,7 @@ function parseTokens(tokens: readonly LuaToken[]): LuaBlock {
   }
 
   function statement(body: LuaStatement[]): void {
-    switch (symbolAt(next) ?? "") {
+    switch (symbol() ?? "") {
       case ";":
         take();
         return;
@@ -298,160 +243,6 @@ function parseTokens(tokens: readonly LuaToken[]): LuaBlock {
     const last = target.kind === "chain" ? target.steps.at(-1)?.kind : undefined;
     if (target.kind !== "chain" || last === "call" || last === "method") fail("this cannot be given a value");
     return target;
-  }
-
-  // Expressions
-
-  function expressions(): LuaExpression[] {
-    const list = [expression()];
-    while (accept(",")) list.push(expression());
-    return list;
-  }
-
-  function expression(): LuaExpression {
-    return nested(() => {
-      const at = peek()?.at ?? endOfLast();
-      const operands: { readonly unary: readonly string[]; readonly value: LuaExpression }[] = [];
-      const operators: string[] = [];
-      for (;;) {
-        const unary: string[] = [];
-        while (UNARY.has(symbolAt(next) ?? "")) unary.push(take().text);
-        operands.push({ unary, value: simple() });
-        if (!BINARY.has(symbolAt(next) ?? "")) break;
-        operators.push(take().text);
-      }
-      const [only] = operands;
-      if (only !== undefined && operands.length === 1 && only.unary.length === 0) return only.value;
-      return { kind: "operation", operands, operators, at, end: endOfLast() };
-    });
-  }
-
-  function simple(): LuaExpression {
-    const token = peek() ?? fail("a value is expected here");
-    const span = { at: token.at, end: token.end };
-    if (token.kind === "string" || token.kind === "number") {
-      take();
-      return token.kind === "number" ? { kind: "number", ...span } : { kind: "string", text: token.text, ...span };
-    }
-    switch (token.text) {
-      case "nil":
-        take();
-        return { kind: "nil", ...span };
-      case "true":
-      case "false":
-        take();
-        return { kind: "boolean", ...span };
-      case "...":
-        if (!scopes.isVariadic()) fail("... is used outside of a function that takes it");
-        take();
-        return { kind: "varargs", ...span };
-      case "{":
-        return tableConstructor();
-      case "function":
-        take();
-        return functionBody(token.at, false);
-      default:
-        return suffixed();
-    }
-  }
-
-  function suffixed(): LuaName | LuaChain | LuaParenthesized {
-    const head = primary();
-    const steps: LuaStep[] = [];
-    for (let step = takeStep(); step !== undefined; step = takeStep()) steps.push(step);
-    return steps.length === 0 ? head : { kind: "chain", head, steps, at: head.at, end: endOfLast() };
-  }
-
-  function primary(): LuaName | LuaParenthesized {
-    if (!is("(")) return nameOf(takeName());
-    const { at } = take();
-    const value = expression();
-    expect(")");
-    return { kind: "parenthesized", value, at, end: endOfLast() };
-  }
-
-  function takeStep(): LuaStep | undefined {
-    const at = peek()?.at ?? 0;
-    if (accept(".")) {
-      const name = takeName();
-      return { kind: "field", name: name.text, at: name.at, end: name.end };
-    }
-    if (accept("[")) {
-      const key = expression();
-      expect("]");
-      if (key.kind === "string") return { kind: "field", name: key.text, at: key.at, end: key.end };
-      return { kind: "index", key, at, end: endOfLast() };
-    }
-    if (accept(":")) {
-      const name = takeName();
-      const args = takeArguments() ?? fail("the arguments of a method are expected here");
-      return { kind: "method", name: name.text, args, at: name.at, end: name.end };
-    }
-    const args = takeArguments();
-    return args && { kind: "call", args, at, end: endOfLast() };
-  }
-
-  function takeArguments(): readonly LuaExpression[] | undefined {
-    if (peek()?.kind === "string") return [simple()];
-    if (is("{")) return [tableConstructor()];
-    if (!accept("(")) return undefined;
-    const args = is(")") ? [] : expressions();
-    expect(")");
-    return args;
-  }
-
-  function tableConstructor(): LuaExpression {
-    const { at } = expect("{");
-    const fields: LuaTableField[] = [];
-    while (!is("}")) {
-      fields.push(tableField());
-      if (!accept(",") && !accept(";")) break;
-    }
-    expect("}");
-    return { kind: "table", fields, at, end: endOfLast() };
-  }
-
-  function tableField(): LuaTableField {
-    const token = peek();
-    if (token?.kind === "name" && symbolAt(next + 1) === "=") {
-      const { text: name, at, end } = takeName();
-      take();
-      return { key: { kind: "field", name, at, end }, value: expression() };
-    }
-    if (!accept("[")) return { key: undefined, value: expression() };
-    const key = expression();
-    expect("]");
-    expect("=");
-    const name = key.kind === "string" ? { kind: "field" as const, name: key.text, at: key.at, end: key.end } : key;
-    return { key: name, value: expression() };
-  }
-
-  function functionBody(at: number, isMethod: boolean): LuaFunction {
-    const open = expect("(");
-    const parameters = isMethod ? [{ name: "self", isConst: false, at: open.at, end: open.at }] : [];
-    let isVariadic = false;
-    while (!is(")")) {
-      isVariadic = accept("...");
-      if (isVariadic) break;
-      parameters.push(localOf(takeName()));
-      if (!accept(",")) break;
-      if (is(")")) fail("a name is expected here");
-    }
-    expect(")");
-    scopes.enterFunction(isVariadic);
-    for (const parameter of parameters) scopes.declare(parameter);
-    const body = statements();
-    expect("end");
-    scopes.leaveFunction();
-    return { kind: "function", parameters, body, at, end: endOfLast() };
-  }
-
-  function nameOf({ text, at, end }: LuaToken): LuaName {
-    return { kind: "name", name: text, local: scopes.find(text), at, end };
-  }
-
-  function localOf({ text, at, end }: LuaToken, isConst = false): LuaLocal {
-    return { name: text, isConst, at, end };
   }
 
   scopes.enterFunction(true);

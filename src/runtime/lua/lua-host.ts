@@ -9,7 +9,8 @@ import type { Carrier, DeviceConfiguration } from "#service/ports/carrier.ts";
 import type { DeviceHost, HostedStatus } from "#service/ports/device-host.ts";
 import type { Needs } from "#service/ports.ts";
 import { createHostAlerts, type HostAlertNeeds, type Obstacle } from "./host-alerts.ts";
-import { createLuaPool, type LuaPoolSettings, type ScriptStatus } from "./lua-pool.ts";
+import { createLuaCarrier } from "./lua-carrier.ts";
+import { createLuaPool, type LuaPoolSettings, runs, type ScriptStatus } from "./lua-pool.ts";
 import type { ScriptContext } from "./pool-messages.ts";
 import { createProgramCache } from "./program-cache.ts";
 import { createScriptChildren, type ScriptChildrenNeeds } from "./script-children.ts";
@@ -72,6 +73,7 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
   const alerts = createHostAlerts(needs, output.telemetry);
   const { telemetry } = alerts;
   const pool = createLuaPool({ ...output, telemetry, registerChild, respond, now: needs.now, statusChanged }, settings);
+  const carrier = createLuaCarrier(needs, { pool, children, sendConfiguration });
   // A running script counts as online, whether or not it sends anything.
   const signsOfLife = setInterval(() => {
     for (const deviceId of reachable) needs.inbox.alive(deviceId);
@@ -95,18 +97,6 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
     const obstacle = obstacleOf(one, status);
     if (runs(status.state)) alerts.changed(deviceId, obstacle);
     report(one, statusOf(status, obstacle));
-  }
-
-  /** Only a script that runs has one: any other says itself what is wrong. */
-  function obstacleOf({ missing }: Hosted, { state, since, peerProblem }: ScriptStatus): Obstacle | undefined {
-    if (state !== "RUNNING") return undefined;
-    if (missing.length > 0)
-      return {
-        state: "NOT_CONFIGURED",
-        message: `required configuration is missing: ${missing.join(", ")}`,
-        at: since,
-      };
-    return peerProblem && { state: "COMMUNICATION_FAILED", ...peerProblem };
   }
 
   function report(one: Hosted, status: HostedStatus): void {
@@ -219,6 +209,11 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
     }
   }
 
+  async function sendConfiguration(deviceId: string, configuration: DeviceConfiguration, written: readonly string[]) {
+    const one = hosted.get(deviceId);
+    if (one !== undefined) giveConfiguration(one, configuration, written);
+  }
+
   function status(deviceId: string): HostedStatus | undefined {
     const one = hosted.get(deviceId);
     if (one === undefined || one.failure !== undefined) return one?.failure;
@@ -247,31 +242,7 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
       overruns: () => pool.overruns(),
       states: () => [...hosted.keys()].flatMap((deviceId) => status(deviceId)?.state ?? []),
     },
-    carrier: {
-      isReady: (deviceId) => runs(pool.status(deviceId)?.state),
-      async send(deviceId, command) {
-        const expiresAt = needs.now() + needs.responseTimeoutMs;
-        return pool.command(deviceId, { ...command, expiresAt }) ? "handed_over" : "not_sent";
-      },
-      async sendConfiguration(deviceId, configuration, written) {
-        const one = hosted.get(deviceId);
-        if (one !== undefined) giveConfiguration(one, configuration, written);
-      },
-      // It has no connection to close: the host stops a deleted device.
-      disconnect: () => {},
-      children: {
-        isReady: (child) => runs(pool.status(child.carrierId)?.state) && children.isRegistered(child),
-        async send(child, command) {
-          if (!children.isRegistered(child)) return "not_sent";
-          const expiresAt = needs.now() + needs.responseTimeoutMs;
-          const isSent = children.begin(child, command.id, () =>
-            pool.command(child.carrierId, { ...command, child: child.channelId, expiresAt }),
-          );
-          return isSent ? "handed_over" : "not_sent";
-        },
-        sendConfiguration: (child, _configuration, written) => children.written(child, written),
-      },
-    },
+    carrier,
     async stop() {
       stopped = true;
       clearInterval(signsOfLife);
@@ -283,9 +254,16 @@ export function createLuaHost(needs: LuaHostNeeds, settings: LuaPoolSettings = {
   };
 }
 
-/** Commands of an overrunning script wait like those of any busy one. */
-function runs(state: ScriptStatus["state"] | undefined): boolean {
-  return state === "RUNNING" || state === "OVERRUNNING";
+/** Only a script that runs has one: any other says itself what is wrong. */
+function obstacleOf({ missing }: Hosted, { state, since, peerProblem }: ScriptStatus): Obstacle | undefined {
+  if (state !== "RUNNING") return undefined;
+  if (missing.length > 0)
+    return {
+      state: "NOT_CONFIGURED",
+      message: `required configuration is missing: ${missing.join(", ")}`,
+      at: since,
+    };
+  return peerProblem && { state: "COMMUNICATION_FAILED", ...peerProblem };
 }
 
 function statusOf(

@@ -97,6 +97,11 @@ export interface ScriptStatus {
   readonly peerProblem?: { readonly message: string; readonly at: number } | undefined;
 }
 
+/** Commands of an overrunning script wait like those of any busy one. */
+export function runs(state: ScriptStatus["state"] | undefined): boolean {
+  return state === "RUNNING" || state === "OVERRUNNING";
+}
+
 export interface LuaPool {
   /** Also replaces a running script by a new one. When the context rejects, its message is the device's last error. */
   start(deviceId: string, program: ScriptProgram, context: () => Promise<ScriptContext>): Promise<void>;

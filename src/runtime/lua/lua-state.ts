@@ -12,6 +12,7 @@ import {
 } from "./lua-wasm.ts";
 import { MATCH_THREAD, MATCHING } from "./meter-wasm.ts";
 import { jsonOf } from "./payload-of.ts";
+import { createScriptHeap } from "./script-heap.ts";
 import type { MemoryAccount } from "./script-memory.ts";
 import { createSlice, type Slice, type Verdict } from "./slice.ts";
 import { type LuaStack, pushValue, readLeniently, readValue } from "./stack-values.ts";
@@ -92,25 +93,9 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
   let yieldsInSlice = 0;
   let mayYield = true;
   let isGone = false;
-  /** Bytes of the heap that the account has counted; 0 before that and after the end. */
-  let counted = 0;
-  /** Memory was refused because all scripts together hold too much. */
-  let isRefused = false;
-  let refusals = 0;
+  const heap = createScriptHeap(needs);
   const instance = instantiateLua(needs.module, {
-    mayGrow(bytes, size) {
-      if (size > needs.memoryBytes + FIXED_BYTES) {
-        refusals += 1;
-        return false;
-      }
-      if (counted === 0 || needs.account === undefined) return true;
-      if (!needs.account.grow(bytes, counted + bytes)) {
-        isRefused = true;
-        return false;
-      }
-      counted += bytes;
-      return true;
-    },
+    mayGrow: heap.mayGrow,
     fuel: (asking) => onFuel(asking),
     hook: (thread) => onHook(thread),
     host: (pointer) => onHost(pointer),
@@ -118,11 +103,8 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
   const { lua, memory } = instance;
   const pointers = needs.image === undefined ? openState(instance) : layImage(memory, needs.image);
   const { main, scratch, resultCount, info } = pointers;
-  if (needs.account !== undefined) {
-    const heap = memory.buffer.byteLength - FIXED_BYTES;
-    if (!needs.account.open(heap)) throw new StateGone(fullWords(needs.account));
-    counted = heap;
-  }
+  const memoryBytes = () => memory.buffer.byteLength - FIXED_BYTES;
+  heap.open(memoryBytes());
   const stack: LuaStack = { lua, memory, scratch, scratchBytes: SCRATCH_BYTES };
 
   /**
@@ -152,7 +134,7 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
     }
     if (isMatch) {
       matchGranted = 0;
-      if (verdict !== "on" && slice.isMatchTooLong()) interruptMatch(asking - MATCHING);
+      if (verdict !== "on" && slice.isMatchTooLong()) interruptMatch(stack, asking - MATCHING);
       matchGranted = slice.fuel();
       return matchGranted;
     }
@@ -162,12 +144,6 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
     }
     cGranted = slice.fuel();
     return cGranted;
-  }
-
-  function interruptMatch(match: number): void {
-    const thread = new DataView(memory.buffer).getUint32(match + MATCH_THREAD, true);
-    pushValue(stack, thread, TOO_LONG);
-    lua.lua_error(thread);
   }
 
   function onHook(thread: number): void {
@@ -235,24 +211,8 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
   }
 
   function failed(pointer: number): Resumed {
-    const message = explained(errorText(readLeniently(stack, pointer, -1)));
-    return { state: "failed", message, traceback: trace(pointer) };
-  }
-
-  /** Lua does not know whose memory is used up. */
-  function explained(text: string): string {
-    if (text !== NO_MEMORY) return text;
-    if (isRefused && needs.account) return fullWords(needs.account);
-    return `${NO_MEMORY}: a script may hold ${mebibytes(needs.memoryBytes)} MiB`;
-  }
-
-  /** Lua walks over the whole stack several times for it, so there is none for a deep stack. */
-  function trace(pointer: number): string {
-    if (lua.lua_getstack(pointer, MAX_TRACED_LEVELS, info.record) === 1) return "";
-    lua.luaL_traceback(main, pointer, 0, 0);
-    const text = String(readValue(stack, main, -1));
-    lua.lua_settop(main, -2);
-    return text;
+    const message = heap.explained(errorText(readLeniently(stack, pointer, -1)));
+    return { state: "failed", message, traceback: trace(stack, pointers, pointer) };
   }
 
   const state: LuaState = {
@@ -289,7 +249,7 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
       return go(thread, args);
     },
     resume: go,
-    traceback: (thread) => trace(thread.pointer),
+    traceback: (thread) => trace(stack, pointers, thread.pointer),
     place(thread) {
       const view = new DataView(memory.buffer);
       for (
@@ -315,16 +275,29 @@ export function createLuaState(needs: StateNeeds): { readonly state: LuaState; r
       lua.luaL_unref(main, REGISTRY, thread.ref);
     },
     slice,
-    explained,
-    refusals: () => refusals,
+    explained: heap.explained,
+    refusals: heap.refusals,
     image: () => takeImage(memory, pointers),
-    memoryBytes: () => memory.buffer.byteLength - FIXED_BYTES,
-    close() {
-      if (counted > 0) needs.account?.close(counted);
-      counted = 0;
-    },
+    memoryBytes,
+    close: heap.close,
   };
   return { state, instant: parseFunctionRef(pointers.instant) };
+}
+
+function interruptMatch(stack: LuaStack, match: number): void {
+  const thread = new DataView(stack.memory.buffer).getUint32(match + MATCH_THREAD, true);
+  pushValue(stack, thread, TOO_LONG);
+  stack.lua.lua_error(thread);
+}
+
+/** Lua walks over the whole stack several times for it, so there is none for a deep stack. */
+function trace(stack: LuaStack, { main, info }: StatePointers, pointer: number): string {
+  const { lua } = stack;
+  if (lua.lua_getstack(pointer, MAX_TRACED_LEVELS, info.record) === 1) return "";
+  lua.luaL_traceback(main, pointer, 0, 0);
+  const text = String(readValue(stack, main, -1));
+  lua.lua_settop(main, -2);
+  return text;
 }
 
 /** A new state with the libraries that a script may have. */
@@ -367,14 +340,6 @@ const YIELDS_BEFORE_ERROR = 3;
 const RETRY_INSTRUCTIONS = 7;
 /** prelude/05-patterns.lua knows these words, too. */
 const TOO_LONG = "the script ran too long without giving way";
-
-function fullWords({ limitBytes }: MemoryAccount): string {
-  return `${NO_MEMORY}: all scripts together may hold ${mebibytes(limitBytes)} MiB (the setting lua.memory_mb)`;
-}
-
-function mebibytes(bytes: number): number {
-  return Math.floor(bytes / 1_048_576);
-}
 
 function parseFunctionRef(ref: number): FunctionRef {
   return ref as FunctionRef;

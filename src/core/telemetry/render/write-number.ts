@@ -133,14 +133,22 @@ function writeShortest(bytes: DataView, at: number): number {
   if (upper < 1e7 || upper >= 1e8) return 0;
   const digits = places > 16 ? writeZeros(bytes, at, places - 17) : at + 1;
   writeEight(bytes, digits, upper);
-  let end = writeNine(bytes, digits + 8, lower);
-  if (places <= 16) {
-    const point = at + 17 - places;
-    for (let i = at; i < point; i++) bytes.setUint8(i, bytes.getUint8(i + 1));
-    bytes.setUint8(point, POINT);
-  }
-  while (bytes.getUint8(end - 1) === ZERO) end--;
-  return end;
+  const end = writeNine(bytes, digits + 8, lower);
+  if (places <= 16) putPoint(bytes, at, at + 17 - places);
+  return withoutZeros(bytes, end);
+}
+
+/** The digits that are before the point were written one byte too far behind. */
+function putPoint(bytes: DataView, at: number, point: number): void {
+  for (let i = at; i < point; i++) bytes.setUint8(i, bytes.getUint8(i + 1));
+  bytes.setUint8(point, POINT);
+}
+
+/** Where the digits end without trailing zeros. */
+function withoutZeros(bytes: DataView, end: number): number {
+  let last = end;
+  while (bytes.getUint8(last - 1) === ZERO) last--;
+  return last;
 }
 
 /** The multiple of `unit` nearest to `value`; half way between two the even one, when `odd` says whether zero stands for an odd one. */
@@ -213,8 +221,7 @@ function writeFraction(bytes: DataView, at: number, value: number): number {
     end = writeTriple(bytes, end, millionths - thousandths * 1000);
     if (millionths * 1000 !== billionths) end = writeTriple(bytes, end, billionths - millionths * 1000);
   }
-  while (bytes.getUint8(end - 1) === ZERO) end--;
-  return end;
+  return withoutZeros(bytes, end);
 }
 
 function writeText(bytes: DataView, at: number, text: string): number {
