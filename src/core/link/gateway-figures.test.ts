@@ -29,6 +29,22 @@ test.each([
   expect(readFigures(newest)?.backlog).toEqual({ ...NONE, history, ageSeconds });
 });
 
+test.each([
+  [499, 0],
+  [500, 1],
+  [86_400_000, 86_400],
+])("after %d ms it reports an uptime of %d s", (uptimeMs, seconds) => {
+  const values = renderFigures(
+    {
+      ...{ isConnected: true, version: "1", uptimeMs, historyBefore: undefined, dropped: NOTHING_DROPPED },
+      backlog: { ...NONE, oldestAt: undefined },
+      load: { mainThread: 0, memoryBytes: 0, freeBytes: 0 },
+    },
+    NOW,
+  );
+  expect(values.get("uptime")).toBe(seconds);
+});
+
 test("a gateway that has not reported whether stored history is left has none", () => {
   expect(readFigures(new Map([["status", { at: NOW, value: "connected" }]]))?.backlog.history).toBe(false);
 });

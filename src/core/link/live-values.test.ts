@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LiveValues } from "./live-values.ts";
+import { LiveValues, MOST_KNOWN_BYTES } from "./live-values.ts";
 
 test("of a device 32 forms are remembered, and further ones cost nothing", () => {
   const known = new LiveValues();
@@ -32,4 +32,19 @@ test("a text that takes the place of another one costs no more than it", () => {
   expect(known.bytes).toBe(bytes);
   known.setText(series, "");
   expect(known.bytes).toBe(bytes - 8);
+});
+
+test("both sides count alike, whatever their versions are: another count is another protocol", () => {
+  const known = new LiveValues();
+  const counts = [MOST_KNOWN_BYTES];
+  const count = () => counts.push(known.bytes);
+  const device = known.addDevice("device");
+  count();
+  known.addSeries(device, "power");
+  count();
+  known.addForm(device, [0, 1, 2]);
+  count();
+  known.addText("running");
+  count();
+  expect(counts).toEqual([4_194_304, 206, 286, 342, 388]);
 });

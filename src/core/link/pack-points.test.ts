@@ -109,6 +109,17 @@ test("points that end anywhere before their last byte, or go on after it, are a 
   expect(() => createPointsUnpacker().unpack(Uint8Array.of(...whole, 0))).toThrow("1 bytes are left over");
 });
 
+test("a side that wants more texts remembered than both may is refused", () => {
+  const [packer, unpacker] = [createPointsPacker(), createPointsUnpacker()];
+  // One text is the name.
+  for (let n = 1; n < 4_096; n++) unpacker.unpack(packer.pack([points("device", n, { state: `text ${n}` })]));
+  const bytes = packer.pack([points("device", 5_000, { state: "zz" })]);
+  const at = Buffer.from(bytes).indexOf("zz") - 2;
+  expect([bytes[at], bytes[at + 1]]).toEqual([0, 2]);
+  bytes[at] = 1;
+  expect(() => unpacker.unpack(bytes)).toThrow("too many known texts");
+});
+
 test("few bytes cannot stand for very many points", () => {
   const packer = createPointsPacker();
   const unpacker = createPointsUnpacker();

@@ -40,12 +40,20 @@ const reported = (changes: object) => ({
 
 const NOTIFICATION = { at: 1, severity: "info", text: "t", source: { kind: "rule", id: "r", slug: "s" } };
 
-test.each(["site", "blueprint", "device", "alert", "log", "control_record", "notification", "audit"])(
-  "a %s that is gone has no value",
-  (kind) => {
-    expect(parseItems([{ kind, key: "k", value: null }])).toEqual({ items: [{ kind, key: "k", value: null }] });
-  },
-);
+test.each([
+  "site",
+  "blueprint",
+  "device",
+  "alert",
+  "log",
+  "control_record",
+  "notification",
+  "audit",
+  "tariff",
+  "prices",
+])("a %s that is gone has no value", (kind) => {
+  expect(parseItems([{ kind, key: "k", value: null }])).toEqual({ items: [{ kind, key: "k", value: null }] });
+});
 
 test.each([
   ["site", SITE],
@@ -111,4 +119,9 @@ test.each([
   const { items, unreadable } = parseItems([value, good]);
   expect(items).toEqual([good]);
   expect(unreadable).toMatchObject([{ kind, key, reason }]);
+});
+
+test.each([5, {}, { day: "x" }, []])("prices that are %j are a mistake", (value) => {
+  const reason = expect.stringContaining("not those of a day");
+  expect(parseItems([{ kind: "prices", key: "k", value }])).toMatchObject({ items: [], unreadable: [{ reason }] });
 });
