@@ -27,6 +27,17 @@ export const toasts = {
   fail(error: unknown): void {
     toasts.add("error", describeError(error, preferences.locale));
   },
+  /** Does something, and shows how it went: `done`, or what was wrong. The answer is whether it went well. */
+  async attempt(done: string, task: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await task();
+    } catch (error) {
+      toasts.fail(error);
+      return false;
+    }
+    toasts.add("ok", done);
+    return true;
+  },
   remove(id: number): void {
     list = list.filter((toast) => toast.id !== id);
   },
