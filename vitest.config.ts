@@ -18,16 +18,18 @@ const ALONE = [
 /** The package for serial lines missed a hang-up once in eight runs after other files had run in the same process, and never alone. */
 const SERIAL = "src/drivers/port/serial.test.ts";
 const MOCKS = "src/store/series/planted-bugs.test.ts";
+const PROCESSOR_TIME = fileURLToPath(new URL("test/support/note-processor-time.ts", import.meta.url));
 /** Only what hangs waits for so long: a busy machine is slow, and that is no failure. */
 const HANGS_AFTER_MS = 600_000;
 
 export default defineConfig({
   test: {
     // bin/busbar says why.
-    execArgv: ["--no-wasm-code-gc"],
+    execArgv: ["--no-wasm-code-gc", "--import", fileURLToPath(new URL("src/tuning/find-modules.ts", import.meta.url))],
     testTimeout: HANGS_AFTER_MS,
     hookTimeout: HANGS_AFTER_MS,
     expect: { poll: { timeout: 300_000 } },
+    setupFiles: [PROCESSOR_TIME],
     // Suites start servers, workers and browsers of their own: more files at once than cores only adds noise.
     maxWorkers: 3,
     // Node loads the sources itself, as it does for users: Vite would turn each use of an import into a look-up.
@@ -73,6 +75,7 @@ export default defineConfig({
           include: ["web/src/**/*.test.ts"],
           testTimeout: HANGS_AFTER_MS,
           hookTimeout: HANGS_AFTER_MS,
+          setupFiles: [PROCESSOR_TIME],
           maxWorkers: 3,
           isolate: false,
           sequence: { groupOrder: 0 },
