@@ -10,11 +10,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { instant } from "#core/time/instant.ts";
 import type { TelemetryStore } from "#service/ports/telemetry-store.ts";
 import { openSeries } from "#store/series/open-series.ts";
+import { HAS_CITUS, startCitus } from "../support/citus.ts";
 import { type Postgres, startPostgres } from "../support/postgres.ts";
 import { randomFrom } from "../support/random.ts";
 import { readCsv } from "../support/read-csv.ts";
 import { IS_LONG, roundsOf } from "../support/rounds.ts";
 import { tempFolder } from "../support/temp-folder.ts";
+import { sayIfWithoutCitus } from "../support/without-citus.ts";
 import { chunksAt } from "./chunks-at.ts";
 import { batchOf, DEVICES } from "./telemetry-points.ts";
 
@@ -22,6 +24,7 @@ const VICTIM = fileURLToPath(new URL("./telemetry-victim.ts", import.meta.url));
 const ROUNDS = {
   sqlite: roundsOf("kills of telemetry, SQLite"),
   postgres: roundsOf("kills of telemetry, PostgreSQL"),
+  citus: roundsOf("kills of telemetry, Citus"),
 };
 /** How often a place is passed before the kill there. */
 const PASSES = IS_LONG ? [1, 4] : [2];
@@ -248,4 +251,75 @@ describe("on PostgreSQL, with another node that goes on", () => {
         expect((await checkReopened(url, ledger)).points).toBe(points);
       }),
   );
+});
+
+sayIfWithoutCitus();
+
+describe.runIf(HAS_CITUS)("on Citus, with a node that goes on", () => {
+  /** A message that was not acknowledged is sent again, and later ones wait for it. */
+  async function patiently<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = Promise.withResolvers<Result>();
+    const tried = () =>
+      work().then(
+        (result) => {
+          done.resolve(result);
+          return "done";
+        },
+        (error: unknown) => String(error),
+      );
+    await expect.poll(tried, { interval: 20 }).toBe("done");
+    return await done.promise;
+  }
+
+  test("kills of a worker, of the coordinator and of a node lose no acknowledged point and double none", async () => {
+    const cluster = await startCitus();
+    const seed = Number(process.env["BUSBAR_TEST_SEED"] ?? Date.now() % 1_000_000);
+    const random = randomFrom(seed);
+    console.log(`seed ${seed} (repeat with BUSBAR_TEST_SEED=${seed})`);
+    const url = await cluster.prepared("killed");
+    const node = await openStore(url);
+    const ledger = new Ledger();
+    let refused = 0;
+    let isOver = false;
+    async function load(): Promise<void> {
+      while (!isOver) {
+        const index = ledger.next;
+        ledger.note(`sent ${index}`);
+        await patiently(() =>
+          node.append(batchOf(index)).catch((error: unknown) => {
+            refused++;
+            throw error;
+          }),
+        );
+        ledger.note(`acknowledged ${index}`);
+        // What is over is sealed and joined, and that is cut off, too.
+        if (index % 10 === 9) await node.settle(instant(Date.now())).catch(() => {});
+      }
+    }
+    try {
+      const [one, two] = cluster.workers;
+      const targets = [one, cluster.coordinator, two];
+      for (let round = 0; round < ROUNDS.citus; round++) {
+        isOver = false;
+        const goal = ledger.acknowledged + 5 + Math.floor(random() * 30);
+        const running = load();
+        await expect.poll(() => ledger.acknowledged, { interval: 1 }).toBeGreaterThanOrEqual(goal);
+        await targets[round % targets.length]?.crash();
+        // Points are taken again, on all servers.
+        await expect.poll(() => ledger.acknowledged, { interval: 5 }).toBeGreaterThanOrEqual(goal + 10);
+        isOver = true;
+        await running;
+        await patiently(() => read(node, DEVICES[0]));
+        const points = await check(node, ledger);
+        const limit = 1 + Math.floor(random() * 40);
+        await runVictim(url, ledger, { stop: (acknowledged) => acknowledged >= limit });
+        expect(await check(node, ledger)).toBeGreaterThanOrEqual(points);
+        expect((await checkReopened(url, ledger)).points).toBe(await check(node, ledger));
+      }
+      console.log(`${ROUNDS.citus} kills of servers, ${ledger.acknowledged} batches acknowledged, ${refused} refused`);
+    } finally {
+      await node.close();
+      await cluster.stop();
+    }
+  });
 });

@@ -3,6 +3,7 @@
 import type pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { SPREAD } from "#store/postgres/spread-tables.ts";
+import { partitionOf } from "#store/series/shared-store.ts";
 import {
   checkNodeLoad,
   endedExecutions,
@@ -53,34 +54,36 @@ test.runIf(HAS_CITUS)(
     // Rows of devices refer to tables of which each server has a copy.
     await operator.query("SELECT replicate_reference_tables()");
     const moves = (await partsOf(operator, [quiet, ...places])).slice(0, MODES.length);
+    const points = await telemetryPartsOf(operator, places);
     const move = async (shard: number, mode: (typeof MODES)[number]) => {
       const [from] = await portsOf(operator, [shard]);
       if (from !== worker.port) await operator.query(MOVE, [shard, from, worker.port, mode]);
     };
     /** A move that the new worker does not survive leaves the part where it was. */
-    const cutOff = async (shard: number, started: () => Promise<void>) => {
+    const cutOff = async (table: string, shard: number, started: () => Promise<void>) => {
       const before = await portsOf(operator, [shard]);
       const there = await worker.session(DATABASE);
       const moving = started().then(
         () => "moved",
         () => "cut off",
       );
-      const hasBegun = async () =>
-        (await there.query("SELECT to_regclass($1)::text AS name", [`execution_${shard}`])).rows;
-      await expect.poll(hasBegun, { interval: 5 }).toEqual([{ name: `execution_${shard}` }]);
+      const name = `${table}_${shard}`;
+      const hasBegun = async () => (await there.query("SELECT to_regclass($1)::text AS name", [name])).rows;
+      await expect.poll(hasBegun, { interval: 5 }).toEqual([{ name }]);
       await worker.crash();
       expect(await moving).toBe("cut off");
       expect(await portsOf(operator, [shard])).toEqual(before);
     };
-    for (const [index, shard] of moves.entries()) {
-      const mode = MODES[index] ?? "force_logical";
-      if (index === 0) await cutOff(shard, () => move(shard, mode));
+    for (const [index, shard] of [...moves, ...points].entries()) {
+      const mode = MODES[index % MODES.length] ?? "force_logical";
+      if (index === 0) await cutOff("execution", shard, () => move(shard, mode));
+      if (shard === points[0]) await cutOff("telemetry_journal", shard, () => move(shard, mode));
       // The coordinator notices by a statement that its connection is lost.
       await expect.poll(() => move(shard, mode).then(() => "moved", String)).toBe("moved");
       // The load goes on while it moves, and a while longer.
       await some();
     }
-    expect(await portsOf(operator, moves), "parts on the new worker").toEqual([worker.port]);
+    expect(await portsOf(operator, [...moves, ...points]), "parts on the new worker").toEqual([worker.port]);
     // A device that is made now goes to all servers.
     places.push(await startPlace(victim));
     await operator.query("SELECT citus_drain_node('127.0.0.1', $1, 'force_logical')", [leaving.port]);
@@ -102,7 +105,9 @@ test.runIf(HAS_CITUS)(
       sender.acknowledged.size,
       [...load.refusals],
     ]);
-    console.log(`${moves.length} parts moved; executions, points and refusals: ${JSON.stringify(all)}`);
+    console.log(
+      `${moves.length} parts of devices and ${points.length} of telemetry moved; executions, points and refusals: ${JSON.stringify(all)}`,
+    );
     expect(await stoppedNodes([victim])).toEqual([0]);
   },
 );
@@ -149,6 +154,18 @@ async function partsOf(operator: pg.Client, places: readonly Place[]): Promise<r
     [places.map(({ deviceId }) => deviceId)],
   );
   return [...new Set(rows.map(({ shard }) => Number(shard)))];
+}
+
+/** Those in which the telemetry of these devices is. */
+async function telemetryPartsOf(operator: pg.Client, places: readonly Place[]): Promise<readonly number[]> {
+  const { rows } = await operator.query<{ id: string }>("SELECT id FROM telemetry_device WHERE device_id = ANY ($1)", [
+    places.map(({ deviceId }) => deviceId),
+  ]);
+  const found = await operator.query<{ shard: string }>(
+    "SELECT get_shard_id_for_distribution_column('telemetry_journal', one) AS shard FROM unnest($1::smallint[]) AS one",
+    [rows.map(({ id }) => partitionOf(Number(id)))],
+  );
+  return [...new Set(found.rows.map(({ shard }) => Number(shard)))];
 }
 
 async function portsOf(operator: pg.Client, shards: readonly number[]): Promise<readonly Postgres["port"][]> {

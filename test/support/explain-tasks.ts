@@ -1,7 +1,7 @@
 // Which statements Citus sends to more than one part of a spread table. Everything that the records ask is noted while the
 // watch lasts, and explained afterwards.
 import pg from "pg";
-import { SPREAD } from "#store/postgres/spread-tables.ts";
+import { SPREAD, SPREAD_TELEMETRY } from "#store/postgres/spread-tables.ts";
 
 interface Asked {
   readonly text: string;
@@ -42,6 +42,48 @@ export function watchStatements(): StatementWatch {
       return { scattered: [...scattered].sort(), all: [...asked.keys()].map(inOneLine).sort() };
     },
   };
+}
+
+/** The statements of telemetry, the functions that it calls among them. */
+export function watchTelemetry(): { asked(): readonly Asked[]; stop(): void } {
+  const found = new Map<string, Asked>();
+  const prototype = pg.Client.prototype as { query: (...given: unknown[]) => unknown };
+  const plain = prototype.query;
+  prototype.query = function watched(this: unknown, ...given: unknown[]) {
+    const [first] = given as [{ readonly text?: string; readonly values?: readonly unknown[] }];
+    const text = /^COPY \((.*)\) TO STDOUT/s.exec(first.text ?? "")?.[1] ?? first.text ?? "";
+    // A call of several functions is one for each partition, which is on one server: two of them are asked one by one.
+    for (const one of text.startsWith("SELECT * FROM telemetry_") ? text.split(" UNION ALL ") : [text]) {
+      const isTelemetry = new RegExp(
+        `\\b(?:${SPREAD_TELEMETRY.join("|")}|telemetry_(?:append|advance|news|view|pieces))\\b`,
+      );
+      const key = one.replaceAll(/\d+/g, "0");
+      if (isTelemetry.test(one) && !found.has(key)) found.set(key, { text: one, values: first.values ?? [] });
+    }
+    return plain.apply(this, given);
+  };
+  return {
+    asked: () => [...found.values()],
+    stop() {
+      prototype.query = plain;
+    },
+  };
+}
+
+/** How many servers a statement asks, also by the functions that it calls. It is undone. */
+export async function serversAsked(client: pg.Client, { text, values }: Asked): Promise<number> {
+  const servers = new Set<string>();
+  const note = ({ message = "", detail = "" }: { message?: string | undefined; detail?: string | undefined }) => {
+    if (/^issuing (?!BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|PREPARE|SET )/.test(message)) servers.add(detail);
+  };
+  client.on("notice", note);
+  await client.query("BEGIN");
+  await client.query("SET LOCAL citus.log_remote_commands = on");
+  // A row that is there already is an error, and its server has been asked by then.
+  await client.query({ text, values: [...values] }).catch(() => {});
+  await client.query("ROLLBACK");
+  client.off("notice", note);
+  return servers.size;
 }
 
 function namesSpread(text: string): boolean {

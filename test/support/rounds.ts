@@ -52,6 +52,7 @@ export const ROUNDS = {
   "kills of notifications": { few: 1, many: 20 },
   "kills of telemetry, SQLite": { few: 2, many: 100 },
   "kills of telemetry, PostgreSQL": { few: 1, many: 20 },
+  "kills of telemetry, Citus": { few: 2, many: 60 },
   "flipped bits of stored telemetry": { few: 6, many: 300 },
   "flipped bytes of a file": { few: 4, many: 500 },
   "rounds of trouble between gateways and a cloud": { few: 1, many: 50 },

@@ -75,3 +75,22 @@ export const SCATTERED: readonly Scattered[] = [
     bound: "the devices that have any",
   },
 ];
+
+/** The same of telemetry, whose tables are spread by partition. */
+export const SCATTERED_TELEMETRY: readonly Scattered[] = [
+  {
+    matches: /^SELECT DISTINCT floor\(start \/ .* FROM telemetry_segment WHERE span = /,
+    reason: "days whose hours a node joins, of the partitions that it has claimed",
+    bound: "hours that are not joined yet, by an index",
+  },
+  {
+    matches: /telemetry_journal WHERE is_damaged = 1/,
+    reason: "damaged rows, at the start of a node",
+    bound: "one row, or all of them if the operator wants to forget them",
+  },
+  {
+    matches: /^SELECT sum\(result::float8\) AS chunks FROM run_command_on_shards/,
+    reason: "how many chunks there are, for the figures",
+    bound: "a number of each part, which PostgreSQL has counted itself",
+  },
+];

@@ -1,17 +1,11 @@
 // Where each table is when the database is spread over several servers, and why. docs/decisions/one-order-and-many-servers.md
 // says the same.
-import { EVERYWHERE, SPREAD } from "#store/postgres/spread-tables.ts";
+import { EVERYWHERE, SPREAD, SPREAD_TELEMETRY } from "#store/postgres/spread-tables.ts";
 
 /** By which column rows can be told apart: all primary and unique keys of such a table contain it. */
 export const KEYED: Readonly<Record<string, string>> = {
   ...SPREAD,
-  telemetry_chunk: "device",
-  telemetry_held: "device_id",
-  telemetry_journal: "partition",
-  telemetry_latest: "device",
-  telemetry_partition: "partition",
-  telemetry_segment: "device",
-  telemetry_series: "device",
+  ...Object.fromEntries(SPREAD_TELEMETRY.map((table) => [table, "partition"])),
 };
 
 const COPIED = "a copy on every server";
@@ -29,6 +23,9 @@ export const NOT_SPREAD: Readonly<Record<string, string>> = {
   rollout: SMALL,
   rollout_device: SMALL,
   telemetry_device: SMALL,
+  // They are numbered by the database, once for each series.
+  telemetry_series: SMALL,
+  telemetry_held: SMALL,
   telemetry_retention: SMALL,
   site_tariff: SMALL,
   site_price: SMALL,

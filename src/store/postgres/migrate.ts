@@ -128,10 +128,4 @@ async function raiseBases(client: ClientBase): Promise<void> {
           ) AS latest
      WHERE latest.number >= base + latest.current`,
   );
-  await client.query(
-    `UPDATE telemetry_base SET base = latest.commit + 1 - latest.current
-     FROM (SELECT coalesce(max(commit), 0) AS commit, pg_current_xact_id()::text::bigint AS current FROM telemetry_journal)
-       AS latest
-     WHERE latest.commit >= base + latest.current`,
-  );
 }

@@ -21,5 +21,20 @@ export const SPREAD: Readonly<Record<string, "device_id">> = {
   simulation: "device_id",
 };
 
+/**
+ * Telemetry, spread by the number of the partition. Each of the partitions is in a part of its own, with all of its rows: whatever
+ * changes it is a transaction of one server. The first table is the one beside which the others lie.
+ */
+export const SPREAD_TELEMETRY: readonly string[] = [
+  "telemetry_partition",
+  "telemetry_number",
+  "telemetry_journal",
+  "telemetry_segment",
+  "telemetry_chunk",
+  "telemetry_latest",
+];
+/** As many as there are partitions. */
+export const TELEMETRY_PARTS = 16;
+
 /** Written rarely, and spread tables refer to them: a copy on every server. */
 export const EVERYWHERE: readonly string[] = ["device"];

@@ -1,9 +1,8 @@
 // The partitions of a shared journal that a node has in memory. It brings them up to date by reading what any node has added
 // to them since.
 import type { OnDamaged } from "./chunk-store.ts";
-import { includes } from "./moment.ts";
 import { type Remainder, SharedPartition } from "./shared-partition.ts";
-import { partitionOf, type SharedRow, type SharedStore } from "./shared-store.ts";
+import { partitionOf, type ReadPartition, type SharedRow, type SharedStore } from "./shared-store.ts";
 
 /** Marks of sealing are kept longer than this. A node that has not read for so long begins anew. */
 const STALE_MS = 5 * 60_000;
@@ -82,24 +81,31 @@ export class PartitionMemory {
     const begun = performance.now();
     const known = new Map(numbers.map((number) => [number, this.#known(number, begun)]));
     const read = await this.#store.read(
-      numbers.map((partition) => ({ partition, after: known.get(partition)?.moment })),
+      numbers.map((partition) => ({ partition, after: known.get(partition)?.last ?? 0 })),
       this.#onDamaged,
     );
-    for (const one of read) {
-      const partition = known.get(one.partition);
-      if (partition === undefined) continue;
+    for (const found of read) {
+      const { one, partition } = await this.#sameHistory(found, known);
+      if (one === undefined || partition === undefined) continue;
       const kept = new Map<Remainder, readonly SharedRow[]>();
       for (const remainder of partition.remainders(one.rows)) {
-        const [again] = await this.#store.read(
-          [{ partition: one.partition, after: remainder.moment }],
-          this.#onDamaged,
-        );
-        kept.set(remainder, again?.rows.filter(({ commit }) => includes(one.moment, commit)) ?? []);
+        const [again] = await this.#store.read([{ partition: one.partition, after: remainder.last }], this.#onDamaged);
+        kept.set(remainder, again?.rows.filter(({ commit }) => commit <= one.last) ?? []);
       }
       partition.apply(one, kept);
       partition.readAt = begun;
       this.#partitions.set(one.partition, partition);
     }
+  }
+
+  /** A server that takes over or was restored may lack commits that were read, and gives their numbers out again. */
+  async #sameHistory(one: ReadPartition, known: ReadonlyMap<number, SharedPartition>) {
+    const partition = known.get(one.partition);
+    if (partition === undefined || one.last >= partition.last) return { one, partition };
+    const [anew] = await this.#store.read([{ partition: one.partition, after: 0 }], this.#onDamaged);
+    const fresh = new SharedPartition();
+    fresh.usedAt = partition.usedAt;
+    return { one: anew, partition: fresh };
   }
 
   /** A partition that was not read for too long may lack marks that are deleted. */

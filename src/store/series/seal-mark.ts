@@ -1,7 +1,6 @@
-// A row of a shared journal that says which hours were sealed: what rows of a moment hold of these hours is in segments.
+// A row of a shared journal that says which hours were sealed: what rows up to a number hold of these hours is in segments.
 //
-//   mark := moment text16, hours u32, (device u32, hour i32)*
-import { type Moment, parseMoment } from "./moment.ts";
+//   mark := last f64, hours u32, (device u32, hour i32)*
 
 export interface DeviceHour {
   readonly device: number;
@@ -10,16 +9,16 @@ export interface DeviceHour {
 }
 
 export interface SealMark {
-  readonly moment: Moment;
+  /** The number of the newest row that was known. */
+  readonly last: number;
   readonly hours: readonly DeviceHour[];
 }
 
-export function packSealMark({ moment, hours }: { readonly moment: Moment; readonly hours: readonly DeviceHour[] }) {
-  const text = Buffer.from(moment.text);
-  const bytes = Buffer.alloc(6 + text.length + hours.length * 8);
-  bytes.writeUInt16LE(text.length, 0);
-  text.copy(bytes, 2);
-  let at = bytes.writeUInt32LE(hours.length, 2 + text.length);
+const HEAD = 12;
+
+export function packSealMark({ last, hours }: SealMark): Uint8Array {
+  const bytes = Buffer.alloc(HEAD + hours.length * 8);
+  let at = bytes.writeUInt32LE(hours.length, bytes.writeDoubleLE(last, 0));
   for (const { device, hour } of hours) at = bytes.writeInt32LE(hour, bytes.writeUInt32LE(device, at));
   return bytes;
 }
@@ -27,11 +26,10 @@ export function packSealMark({ moment, hours }: { readonly moment: Moment; reado
 /** Throws for bytes that hold none. */
 export function parseSealMark(bytes: Uint8Array): SealMark {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const end = 2 + view.readUInt16LE(0);
-  const count = view.readUInt32LE(end);
+  const count = view.readUInt32LE(8);
   const hours = Array.from({ length: count }, (_, i): DeviceHour => {
-    const at = end + 4 + i * 8;
+    const at = HEAD + i * 8;
     return { device: view.readUInt32LE(at), hour: view.readInt32LE(at + 4) };
   });
-  return { moment: parseMoment(view.toString("utf8", 2, end)), hours };
+  return { last: view.readDoubleLE(0), hours };
 }

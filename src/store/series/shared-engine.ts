@@ -30,8 +30,6 @@ const DROP_CHUNKS = 500;
 /** A load is planned so often at most while other nodes change the same partition. */
 const ATTEMPTS = 20;
 
-const ALL = Array.from({ length: PARTITIONS }, (_, number) => number);
-
 /** A device in a query. */
 export interface DeviceSeries {
   readonly series: number;
@@ -189,15 +187,15 @@ export class SharedEngine {
 
   /** Seals everything, so that the journal holds no point. No other node may be there. */
   async sealAll(now: number): Promise<void> {
-    do await this.#partitions.update(ALL);
-    while (await this.#sealSome(ALL, now, performance.now(), true));
+    do await this.#partitions.update(PARTITIONS);
+    while (await this.#sealSome(PARTITIONS, now, performance.now(), true));
   }
 
   /** One step of it; false when there was nothing to do. */
   async settleStep(now: number, kind: "sealing" | "compaction" = "sealing"): Promise<boolean> {
-    if (kind === "compaction") return await this.#compactSome(ALL, now);
-    await this.#partitions.update(ALL);
-    return await this.#sealSome(ALL, now, performance.now());
+    if (kind === "compaction") return await this.#compactSome(PARTITIONS, now);
+    await this.#partitions.update(PARTITIONS);
+    return await this.#sealSome(PARTITIONS, now, performance.now());
   }
 
   async #sealSome(numbers: readonly number[], now: number, elapsed: number, isAll = false): Promise<boolean> {
@@ -223,8 +221,7 @@ export class SharedEngine {
     partition: SharedPartition,
     { due, now, elapsed }: { readonly due: readonly HotHour[]; readonly now: number; readonly elapsed: number },
   ): Promise<void> {
-    const { moment, epoch } = partition;
-    if (moment === undefined) return;
+    const { last, epoch } = partition;
     // All of this is taken at once: the partition may be read further while this waits for the database.
     const taken = due.map(copyHour);
     const open = [...partition.hot.all()];
@@ -236,13 +233,13 @@ export class SharedEngine {
     });
     if (done.length === 0) return;
     const values = done.flatMap(({ hour: { device }, newest }) => newest.map((one) => ({ ...one, device })));
-    const before = oldestNeeded(open, new Set(done.map(({ hour }) => hour)), moment.end);
+    const before = oldestNeeded(open, new Set(done.map(({ hour }) => hour)), last + 1);
     failpoint("telemetry.before-seal");
     await this.#store.commit(number, epoch, {
       segments,
       latest: { values, now },
-      sealed: { moment, hours: done.map(({ hour: { device, hour } }) => ({ device, hour })) },
-      trim: { moment, before },
+      sealed: { last, hours: done.map(({ hour: { device, hour } }) => ({ device, hour })) },
+      trimBefore: before,
     });
     failpoint("telemetry.after-seal");
   }

@@ -1,15 +1,14 @@
 import { expect, test } from "vitest";
 import { BatchWriter } from "./batch.ts";
-import { parseMoment } from "./moment.ts";
 import { packSealMark } from "./seal-mark.ts";
 import { SharedPartition } from "./shared-partition.ts";
 import type { SharedRow } from "./shared-store.ts";
 
-/** `7` is a row of commit 7 with one point, and `8=5:7:6` the mark of commit 8 about the hour, as of that moment. */
+/** `7` is a row of commit 7 with one point, and `8=5` the mark of commit 8 about the hour, up to commit 5. */
 function rowOf(text: string, sequence: number): SharedRow {
-  const [commit = "", moment] = text.split("=");
-  if (moment !== undefined) {
-    const batch = packSealMark({ moment: parseMoment(moment), hours: [{ device: 1, hour: 0 }] });
+  const [commit = "", last] = text.split("=");
+  if (last !== undefined) {
+    const batch = packSealMark({ last: Number(last), hours: [{ device: 1, hour: 0 }] });
     return { sequence, commit: Number(commit), isMark: true, batch };
   }
   const writer = new BatchWriter();
@@ -28,23 +27,23 @@ function play(...readings: readonly string[]): string {
     journal.push(...rows);
     const remainders = partition.remainders(rows);
     again += remainders.length;
-    const after = (first: number) => journal.filter(({ commit }) => commit >= first);
-    const kept = new Map(remainders.map((remainder) => [remainder, after(remainder.moment.first)]));
-    partition.apply({ partition: 1, moment: parseMoment("99:99:"), epoch: 0, rows }, kept);
+    const after = (last: number) => journal.filter(({ commit }) => commit > last);
+    const kept = new Map(remainders.map((remainder) => [remainder, after(remainder.last)]));
+    partition.apply({ partition: 1, last: 99, epoch: 0, rows }, kept);
   }
   return `${partition.hot.points} points, read again ${again}`;
 }
 
 test.each([
   [["3 4"], "2 points, read again 0"],
-  [["3 4", "9=5:5:"], "0 points, read again 0"],
-  [["3 4 9=5:5:"], "0 points, read again 0"],
-  [["5", "9=5:5:"], "1 points, read again 0"],
-  [["5 9=5:5:"], "1 points, read again 0"],
-  [["6", "9=5:5:"], "1 points, read again 0"],
-  [["4 5", "9=5:5:"], "1 points, read again 1"],
-  [["4 5 6", "9=4:7:5"], "1 points, read again 1"],
-  [["4 5 6 9=4:7:5"], "1 points, read again 0"],
+  [["3 4", "9=4"], "0 points, read again 0"],
+  [["3 4 9=4"], "0 points, read again 0"],
+  [["5", "9=4"], "1 points, read again 0"],
+  [["5 9=4"], "1 points, read again 0"],
+  [["6", "9=4"], "1 points, read again 0"],
+  [["4 5", "9=4"], "1 points, read again 1"],
+  [["3 4 5 6", "9=5 10=4"], "1 points, read again 1"],
+  [["4 5 6 9=5 10=4"], "1 points, read again 0"],
 ])("of rows and marks %j stay %s", (readings, expected) => {
   expect(play(...readings)).toBe(expected);
 });

@@ -1,4 +1,4 @@
-// One partition of a shared journal in the memory of a node: the points that are not sealed, as of a moment.
+// One partition of a shared journal in the memory of a node: the points that are not sealed, up to a commit.
 //
 // Rows are applied in the order of their commits. A mark removes what was sealed; rows that came in while another node
 // sealed are not in its mark and stay.
@@ -8,20 +8,20 @@ import { type BatchReader, readBatch } from "./batch.ts";
 import type { HotHour } from "./hot-hour.ts";
 import { HotStore } from "./hot-store.ts";
 import { kindOf } from "./intake.ts";
-import { includes, type Moment } from "./moment.ts";
 import { type DeviceHour, parseSealMark, type SealMark } from "./seal-mark.ts";
 import type { ReadPartition, SharedRow } from "./shared-store.ts";
 
-/** An hour of which only some rows were sealed: the others have to be read again. */
+/** An hour of which only the rows up to `last` were sealed: the others have to be read again. */
 export interface Remainder extends DeviceHour {
-  readonly moment: Moment;
+  readonly last: number;
 }
 
 const keyOf = (device: number, hour: number) => `${device}/${hour}`;
 
 export class SharedPartition {
   readonly hot = new HotStore();
-  moment: Moment | undefined;
+  /** The number of the newest commit that is in memory. */
+  last = 0;
   epoch = 0;
   /** Both on a monotonic clock. */
   readAt = 0;
@@ -31,31 +31,31 @@ export class SharedPartition {
   /** Hours that need rows from before these ones, besides the rows themselves. */
   remainders(rows: readonly SharedRow[]): readonly Remainder[] {
     const found = new Map<string, Remainder>();
-    for (const { moment, hours } of marksOf(rows)) {
+    for (const { last, hours } of marksOf(rows)) {
       for (const { device, hour } of hours) {
         const hot = this.hot.get(device, hour);
-        const isMixed = hot !== undefined && hot.firstSequence < moment.end && hot.lastSequence >= moment.first;
+        const isMixed = hot !== undefined && hot.firstSequence <= last && hot.lastSequence > last;
         const key = keyOf(device, hour);
-        if (isMixed && !found.has(key)) found.set(key, { device, hour, moment });
+        if (isMixed && !found.has(key)) found.set(key, { device, hour, last });
       }
     }
     return [...found.values()];
   }
 
-  /** `kept` has the rows of the remainders, as far as they belong to the new moment. */
-  apply({ moment, epoch, rows }: ReadPartition, kept: ReadonlyMap<Remainder, readonly SharedRow[]>): void {
+  /** `kept` has the rows of the remainders, as far as they are up to the newest commit of the reading. */
+  apply({ last, epoch, rows }: ReadPartition, kept: ReadonlyMap<Remainder, readonly SharedRow[]>): void {
     const marks = marksOf(rows);
-    const sealed = new Map<string, Moment[]>();
+    const sealed = new Map<string, number>();
     for (const mark of marks) {
       for (const { device, hour } of mark.hours) {
         const hot = this.hot.get(device, hour);
-        if (hot !== undefined && hot.firstSequence < mark.moment.end) this.hot.remove(hot);
+        if (hot !== undefined && hot.firstSequence <= mark.last) this.hot.remove(hot);
         const key = keyOf(device, hour);
-        sealed.set(key, [...(sealed.get(key) ?? []), mark.moment]);
+        sealed.set(key, Math.max(sealed.get(key) ?? 0, mark.last));
       }
     }
     const apart = new Set([...kept.keys()].map(({ device, hour }) => keyOf(device, hour)));
-    const isSealed = (key: string, commit: number) => sealed.get(key)?.some((one) => includes(one, commit)) === true;
+    const isSealed = (key: string, commit: number) => commit <= (sealed.get(key) ?? 0);
     for (const row of rows) {
       if (row.isMark) continue;
       this.#read(row, {
@@ -79,7 +79,7 @@ export class SharedPartition {
         });
       }
     }
-    this.moment = moment;
+    this.last = last;
     this.epoch = epoch;
   }
 

@@ -1,14 +1,17 @@
 // What the engine needs from a database that several nodes share. docs/decisions/telemetry-on-several-nodes.md says why
 // in this form.
+import { itemAt } from "#core/item-at.ts";
 import type { SeriesDefinition } from "./batch.ts";
 import type { Latest, NewSegment, Stretch } from "./chunk.ts";
 import type { ChunkStore, DeviceDay, DropTarget, OnDamaged } from "./chunk-store.ts";
-import type { Moment } from "./moment.ts";
 import type { DeviceHour } from "./seal-mark.ts";
 
-/** The journal is split by device, so that nodes can share its work and read only a part of it. */
-export const PARTITIONS = 16;
-export const partitionOf = (device: number) => device % PARTITIONS;
+/**
+ * The journal is split by device, so that nodes can share its work and read only a part of it. The hashes of these numbers lie in
+ * different sixteenths: where Citus spreads the tables, each partition is in a part of its own.
+ */
+export const PARTITIONS: readonly number[] = [1, 24, 10, 5, 4, 16, 0, 3, 52, 28, 6, 13, 2, 41, 9, 11];
+export const partitionOf = (device: number): number => itemAt(PARTITIONS, device % PARTITIONS.length);
 
 export type SeriesName = Pick<SeriesDefinition, "deviceId" | "attribute" | "kind">;
 
@@ -19,7 +22,10 @@ export interface SharedBatch {
 
 export interface SharedRow {
   readonly sequence: number;
-  /** The number of its commit. A commit that began after another one had ended has the higher number. */
+  /**
+   * The number of its commit in the partition. Numbers become visible in their order, and a commit that began after another one had
+   * ended has the higher number.
+   */
   readonly commit: number;
   /** Whether it says what was sealed, instead of points. */
   readonly isMark: boolean;
@@ -28,7 +34,8 @@ export interface SharedRow {
 
 export interface ReadPartition {
   readonly partition: number;
-  readonly moment: Moment;
+  /** The newest commit that was read: everything up to it is known. */
+  readonly last: number;
   /** Rises with each change of the partition's segments. */
   readonly epoch: number;
   /** In order of their commits. */
@@ -47,10 +54,10 @@ export interface SharedChanges {
   /** Those that are later than the stored ones replace them; `now` decides what can be right. */
   readonly latest?: { readonly values: readonly DeviceLatest[]; readonly now: number };
   readonly journal?: Uint8Array;
-  /** Hours that the segments now hold, as far as their rows belong to the moment. */
-  readonly sealed?: { readonly moment: Moment; readonly hours: readonly DeviceHour[] };
-  /** Deletes the rows of the moment whose commits have lower numbers: everything in them is sealed. */
-  readonly trim?: { readonly moment: Moment; readonly before: number };
+  /** Hours that the segments now hold, as far as they are in rows up to `last`. */
+  readonly sealed?: { readonly last: number; readonly hours: readonly DeviceHour[] };
+  /** Deletes the rows whose commits have lower numbers: everything in them is sealed. */
+  readonly trimBefore?: number;
 }
 
 /** Another node changed the segments meanwhile: the work must be done again. */
@@ -76,9 +83,9 @@ export interface SharedStore
   seriesOfNumbers(devices: readonly number[]): Promise<readonly SeriesDefinition[]>;
   /** All of them, in one commit. Durable and visible to every node when it resolves. */
   append(batches: readonly SharedBatch[]): Promise<void>;
-  /** Rows that did not belong to `after`, all in one state of the database. Reports damaged rows and sets them aside. */
+  /** Rows above these numbers, those of a partition in one state of it. Reports damaged rows and sets them aside. */
   read(
-    wanted: readonly { readonly partition: number; readonly after: Moment | undefined }[],
+    wanted: readonly { readonly partition: number; readonly after: number }[],
     onDamaged: OnDamaged,
   ): Promise<readonly ReadPartition[]>;
   /** Throws an OutpacedError if the epoch has changed; undefined: whatever it is. */

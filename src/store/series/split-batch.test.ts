@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { BatchWriter, readBatch } from "./batch.ts";
-import { parseMoment } from "./moment.ts";
 import { packSealMark, parseSealMark } from "./seal-mark.ts";
 import { splitBatch } from "./split-batch.ts";
 
@@ -43,7 +42,7 @@ test("a batch is split by its devices, in order and without definitions", () => 
 
 test("a mark of sealing is read as it was written", () => {
   const mark = {
-    moment: parseMoment("7:12:7,9"),
+    last: 2 ** 40 + 1,
     hours: [
       { device: 1, hour: -5 },
       { device: 4_000_000_000, hour: 495_000 },

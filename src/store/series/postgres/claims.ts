@@ -50,10 +50,10 @@ export function createClaims(query: () => Transactions["query"], isMove: boolean
         `SELECT count(*) AS nodes FROM pg_locks WHERE locktype = 'advisory' AND classid = ${LOCK} AND objid = ${NODE}
          AND objsubid = 2 AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
       );
-      const fair = Math.ceil(PARTITIONS / Math.max(1, rows[0]?.nodes ?? 1));
+      const fair = Math.ceil(PARTITIONS.length / Math.max(1, rows[0]?.nodes ?? 1));
       if (claimed.length > fair) await release(claimed.slice(fair));
       else if (claimed.length < fair) {
-        const free = Array.from({ length: PARTITIONS }, (_, one) => one).filter((one) => !claimed.includes(one));
+        const free = PARTITIONS.filter((one) => !claimed.includes(one));
         const taken = await query()<{ one: number }>(
           `SELECT one FROM unnest($1::int[]) AS one WHERE pg_try_advisory_lock(${LOCK}, one)`,
           [free],

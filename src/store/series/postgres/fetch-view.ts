@@ -22,9 +22,13 @@ const VIEW_BYTES = 8 * 1024 * 1024;
 /** Bytes of values, and of times, that are sent on a guess. */
 const GUESSED_BYTES = 2 * 1024 * 1024;
 
-export async function fetchView(client: Client, reads: readonly SeriesReads[], isFirst: boolean): Promise<ChunkView> {
+export async function fetchView(
+  { client, isSpread }: Asking,
+  reads: readonly SeriesReads[],
+  isFirst: boolean,
+): Promise<ChunkView> {
   const asked = askedOf(reads, isFirst);
-  const guessed = parseView(asked, await fetchGuessed(client, reads, isFirst));
+  const guessed = parseView(asked, await fetchGuessed({ client, isSpread }, reads, isFirst));
   if (guessed.isEnough) return createView({ ...asked, ...guessed, fitting: guessed.all, isCut: false });
   await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
   try {
@@ -32,14 +36,11 @@ export async function fetchView(client: Client, reads: readonly SeriesReads[], i
       asked,
       await copyRows(
         client,
-        viewSql(
-          asked,
-          reads.map(() => 0),
-        ),
+        viewSql(asked, () => 0, isSpread),
       ),
     );
     const { fitting, isCut } = withinBytes(found.all);
-    const pieces = await fetchPieces(client, [...fitting, ...found.before]);
+    const pieces = await fetchPieces({ client, isSpread }, [...fitting, ...found.before]);
     return createView({ ...asked, ...found, fitting, isCut, pieces });
   } finally {
     // The answer to this is awaited by nobody; the next statement comes after it anyway.
@@ -49,11 +50,11 @@ export async function fetchView(client: Client, reads: readonly SeriesReads[], i
 
 /** The rows of a view that has what a query usually needs. They depend on ranges only, and not on what is unsealed. */
 export function fetchGuessed(
-  client: Client,
+  { client, isSpread }: Asking,
   reads: readonly SeriesReads[],
   isFirst: boolean,
 ): Promise<readonly BinaryRow[]> {
-  return copyRows(client, viewSql(askedOf(reads, isFirst), reads.map(guessOf)));
+  return copyRows(client, viewSql(askedOf(reads, isFirst), guessOf, isSpread));
 }
 
 /** The first view of such rows; undefined when they lack something or are from before `since`. */
@@ -74,6 +75,12 @@ function askedOf(reads: readonly SeriesReads[], isFirst: boolean): Asked {
     looking: isFirst ? reads.filter(({ lookBack }) => lookBack !== undefined) : [],
     perSeries: Math.max(2, Math.ceil(VIEW_HEADS / Math.max(1, reads.length))),
   };
+}
+
+export interface Asking {
+  readonly client: Client;
+  /** Over several servers: then each statement is about one partition, which is on one of them. */
+  readonly isSpread: boolean;
 }
 
 interface Asked {
@@ -113,21 +120,48 @@ export const whole = (value: number, round: (value: number) => number): number =
   Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, round(value)));
 export const arrayOf = (values: readonly (number | "NULL")[]): string => `'{${values.join(",")}}'::bigint[]`;
 
-function viewSql({ reads, looking, perSeries }: Asked, guesses: readonly number[]): string {
-  const lists = [
-    reads.map(({ device }) => device),
-    reads.map(({ series }) => series),
-    reads.map(({ at }) => whole(at, Math.floor)),
-    reads.map(({ to }) => whole(to, Math.ceil)),
-    guesses,
-    reads.map((one) => (looking.includes(one) ? whole(one.from, Math.ceil) : "NULL")),
-  ];
-  const limits = [LONGEST_SPAN_MS, perSeries, GUESSED_BYTES];
-  const partitions = [...new Set(reads.map(({ device }) => partitionOf(device)))];
-  return `SELECT * FROM telemetry_view(${[...lists.map(arrayOf), ...limits].join(", ")})
-    UNION ALL SELECT NULL, partition, epoch, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM telemetry_partition
-    WHERE partition = ANY ('{${partitions.join(",")}}'::smallint[])`;
+function viewSql(
+  { reads, looking, perSeries }: Asked,
+  guessFor: (reads: SeriesReads) => number,
+  isSpread: boolean,
+): string {
+  const planned = reads.map((one, index) => ({
+    device: one.device,
+    one,
+    place: index + 1,
+    guess: guessFor(one),
+  }));
+  const calls = callsFor(planned, isSpread);
+  return calls
+    .map(({ own, rows }) => {
+      const lists = [
+        rows.map(({ device }) => device),
+        rows.map(({ one }) => one.series),
+        rows.map(({ one }) => whole(one.at, Math.floor)),
+        rows.map(({ one }) => whole(one.to, Math.ceil)),
+        rows.map(({ guess }) => guess),
+        rows.map(({ one }) => (looking.includes(one) ? whole(one.from, Math.ceil) : "NULL")),
+      ];
+      const keys = [own, arrayOf(rows.map(({ place }) => place)), partitionsOf(rows)];
+      const limits = [LONGEST_SPAN_MS, perSeries, Math.floor(GUESSED_BYTES / calls.length)];
+      return `SELECT * FROM telemetry_view(${[...keys, ...lists.map(arrayOf), ...limits].join(", ")})`;
+    })
+    .join(" UNION ALL ");
 }
+
+interface OfDevice {
+  readonly device: number;
+}
+
+/** One call for all rows, or one for each of their partitions. `own` is its argument of that name. */
+export function callsFor<Row extends OfDevice>(rows: readonly Row[], isSpread: boolean) {
+  if (!isSpread) return [{ own: "NULL", rows }];
+  const groups = Map.groupBy(rows, ({ device }) => partitionOf(device));
+  return [...groups].map(([partition, own]) => ({ own: `${partition}::smallint`, rows: own as readonly Row[] }));
+}
+
+export const partitionsOf = (rows: readonly OfDevice[]): string =>
+  `'{${rows.map(({ device }) => partitionOf(device)).join(",")}}'::smallint[]`;
 
 interface FoundView {
   readonly all: readonly FoundHead[];
@@ -175,6 +209,8 @@ function parseView({ reads }: Asked, rows: readonly BinaryRow[]): FoundView {
       contents.set(key, { content: { presence, values }, sum: readInteger(contentSum) });
     }
   }
+  // Each partition has its own order.
+  all.sort((a, b) => a.head.start - b.head.start);
   const hasAll = ({ reads: own, head }: FoundHead) => {
     const wanted = own.wanted(head);
     const key = keyOf(head.series, head.start);
@@ -208,13 +244,13 @@ const keyOf = (owner: number, start: number) => `${owner}/${start}`;
 const CONTENT = 0;
 const PARTS = 1;
 
-async function fetchPieces(client: Client, heads: readonly FoundHead[]): Promise<Pieces> {
+async function fetchPieces({ client, isSpread }: Asking, heads: readonly FoundHead[]): Promise<Pieces> {
   const wanted = heads.flatMap(({ reads: { device, wanted }, head: { series, start }, head }) => {
     const { content, parts } = wanted(head);
     const place = { device, series, start };
     return [...(content ? [{ ...place, kind: CONTENT }] : []), ...(parts ? [{ ...place, kind: PARTS }] : [])];
   });
-  const rows = wanted.length === 0 ? [] : await copyRows(client, piecesSql(wanted));
+  const rows = wanted.length === 0 ? [] : await copyRows(client, piecesSql(wanted, isSpread));
   const parts = new Map<string, { bytes: Uint8Array; sum: number }>();
   const contents = new Map<string, { content: ChunkContent; sum: number }>();
   const segments = new Map<string, { segment: Segment; sum: number }>();
@@ -246,18 +282,25 @@ interface WantedPiece {
 }
 
 /** Values come with the times of their segments. */
-function piecesSql(wanted: readonly WantedPiece[]): string {
-  const segments = new Map<string, WantedPiece>();
-  for (const one of wanted) if (one.kind === CONTENT) segments.set(keyOf(one.device, one.start), one);
-  const lists = [
-    wanted.map(({ device }) => device),
-    wanted.map(({ series }) => series),
-    wanted.map(({ start }) => start),
-    wanted.map(({ kind }) => kind),
-    [...segments.values()].map(({ device }) => device),
-    [...segments.values()].map(({ start }) => start),
-  ];
-  return `SELECT * FROM telemetry_pieces(${lists.map(arrayOf).join(", ")})`;
+function piecesSql(wanted: readonly WantedPiece[], isSpread: boolean): string {
+  const calls = callsFor(wanted, isSpread).map(({ own, rows }) => {
+    const found = new Map<string, WantedPiece>();
+    for (const one of rows) if (one.kind === CONTENT) found.set(keyOf(one.device, one.start), one);
+    const segments = [...found.values()];
+    const lists = [
+      own,
+      partitionsOf(rows),
+      arrayOf(rows.map(({ device }) => device)),
+      arrayOf(rows.map(({ series }) => series)),
+      arrayOf(rows.map(({ start }) => start)),
+      arrayOf(rows.map(({ kind }) => kind)),
+      partitionsOf(segments),
+      arrayOf(segments.map(({ device }) => device)),
+      arrayOf(segments.map(({ start }) => start)),
+    ];
+    return `SELECT * FROM telemetry_pieces(${lists.join(", ")})`;
+  });
+  return calls.join(" UNION ALL ");
 }
 
 interface Fetched extends Asked {

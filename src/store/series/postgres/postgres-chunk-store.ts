@@ -8,13 +8,7 @@ import type { Chunk, Latest, StoredSegment, Stretch } from "#store/series/chunk.
 import type { DeviceDay, DropTarget, OnDamaged } from "#store/series/chunk-store.ts";
 import type { HeldStore } from "#store/series/held-store.ts";
 import { contentSum, headSum, latestSum, partsSum, segmentSum } from "#store/series/piece-sums.ts";
-import {
-  OutpacedError,
-  PARTITIONS,
-  partitionOf,
-  type SharedChanges,
-  type SharedStore,
-} from "#store/series/shared-store.ts";
+import { OutpacedError, partitionOf, type SharedChanges, type SharedStore } from "#store/series/shared-store.ts";
 import type { Claims } from "./claims.ts";
 import { packHead, packScalar, unpackScalar } from "./pack-head.ts";
 import { checked, readContent, readHead, readParts, readSegment } from "./rows.ts";
@@ -29,6 +23,7 @@ const HEAVY_TEXT_BYTES = 32 * 1024 * 1024;
 const OUTPACED = "BB001";
 
 interface StoreParts {
+  readonly isSpread: boolean;
   /** For background work. */
   readonly jobs: Transactions;
   readonly journal: SharedJournal;
@@ -38,7 +33,15 @@ interface StoreParts {
   close(): Promise<void>;
 }
 
-export function createPostgresChunkStore({ jobs, journal, claims, held, onDamaged, close }: StoreParts): SharedStore {
+export function createPostgresChunkStore({
+  isSpread,
+  jobs,
+  journal,
+  claims,
+  held,
+  onDamaged,
+  close,
+}: StoreParts): SharedStore {
   const { query } = jobs;
   const skipped = new Set<string>();
   return {
@@ -52,8 +55,8 @@ export function createPostgresChunkStore({ jobs, journal, claims, held, onDamage
     },
     async latest(device, onDamaged) {
       const { rows } = await query<LatestRow>(
-        "SELECT series, at, checksum, value FROM telemetry_latest WHERE device = $1",
-        [device],
+        "SELECT series, at, checksum, value FROM telemetry_latest WHERE partition = $1 AND device = $2",
+        [partitionOf(device), device],
       );
       return rows.flatMap((row) => orReport(() => parseLatest(row), onDamaged));
     },
@@ -64,20 +67,17 @@ export function createPostgresChunkStore({ jobs, journal, claims, held, onDamage
       );
       return rows;
     },
-    // What the server has counted itself; counting rows would read the whole index.
+    // What the servers have counted themselves; counting rows would read the whole index.
     async countChunks() {
-      const { rows } = await query<{ readonly chunks: number }>(
-        `SELECT coalesce(sum(greatest(reltuples, 0)), 0)::float8 AS chunks FROM pg_class
-         WHERE oid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = 'telemetry_chunk'::regclass)`,
-        [],
-      );
+      const { rows } = await query<{ readonly chunks: number | null }>(isSpread ? COUNT_OF_PARTS : COUNT);
       return rows[0]?.chunks ?? 0;
     },
     space: () => undefined,
     async newestSegment(device, before) {
       const { rows } = await query<Stretch>(
-        "SELECT device, start, span FROM telemetry_segment WHERE device = $1 AND start < $2 ORDER BY start DESC LIMIT 1",
-        [device, before],
+        `SELECT device, start, span FROM telemetry_segment WHERE partition = $1 AND device = $2 AND start < $3
+         ORDER BY start DESC LIMIT 1`,
+        [partitionOf(device), device, before],
       );
       return rows[0];
     },
@@ -85,7 +85,7 @@ export function createPostgresChunkStore({ jobs, journal, claims, held, onDamage
     async dayToCompact(before, partitions) {
       const { rows } = await query<DeviceDay>(
         `SELECT DISTINCT floor(start / ${DAY_MS}.0)::bigint AS day, device FROM telemetry_segment
-         WHERE span = ${HOUR_MS} AND start < $1 AND device % ${PARTITIONS} = ANY ($2::bigint[]) ORDER BY day, device`,
+         WHERE span = ${HOUR_MS} AND start < $1 AND partition = ANY ($2::smallint[]) ORDER BY day, device`,
         [Math.ceil(before), partitions],
       );
       for (const one of rows) if (!skipped.has(keyOf(one)) && !(await isHeavy(query, one))) return one;
@@ -106,7 +106,7 @@ async function advancing(
   { partition, epoch }: { readonly partition: number; readonly epoch: number | undefined },
   statements: readonly Statement[],
 ): Promise<void> {
-  const advance = { sql: "SELECT telemetry_advance($1::smallint, $2::bigint)", values: [partition, epoch ?? null] };
+  const advance = { sql: ADVANCE, values: [partition, epoch ?? null] };
   try {
     await run([advance, ...statements]);
   } catch (error) {
@@ -117,10 +117,16 @@ async function advancing(
 
 type Query = Transactions["query"];
 
+const ADVANCE = "SELECT telemetry_advance($1::smallint, $2::bigint)";
+const COUNT = `SELECT greatest(reltuples, 0)::float8 AS chunks FROM pg_class WHERE oid = 'telemetry_chunk'::regclass`;
+const COUNT_OF_PARTS = `SELECT sum(result::float8) AS chunks FROM run_command_on_shards('telemetry_chunk',
+  $$SELECT greatest(reltuples, 0) FROM pg_class WHERE oid = '%s'::regclass$$) WHERE success`;
+
 const keyOf = ({ device, day }: DeviceDay) => `${device}/${day}`;
 /** Segments of a device that touch [from, to). */
-const TOUCHES = "device = $1 AND start > $2 AND start < $3 AND start + span > $4";
+const TOUCHES = "partition = $1 AND device = $2 AND start > $3 AND start < $4 AND start + span > $5";
 const touching = (device: number, from: number, to: number) => [
+  partitionOf(device),
   device,
   Math.floor(from) - DAY_MS,
   Math.ceil(to),
@@ -178,7 +184,7 @@ async function readSegments(query: Query, where: readonly number[]): Promise<rea
        CASE row_number() OVER (PARTITION BY g.start ORDER BY c.series) WHEN 1 THEN g.times END AS times,
        c.series, c.span AS chunk_span, c.head_checksum, c.parts_checksum, c.checksum, c.head, c.parts, c.presence, c.data
      FROM (SELECT * FROM telemetry_segment WHERE ${TOUCHES}) AS g
-     LEFT JOIN telemetry_chunk c ON c.device = g.device AND c.start = g.start ORDER BY g.start, c.series`,
+     LEFT JOIN telemetry_chunk c ON c.partition = $1 AND c.device = g.device AND c.start = g.start ORDER BY g.start, c.series`,
     where,
   );
   const found: { readonly segment: StoredSegment["segment"]; readonly chunks: Chunk[] }[] = [];
@@ -197,10 +203,15 @@ async function readSegments(query: Query, where: readonly number[]): Promise<rea
 }
 
 async function isHeavy(query: Query, { device, day }: DeviceDay): Promise<boolean> {
+  const texts = await query<{ id: number }>(
+    `SELECT id FROM telemetry_series WHERE device = $1 AND kind = ${KINDS.indexOf("text")}`,
+    [device],
+  );
+  if (texts.rows.length === 0) return false;
   const { rows } = await query<{ bytes: number }>(
-    `SELECT coalesce(sum(octet_length(c.data)), 0) AS bytes FROM telemetry_chunk c
-     JOIN telemetry_series s ON s.id = c.series AND s.device = c.device WHERE c.device = $1 AND s.kind = ${KINDS.indexOf("text")} AND c.start >= $2 AND c.start < $3`,
-    [device, day * DAY_MS, (day + 1) * DAY_MS],
+    `SELECT coalesce(sum(octet_length(data)), 0) AS bytes FROM telemetry_chunk
+     WHERE partition = $1 AND device = $2 AND series = ANY ($3::bigint[]) AND start >= $4 AND start < $5`,
+    [partitionOf(device), device, texts.rows.map(({ id }) => id), day * DAY_MS, (day + 1) * DAY_MS],
   );
   return (rows[0]?.bytes ?? 0) > HEAVY_TEXT_BYTES;
 }
@@ -211,21 +222,23 @@ function statementsOf(changes: SharedChanges): readonly Statement[] {
   const add = (sql: string, ...values: readonly unknown[]) => statements.push({ sql, values });
   if (changes.deletedDevice !== undefined) {
     const device = changes.deletedDevice;
-    add("DELETE FROM telemetry_chunk WHERE device = $1", device);
-    add("DELETE FROM telemetry_segment WHERE device = $1", device);
-    add("DELETE FROM telemetry_latest WHERE device = $1", device);
+    add("DELETE FROM telemetry_chunk WHERE partition = $1 AND device = $2", partitionOf(device), device);
+    add("DELETE FROM telemetry_segment WHERE partition = $1 AND device = $2", partitionOf(device), device);
+    add("DELETE FROM telemetry_latest WHERE partition = $1 AND device = $2", partitionOf(device), device);
   }
   for (const { device, start } of changes.deletedSegments ?? []) {
-    add("DELETE FROM telemetry_chunk WHERE device = $1 AND start = $2", device, start);
-    add("DELETE FROM telemetry_segment WHERE device = $1 AND start = $2", device, start);
+    const place = [partitionOf(device), device, start];
+    add("DELETE FROM telemetry_chunk WHERE partition = $1 AND device = $2 AND start = $3", ...place);
+    add("DELETE FROM telemetry_segment WHERE partition = $1 AND device = $2 AND start = $3", ...place);
   }
   for (const { segment, chunks } of changes.segments ?? []) {
     const { device, start, span, rows, times } = segment;
+    const partition = partitionOf(device);
     add(
-      `INSERT INTO telemetry_segment (device, start, span, row_count, checksum, times) VALUES ($1, $2, $3, $4, $5, $6)
-       ON CONFLICT (device, start) DO UPDATE SET span = excluded.span, row_count = excluded.row_count,
+      `INSERT INTO telemetry_segment (partition, device, start, span, row_count, checksum, times)
+       VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (partition, device, start) DO UPDATE SET span = excluded.span, row_count = excluded.row_count,
          checksum = excluded.checksum, times = excluded.times`,
-      ...[device, start, span, rows, segmentSum(segment), times],
+      ...[partition, device, start, span, rows, segmentSum(segment), times],
     );
     for (const chunk of chunks) {
       const { series, summary, parts, presence, values } = chunk;
@@ -235,38 +248,46 @@ function statementsOf(changes: SharedChanges): readonly Statement[] {
         contentSum({ series, start: chunk.start, count: summary.count }, chunk),
       ];
       add(
-        `INSERT INTO telemetry_chunk (device, series, start, span, count, head_checksum, parts_checksum, checksum,
-           head, parts, presence, data) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-         ON CONFLICT (device, series, start) DO UPDATE SET span = excluded.span, count = excluded.count,
+        `INSERT INTO telemetry_chunk (partition, device, series, start, span, count, head_checksum, parts_checksum, checksum,
+           head, parts, presence, data) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+         ON CONFLICT (partition, device, series, start) DO UPDATE SET span = excluded.span, count = excluded.count,
            head_checksum = excluded.head_checksum, parts_checksum = excluded.parts_checksum,
            checksum = excluded.checksum, head = excluded.head, parts = excluded.parts,
            presence = excluded.presence, data = excluded.data`,
-        ...[device, series, chunk.start, chunk.span, summary.count, ...sums, packHead(chunk), parts, presence, values],
+        ...[partition, device, series, chunk.start, chunk.span, summary.count, ...sums, packHead(chunk)],
+        ...[parts, presence, values],
       );
     }
   }
   const { values = [], now = 0 } = changes.latest ?? {};
   const newest = newestOf(values);
-  if (newest.length > 0) {
+  for (let from = 0; from < newest.length; from += LATEST_AT_ONCE) {
+    const rows = newest.slice(from, from + LATEST_AT_ONCE);
+    // Citus cannot add rows of arrays to what another server has.
+    const places = rows.map((_, i) => `(${[2, 3, 4, 5, 6, 7].map((one) => `$${i * 6 + one}`).join(", ")})`);
     add(
-      `INSERT INTO telemetry_latest AS stored (device, series, at, checksum, value)
-       SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::float8[], $4::bigint[], $5::bytea[])
-       ON CONFLICT (device, series) DO UPDATE SET at = excluded.at, checksum = excluded.checksum, value = excluded.value
-       WHERE ${IS_LATER}`,
-      newest.map(({ device }) => device),
-      newest.map(({ series }) => series),
-      newest.map(({ at }) => at),
-      newest.map(latestSum),
-      newest.map(({ value }) => packScalar(value)),
+      `INSERT INTO telemetry_latest AS stored (partition, device, series, at, checksum, value) VALUES ${places.join(", ")}
+       ON CONFLICT (partition, device, series)
+       DO UPDATE SET at = excluded.at, checksum = excluded.checksum, value = excluded.value WHERE ${IS_LATER}`,
       now + DAY_MS,
+      ...rows.flatMap((one) => [
+        partitionOf(one.device),
+        one.device,
+        one.series,
+        one.at,
+        latestSum(one),
+        packScalar(one.value),
+      ]),
     );
   }
   return statements;
 }
 
-/** The rule of core/telemetry/latest-value.ts, where $6 is a day from now. */
-const IS_LATER = `CASE WHEN (excluded.at > $6::float8) = (stored.at > $6::float8) THEN excluded.at >= stored.at
-  ELSE excluded.at <= $6::float8 END`;
+/** The rule of core/telemetry/latest-value.ts, where $1 is a day from now. */
+const IS_LATER = `CASE WHEN (excluded.at > $1::float8) = (stored.at > $1::float8) THEN excluded.at >= stored.at
+  ELSE excluded.at <= $1::float8 END`;
+/** A statement has 65,535 parameters at most. */
+const LATEST_AT_ONCE = 1_000;
 
 /** The last of each series: a statement cannot change a row twice. They are in order of time. */
 function newestOf<Value extends Latest>(values: readonly Value[]): readonly Value[] {
@@ -283,31 +304,41 @@ async function drop(
   { series, devices }: DropTarget,
   { before, limit }: { readonly before: number; readonly limit: number },
 ): Promise<number> {
+  let count = 0;
+  for (const [partition, own] of Map.groupBy(devices, partitionOf)) {
+    count += await dropIn(jobs, { partition, series, devices: own }, { before, limit: limit - count });
+  }
+  return count;
+}
+
+async function dropIn(
+  jobs: Transactions,
+  { partition, series, devices }: DropTarget & { readonly partition: number },
+  { before, limit }: { readonly before: number; readonly limit: number },
+): Promise<number> {
   const { rows } = await jobs.query<{ device: number; series: number; start: number }>(
     `SELECT c.device, c.series, c.start FROM unnest($1::bigint[]) WITH ORDINALITY AS wanted(series, place)
-     JOIN telemetry_series s ON s.id = wanted.series AND s.device = ANY ($4::bigint[])
-     CROSS JOIN LATERAL (SELECT device, series, start FROM telemetry_chunk
-       WHERE device = s.device AND series = s.id AND start < $2 AND start + span <= $2 ORDER BY start LIMIT $3) AS c
+     CROSS JOIN unnest($4::bigint[]) AS own(device)
+     CROSS JOIN LATERAL (SELECT device, series, start FROM telemetry_chunk WHERE partition = $5::smallint
+       AND device = own.device AND series = wanted.series AND start < $2 AND start + span <= $2
+       ORDER BY start LIMIT $3) AS c
      ORDER BY wanted.place, c.start LIMIT $3`,
-    [series, before, limit, devices],
+    [series, before, limit, devices, partition],
   );
   if (rows.length === 0) return 0;
-  const partitions = [...new Set(rows.map((row) => partitionOf(row.device)))].toSorted((a, b) => a - b);
   await jobs.run([
     // A segment that is being written at the same time would bring its chunks back.
-    {
-      sql: `SELECT telemetry_advance(one, NULL) FROM unnest($1::smallint[]) AS one`,
-      values: [partitions],
-    },
+    { sql: ADVANCE, values: [partition, null] },
     {
       sql: `DELETE FROM telemetry_chunk c USING unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS old(device, series, start)
-        WHERE c.device = old.device AND c.series = old.series AND c.start = old.start`,
-      values: [rows.map((row) => row.device), rows.map((row) => row.series), rows.map((row) => row.start)],
+        WHERE c.partition = $4::smallint AND c.device = old.device AND c.series = old.series AND c.start = old.start`,
+      values: [rows.map((row) => row.device), rows.map((row) => row.series), rows.map((row) => row.start), partition],
     },
     {
-      sql: `DELETE FROM telemetry_segment g WHERE device = ANY ($1::bigint[]) AND start < $2 AND start + span <= $2
-        AND NOT EXISTS (SELECT 1 FROM telemetry_chunk c WHERE c.device = g.device AND c.start = g.start)`,
-      values: [devices, before],
+      sql: `DELETE FROM telemetry_segment g WHERE g.partition = $3::smallint AND device = ANY ($1::bigint[]) AND start < $2
+        AND start + span <= $2 AND NOT EXISTS (SELECT 1 FROM telemetry_chunk c
+          WHERE c.partition = $3::smallint AND c.device = g.device AND c.start = g.start)`,
+      values: [devices, before, partition],
     },
   ]);
   return rows.length;

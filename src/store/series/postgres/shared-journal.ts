@@ -3,10 +3,10 @@ import type { Connection } from "#store/postgres/connect.ts";
 import { serverTrouble } from "#store/postgres/trouble.ts";
 import { DamagedPiece, type StoredPlace } from "#store/series/checksum.ts";
 import type { OnDamaged } from "#store/series/chunk-store.ts";
-import { before, type Moment, parseMoment } from "#store/series/moment.ts";
 import { journalSum } from "#store/series/piece-sums.ts";
 import { packSealMark } from "#store/series/seal-mark.ts";
 import type { ReadPartition, SharedBatch, SharedChanges, SharedRow, SharedStore } from "#store/series/shared-store.ts";
+import type { AppendLanes } from "./append-lanes.ts";
 import { copyRows, readBytes, readInteger } from "./copy-rows.ts";
 import { checked } from "./rows.ts";
 import type { Statement, Transactions } from "./transactions.ts";
@@ -22,6 +22,8 @@ export interface SharedJournal extends Pick<SharedStore, "append" | "read"> {
 }
 
 interface JournalNeeds {
+  /** Where the tables are spread over several servers. */
+  readonly lanes: AppendLanes | undefined;
   readonly appends: Transactions;
   /** For COPY. */
   readonly reads: Connection;
@@ -29,7 +31,9 @@ interface JournalNeeds {
   readonly block: number;
 }
 
-export function createSharedJournal({ appends, reads, block }: JournalNeeds): SharedJournal {
+type NewRow = SharedBatch & { readonly isMark?: boolean };
+
+export function createSharedJournal({ lanes, appends, reads, block }: JournalNeeds): SharedJournal {
   let next = block * BLOCK;
   let end = next + BLOCK;
   /** COPY runs alone on its connection. */
@@ -45,32 +49,31 @@ export function createSharedJournal({ appends, reads, block }: JournalNeeds): Sh
     return next - count;
   }
 
-  /** Rows for the journal, with their numbers. */
-  async function inserted(batches: readonly (SharedBatch & { readonly isMark?: boolean })[]): Promise<Statement> {
+  /** Rows for the journal, with their numbers. On several servers they are of one partition. */
+  async function inserted(batches: readonly NewRow[]): Promise<Statement> {
     const first = await numbers(batches.length);
-    const rows = batches.map((_, i) => `($${i * 5 + 1}, $${i * 5 + 2}, $${i * 5 + 3}, $${i * 5 + 4}, $${i * 5 + 5})`);
+    const own = lanes === undefined ? null : (batches[0]?.partition ?? null);
     return {
-      sql: `INSERT INTO telemetry_journal (partition, sequence, checksum, is_mark, batch) VALUES ${rows.join(", ")}`,
-      values: batches.flatMap(({ partition, batch, isMark = false }, i) => [
-        partition,
-        first + i,
-        journalSum(first + i, batch),
-        isMark ? 1 : 0,
-        batch,
-      ]),
+      sql: "SELECT telemetry_append($6::smallint, $1::smallint[], $2::bigint[], $3::bigint[], $4::smallint[], $5::bytea[])",
+      values: [
+        batches.map(({ partition }) => partition),
+        batches.map((_, i) => first + i),
+        batches.map(({ batch }, i) => journalSum(first + i, batch)),
+        batches.map(({ isMark = false }) => (isMark ? 1 : 0)),
+        batches.map(({ batch }) => batch),
+        own,
+      ],
     };
   }
 
   async function readNow(wanted: Parameters<SharedStore["read"]>[0], onDamaged: OnDamaged) {
-    const rows = await copyRows(await reads.get(), readSql(wanted));
+    const rows = await copyRows(await reads.get(), readSql(wanted, lanes !== undefined));
     const found = new Map<number, Omit<ReadPartition, "rows"> & { rows: SharedRow[] }>();
     const damaged: { readonly partition: number; readonly sequence: number }[] = [];
-    const ends = endsOf(wanted, rows);
-    for (const [kind, partition, epoch, base, , moment] of rows) {
+    for (const [kind, partition, epoch, last] of rows) {
       if (readInteger(kind) !== PARTITION) continue;
-      const own = { partition: readInteger(partition), epoch: readInteger(epoch) };
-      const now = parseMoment(Buffer.from(readBytes(moment)).toString(), readInteger(base));
-      found.set(own.partition, { ...own, moment: before(now, ends.get(own.partition) ?? 0), rows: [] });
+      const own = { partition: readInteger(partition), epoch: readInteger(epoch), last: readInteger(last) };
+      found.set(own.partition, { ...own, rows: [] });
     }
     for (const [kind, partition, number, sequence, sum, bytes] of rows) {
       if (readInteger(kind) === PARTITION) continue;
@@ -96,7 +99,12 @@ export function createSharedJournal({ appends, reads, block }: JournalNeeds): Sh
 
   return {
     async append(batches) {
-      const { sql, values } = await inserted(batches);
+      const rows = joined(batches);
+      if (lanes !== undefined) {
+        const statements = rows.map(async (row) => ({ ...(await inserted([row])), partition: row.partition }));
+        return await lanes.run(await Promise.all(statements));
+      }
+      const { sql, values } = await inserted(rows);
       // One statement is a transaction of its own.
       await appends.query(sql, values);
     },
@@ -108,22 +116,21 @@ export function createSharedJournal({ appends, reads, block }: JournalNeeds): Sh
       reading = result;
       return result;
     },
-    async statementsOf(partition, { journal, sealed, trim }) {
-      const rows = [
-        ...(journal === undefined ? [] : [{ partition, batch: journal }]),
-        ...(sealed === undefined ? [] : [{ partition, batch: packSealMark(sealed), isMark: true }]),
-      ];
+    async statementsOf(partition, { journal, sealed, trimBefore }) {
+      const rows: NewRow[] = [];
+      if (journal !== undefined) rows.push({ partition, batch: journal });
+      if (sealed !== undefined) rows.push({ partition, batch: packSealMark(sealed), isMark: true });
       const trimmed: Statement[] =
-        trim === undefined
+        trimBefore === undefined
           ? []
           : [
               {
                 sql: `DELETE FROM telemetry_journal WHERE partition = $1 AND commit < $2 AND is_damaged = 0
-                  AND NOT commit = ANY ($3::bigint[]) AND (is_mark = 0 OR stored_at < now() - interval '${MARKS_LAST}')`,
-                values: [partition, Math.min(trim.before, trim.moment.end), [...trim.moment.running]],
+                  AND (is_mark = 0 OR stored_at < now() - interval '${MARKS_LAST}')`,
+                values: [partition, trimBefore],
               },
             ];
-      return rows.length === 0 ? trimmed : [await inserted(rows), ...trimmed];
+      return [...(await Promise.all(rows.map((row) => inserted([row])))), ...trimmed];
     },
   };
 }
@@ -136,33 +143,28 @@ export async function takeBlock({ query }: Pick<Transactions, "query">): Promise
 const PARTITION = 0;
 const MARK = 2;
 
-/** One statement, which sees one state of the database: that of the moment that it returns. */
-function readSql(wanted: Parameters<SharedStore["read"]>[0]): string {
-  const lists = wanted.map(({ partition, after = NOTHING_KNOWN }) => ({ partition, ...after }));
-  const list = (of: (one: (typeof lists)[number]) => number) => `'{${lists.map(of).join(",")}}'`;
-  const running = lists.map((one) => `"{${[...one.running].join(",")}}"`);
-  return `SELECT * FROM telemetry_news(${list(({ partition }) => partition)}, ${list(({ first }) => first)},
-    ${list(({ end }) => end)}, '{${running.join(",")}}')`;
+type Wanted = Parameters<SharedStore["read"]>[0];
+
+/** On several servers one call for each partition, in one statement. */
+function readSql(wanted: Wanted, isSpread: boolean): string {
+  const call = (own: string, asked: Wanted) =>
+    `SELECT * FROM telemetry_news(${own}, '{${asked.map(({ partition }) => partition).join(",")}}',
+      '{${asked.map(({ after }) => after).join(",")}}')`;
+  if (!isSpread) return call("NULL", wanted);
+  return wanted.map((one) => call(`${one.partition}::smallint`, [one])).join(" UNION ALL ");
 }
 
-/**
- * Where the moments that are known end: after the last row of each partition. A crash of the database gives numbers out again
- * unless a commit that was flushed has a higher one, and commits without rows, such as those of notifications, are not flushed.
- */
-function endsOf(
-  wanted: Parameters<SharedStore["read"]>[0],
-  rows: Awaited<ReturnType<typeof copyRows>>,
-): ReadonlyMap<number, number> {
-  const ends = new Map(wanted.map(({ partition, after }) => [partition, after?.end ?? 0]));
-  for (const [kind, partition, commit] of rows) {
-    if (readInteger(kind) === PARTITION) continue;
-    const own = readInteger(partition);
-    ends.set(own, Math.max(ends.get(own) ?? 0, readInteger(commit) + 1));
-  }
-  return ends;
+/** A row for each partition, in the order in which their numbers are locked. */
+function joined(batches: readonly SharedBatch[]): readonly SharedBatch[] {
+  const parts = Map.groupBy(batches, ({ partition }) => partition);
+  return [...parts]
+    .map(([partition, own]) => {
+      const [first] = own;
+      const isOne = own.length === 1 && first !== undefined;
+      return { partition, batch: isOne ? first.batch : Buffer.concat(own.map(({ batch }) => batch)) };
+    })
+    .toSorted((a, b) => a.partition - b.partition);
 }
-
-const NOTHING_KNOWN: Pick<Moment, "first" | "end" | "running"> = { first: 0, end: 0, running: new Set() };
 
 function checkedRow(row: SharedRow, stored: number): SharedRow {
   const place: StoredPlace = { table: "journal", key: row.sequence, start: 0, span: 0 };
@@ -174,9 +176,10 @@ async function setAside(
   { query }: Transactions,
   rows: readonly { readonly partition: number; readonly sequence: number }[],
 ): Promise<void> {
-  await query(
-    `UPDATE telemetry_journal j SET is_damaged = 1 FROM unnest($1::smallint[], $2::bigint[]) AS bad(partition, sequence)
-     WHERE j.partition = bad.partition AND j.sequence = bad.sequence`,
-    [rows.map(({ partition }) => partition), rows.map(({ sequence }) => sequence)],
-  );
+  for (const [partition, own] of Map.groupBy(rows, (row) => row.partition)) {
+    await query("UPDATE telemetry_journal SET is_damaged = 1 WHERE partition = $1 AND sequence = ANY ($2::bigint[])", [
+      partition,
+      own.map(({ sequence }) => sequence),
+    ]);
+  }
 }

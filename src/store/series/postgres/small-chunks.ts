@@ -21,16 +21,16 @@ interface SmallRow {
 }
 
 const FROM = `FROM telemetry_chunk c
-  WHERE c.device = $8 AND c.series = $1 AND c.start > $2 AND c.start < $3 AND c.start + c.span > $4`;
+  WHERE c.partition = $9::smallint AND c.device = $8 AND c.series = $1 AND c.start > $2 AND c.start < $3 AND c.start + c.span > $4`;
 
 /** One statement, which sees one state of the store. It gives no row when the chunks exceed the limits. */
 const WHOLE = `WITH found AS (SELECT c.* ${FROM} ORDER BY c.start LIMIT $5::bigint + 1),
   size AS (SELECT count(*) AS chunks, sum(count) AS points, sum(octet_length(presence) + octet_length(data)) AS bytes FROM found)
-SELECT (SELECT epoch FROM telemetry_partition WHERE partition = $9) AS epoch,
+SELECT (SELECT epoch FROM telemetry_partition WHERE partition = $9::smallint) AS epoch,
   size.chunks <= $5 AND size.points <= $6 AND size.bytes <= $7 AS is_small, f.device, f.start, f.span, f.count,
   f.checksum, f.presence, f.data, g.row_count, g.span AS segment_span, g.checksum AS segment_checksum, g.times
 FROM size LEFT JOIN found f ON size.chunks <= $5 AND size.points <= $6 AND size.bytes <= $7
-LEFT JOIN telemetry_segment g ON g.device = f.device AND g.start = f.start ORDER BY f.start`;
+LEFT JOIN telemetry_segment g ON g.partition = $9::smallint AND g.device = f.device AND g.start = f.start ORDER BY f.start`;
 
 interface SmallChunks {
   readonly chunks: Awaited<ReturnType<ChunkReader["smallChunks"]>>;
