@@ -60,7 +60,6 @@ export const NOT_SPREAD: Readonly<Record<string, string>> = {
   schedule_run: SMALL,
   node_note: SMALL,
   change_base: SMALL,
-  telemetry_base: SMALL,
   execution_change: SMALL,
   installation: SMALL,
   migration: SMALL,
