@@ -59,7 +59,11 @@ async function planOf(stores: SubjectStores, siteId: string, channels: readonly 
     ...{ siteId, now: NOON },
     watches: watches.map(({ id, deviceId, revision }) => ({
       ...{ id, deviceId, revision, nextAt: later(50) },
-      watch: { since: NOON, overAt: undefined, told: new Map(channels.map((one) => [one, { at: NOON, count: 2 }])) },
+      watch: {
+        since: NOON,
+        overAt: undefined,
+        notified: new Map(channels.map((one) => [one, { at: NOON, count: 2 }])),
+      },
     })),
     messages: channels.map((channelId) => ({ id: newId(), channelId, content: CONTENT })),
   };

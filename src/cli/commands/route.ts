@@ -121,7 +121,7 @@ function addPreviewCommand(route: Command, cli: Cli): void {
       const session = await openSession(cli, flags);
       const body = { severity: flags.severity, ...(flags.device && { device_id: flags.device }) };
       const answer = await session.wait(session.client.notifications.preview(await siteOf(session, flags), body));
-      await printTable(cli, flags, { answer, rows: answer.tells, columns: TELLS });
+      await printTable(cli, flags, { answer, rows: answer.tells, columns: PREVIEW });
     });
 }
 
@@ -158,7 +158,7 @@ function columnsFor(names: ReadonlyMap<string, string>): Columns<NotificationRou
   };
 }
 
-const TELLS: Columns<NotificationTell> = {
+const PREVIEW: Columns<NotificationTell> = {
   AT: ({ at }) => at,
   CHANNEL: ({ channel }) => channel,
   ROUTE: ({ route }) => route,

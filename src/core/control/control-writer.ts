@@ -190,9 +190,9 @@ export function startedAnew(state: ControlState): ControlState {
 }
 
 /** Somebody has executed a command with this value, and the device has taken it. */
-export function toldByOthers(state: ControlState, value: number, now: number): ControlState {
+export function writtenByOthers(state: ControlState, value: number, now: number): ControlState {
   // Which of the two the device took last is not known.
   if (state.writing !== undefined) return startedAnew({ ...state, isHeld: true });
-  const told = { isHeld: true, sent: value, sentAt: now, changedAt: now };
-  return { ...state, ...told, failures: 0, tries: 0, follow: "settling" };
+  const sent = { isHeld: true, sent: value, sentAt: now, changedAt: now };
+  return { ...state, ...sent, failures: 0, tries: 0, follow: "settling" };
 }

@@ -3,12 +3,12 @@ import type { Instant } from "#core/time/instant.ts";
 import {
   type Advice,
   advise,
-  type Tell,
-  type TellKind,
+  type Notice,
+  type NoticeKind,
   type Watch,
   type WatchContext,
   type Watched,
-  withTold,
+  withNotified,
 } from "./watch.ts";
 
 interface PlannedWatch<Key> {
@@ -19,7 +19,7 @@ interface PlannedWatch<Key> {
 
 export interface PlannedMessage<Key> {
   readonly channelId: string;
-  readonly kind: TellKind;
+  readonly kind: NoticeKind;
   /** How often the first of them was told before. */
   readonly count: number;
   readonly keys: readonly Key[];
@@ -42,16 +42,18 @@ const MOST_ITEMS = 100;
 export function planMessages<Key>(watches: readonly PlannedWatch<Key>[], context: WatchContext): SitePlan<Key> {
   const { now } = context;
   const advised = watches.map((one) => ({ ...one, advice: advise(one.watch, one.watched, context) }));
-  const ready = new Set(advised.flatMap(({ advice }) => advice.tells.filter(({ dueAt }) => dueAt <= now).map(batchOf)));
-  const batches = new Map<string, { channelId: string; kind: TellKind; count: number; keys: Key[] }>();
+  const ready = new Set(
+    advised.flatMap(({ advice }) => advice.notices.filter(({ dueAt }) => dueAt <= now).map(batchOf)),
+  );
+  const batches = new Map<string, { channelId: string; kind: NoticeKind; count: number; keys: Key[] }>();
   const planned = advised.map(({ key, watched, advice }) => {
     // What waits only so that others can join goes along with them.
-    const goes = advice.tells.filter((tell) => ready.has(batchOf(tell)) && tell.dueAt <= now + tell.groupMs);
-    for (const tell of goes) {
-      const { channelId, kind } = tell;
-      const known = batches.get(batchOf(tell));
+    const goes = advice.notices.filter((notice) => ready.has(batchOf(notice)) && notice.dueAt <= now + notice.groupMs);
+    for (const notice of goes) {
+      const { channelId, kind } = notice;
+      const known = batches.get(batchOf(notice));
       if (known !== undefined) known.keys.push(key);
-      else batches.set(batchOf(tell), { channelId, kind, count: countOf(advice, tell), keys: [key] });
+      else batches.set(batchOf(notice), { channelId, kind, count: countOf(advice, notice), keys: [key] });
     }
     return { key, ...after(advice, goes, { watched, context }) };
   });
@@ -62,16 +64,16 @@ export function planMessages<Key>(watches: readonly PlannedWatch<Key>[], context
   return { watches: planned, messages };
 }
 
-const batchOf = ({ channelId, kind }: Tell): string => `${kind} ${channelId}`;
+const batchOf = ({ channelId, kind }: Notice): string => `${kind} ${channelId}`;
 
-const countOf = ({ watch }: Advice, { channelId, kind }: Tell): number =>
-  kind === "reminder" ? (watch?.told.get(channelId)?.count ?? 0) + 1 : 0;
+const countOf = ({ watch }: Advice, { channelId, kind }: Notice): number =>
+  kind === "reminder" ? (watch?.notified.get(channelId)?.count ?? 0) + 1 : 0;
 
 function after(
   advice: Advice,
-  goes: readonly Tell[],
+  goes: readonly Notice[],
   { watched, context }: { readonly watched: Watched; readonly context: WatchContext },
 ): Pick<Advice, "watch" | "nextAt"> {
   if (advice.watch === undefined || goes.length === 0) return advice;
-  return advise(withTold(advice.watch, goes, context.now), watched, context);
+  return advise(withNotified(advice.watch, goes, context.now), watched, context);
 }

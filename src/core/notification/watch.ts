@@ -10,7 +10,7 @@ import type { Route } from "./route.ts";
 import { isAtLeast } from "./severity.ts";
 
 /** How far one channel has been told. */
-export interface Told {
+export interface Notified {
   readonly at: Instant;
   readonly count: number;
 }
@@ -21,10 +21,10 @@ export interface Watch {
   /** When its end was seen. */
   readonly overAt: Instant | undefined;
   /** By channel. Once a channel was told that it is over, it is not in here any more. */
-  readonly told: ReadonlyMap<string, Told>;
+  readonly notified: ReadonlyMap<string, Notified>;
 }
 
-export const NEW_WATCH: Watch = { since: undefined, overAt: undefined, told: new Map() };
+export const NEW_WATCH: Watch = { since: undefined, overAt: undefined, notified: new Map() };
 
 export interface Watched {
   readonly kind: "alert" | "rule";
@@ -57,11 +57,11 @@ export interface WatchContext {
   readonly behind: ReadonlySet<string>;
 }
 
-export type TellKind = "raised" | "reminder" | "over" | "rule";
+export type NoticeKind = "raised" | "reminder" | "over" | "rule";
 
-export interface Tell {
+export interface Notice {
   readonly channelId: string;
-  readonly kind: TellKind;
+  readonly kind: NoticeKind;
   readonly dueAt: number;
   /** It may come so much earlier, together with others. */
   readonly groupMs: number;
@@ -71,7 +71,7 @@ export interface Tell {
 export interface Advice {
   /** Undefined: nothing is to be told any more. */
   readonly watch: Watch | undefined;
-  readonly tells: readonly Tell[];
+  readonly notices: readonly Notice[];
   /** When to look again, if nothing changes before. Undefined: not before something changes. */
   readonly nextAt: Instant | undefined;
 }
@@ -86,31 +86,31 @@ export function advise(stored: Watch, watched: Watched, context: WatchContext): 
   if (!watched.isActive) return adviseOver(before, watched, context);
   const watch = { ...before, overAt: undefined };
   if (!watched.isHard || watched.silencedUntil !== undefined)
-    return { watch, tells: [], nextAt: watched.silencedUntil };
+    return { watch, notices: [], nextAt: watched.silencedUntil };
   const since = watch.since ?? now;
   const seen = { ...watch, since };
-  if (watched.isAcknowledged) return { watch: seen, tells: [], nextAt: undefined };
+  if (watched.isAcknowledged) return { watch: seen, notices: [], nextAt: undefined };
   const { wishes, changesAt } = wishesFor(watched, context, since);
-  const tells = wishes.flatMap((wish) => tellOf(wish, seen, { watched, context, since }) ?? []);
-  if (watched.kind === "rule" && tells.length === 0) return { watch: undefined, tells, nextAt: undefined };
-  return { watch: seen, tells, nextAt: earliest([...changesAt, ...tells.map(({ dueAt }) => dueAt)]) };
+  const notices = wishes.flatMap((wish) => noticeOf(wish, seen, { watched, context, since }) ?? []);
+  if (watched.kind === "rule" && notices.length === 0) return { watch: undefined, notices, nextAt: undefined };
+  return { watch: seen, notices, nextAt: earliest([...changesAt, ...notices.map(({ dueAt }) => dueAt)]) };
 }
 
 /** Times that lie ahead are of a clock that was put back: they count as now. */
-function notAhead({ since, overAt, told }: Watch, now: Instant): Watch {
+function notAhead({ since, overAt, notified }: Watch, now: Instant): Watch {
   const cut = (at: Instant) => instant(Math.min(at, now));
-  const times = [...told].map(([channel, { at, count }]): [string, Told] => [channel, { at: cut(at), count }]);
-  return { since: since && cut(since), overAt: overAt && cut(overAt), told: new Map(times) };
+  const times = [...notified].map(([channel, { at, count }]): [string, Notified] => [channel, { at: cut(at), count }]);
+  return { since: since && cut(since), overAt: overAt && cut(overAt), notified: new Map(times) };
 }
 
 /** What the watch is after these channels were told. */
-export function withTold(watch: Watch, tells: readonly Tell[], now: Instant): Watch {
-  const told = new Map(watch.told);
-  for (const { channelId, kind } of tells) {
-    if (kind === "over") told.delete(channelId);
-    else told.set(channelId, { at: now, count: (told.get(channelId)?.count ?? -1) + 1 });
+export function withNotified(watch: Watch, notices: readonly Notice[], now: Instant): Watch {
+  const notified = new Map(watch.notified);
+  for (const { channelId, kind } of notices) {
+    if (kind === "over") notified.delete(channelId);
+    else notified.set(channelId, { at: now, count: (notified.get(channelId)?.count ?? -1) + 1 });
   }
-  return { ...watch, told };
+  return { ...watch, notified };
 }
 
 interface Wish {
@@ -168,20 +168,20 @@ interface At {
   readonly since: Instant;
 }
 
-function tellOf(wish: Wish, watch: Watch, { watched, context, since }: At): Tell | undefined {
+function noticeOf(wish: Wish, watch: Watch, { watched, context, since }: At): Notice | undefined {
   const { channelId, groupMs, route } = wish;
-  const told = watch.told.get(channelId);
-  const tell = (kind: TellKind, at: number) => ({
+  const notified = watch.notified.get(channelId);
+  const notice = (kind: NoticeKind, at: number) => ({
     ...{ channelId, kind, groupMs, route },
     dueAt: outsideQuiet(channelId, at, { watched, context }),
   });
-  if (told === undefined) {
-    if (watched.kind === "rule") return tell("rule", since + groupMs);
-    return tell("raised", since + wish.afterMs + groupMs);
+  if (notified === undefined) {
+    if (watched.kind === "rule") return notice("rule", since + groupMs);
+    return notice("raised", since + wish.afterMs + groupMs);
   }
-  if (watched.kind === "rule" || wish.remindMs === undefined || told.count >= MOST_REMINDERS) return undefined;
-  const due = told.at + wish.remindMs;
-  return tell("reminder", context.behind.has(channelId) ? Math.max(due, context.now + LOOK_AGAIN_MS) : due);
+  if (watched.kind === "rule" || wish.remindMs === undefined || notified.count >= MOST_REMINDERS) return undefined;
+  const due = notified.at + wish.remindMs;
+  return notice("reminder", context.behind.has(channelId) ? Math.max(due, context.now + LOOK_AGAIN_MS) : due);
 }
 
 /** The moment itself, or the end of the hours in which the channel is left alone. */
@@ -196,23 +196,23 @@ function outsideQuiet(channelId: string, at: number, { watched, context }: Pick<
 
 /** Whoever was told of it is told that it is over, if a route that names the channel says so. */
 function adviseOver(before: Watch, watched: Watched, context: WatchContext): Advice {
-  if (watched.kind === "rule") return { watch: undefined, tells: [], nextAt: undefined };
+  if (watched.kind === "rule") return { watch: undefined, notices: [], nextAt: undefined };
   const { now } = context;
   const overAt = before.overAt ?? now;
-  const told = new Map<string, Told>();
-  const tells: Tell[] = [];
-  for (const [channelId, one] of before.told) {
+  const notified = new Map<string, Notified>();
+  const notices: Notice[] = [];
+  for (const [channelId, one] of before.notified) {
     const route = context.routes.find(
       ({ tellsOver, isEnabled, steps }) =>
         tellsOver && isEnabled && steps.some(({ channels }) => channels.includes(channelId)),
     );
     if (route === undefined || !context.channels.has(channelId)) continue;
-    told.set(channelId, one);
+    notified.set(channelId, one);
     const dueAt = outsideQuiet(channelId, overAt + route.groupMs, { watched, context });
-    tells.push({ channelId, kind: "over", dueAt, groupMs: route.groupMs, route: { id: route.id, name: route.name } });
+    notices.push({ channelId, kind: "over", dueAt, groupMs: route.groupMs, route: { id: route.id, name: route.name } });
   }
-  if (tells.length === 0) return { watch: undefined, tells, nextAt: undefined };
-  return { watch: { ...before, overAt, told }, tells, nextAt: earliest(tells.map(({ dueAt }) => dueAt)) };
+  if (notices.length === 0) return { watch: undefined, notices, nextAt: undefined };
+  return { watch: { ...before, overAt, notified }, notices, nextAt: earliest(notices.map(({ dueAt }) => dueAt)) };
 }
 
 const earliest = (times: readonly number[]): Instant | undefined =>

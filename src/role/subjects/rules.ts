@@ -20,13 +20,13 @@ export const rulesOfGateways = (parts: Parts): Subject => ({
     ...variableOperations(parts),
     ...controllerOperations(parts),
   ],
-  chores: telling(parts),
+  chores: publishing(parts),
 });
 
-const telling = ({ reportedRules }: Parts): readonly SharedChore[] =>
+const publishing = ({ reportedRules }: Parts): readonly SharedChore[] =>
   reportedRules === undefined
     ? []
-    : [{ name: "tell what rules of gateways do", everyMs: SECOND, task: () => reportedRules.tell() }];
+    : [{ name: "publish what rules of gateways do", everyMs: SECOND, task: () => reportedRules.publish() }];
 
 export const rules = (parts: Parts): Subject => ({
   ...rulesOfGateways(parts),

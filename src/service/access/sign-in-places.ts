@@ -20,7 +20,7 @@ export interface SignInPlaces {
   /** Remembers where the person signs in from. Whether it has signed in before, and never from there. */
   note(accountId: string, remoteAddress: string): Promise<boolean>;
   /** Sends a mail to the person, where a site of that person has a mail server. Nothing waits for it. */
-  tell(accountId: string, remoteAddress: string): void;
+  mail(accountId: string, remoteAddress: string): void;
 }
 
 interface PlaceNeeds
@@ -38,13 +38,13 @@ export function createSignInPlaces(needs: PlaceNeeds): SignInPlaces {
       const place = Buffer.from(sealed).toString("base64");
       return await needs.accounts.notePlace({ accountId, place, at, since, most: MAX_PLACES });
     },
-    tell(accountId, remoteAddress) {
-      needs.background.run("mail about a sign-in", () => tellPerson(needs, accountId, remoteAddress));
+    mail(accountId, remoteAddress) {
+      needs.background.run("mail about a sign-in", () => mailPerson(needs, accountId, remoteAddress));
     },
   };
 }
 
-async function tellPerson(needs: PlaceNeeds, accountId: string, remoteAddress: string): Promise<void> {
+async function mailPerson(needs: PlaceNeeds, accountId: string, remoteAddress: string): Promise<void> {
   const account = await needs.accounts.find(accountId);
   if (account === undefined) return;
   const servers = await mailServersOf(needs, account);

@@ -104,7 +104,7 @@ export async function beginSession(
   const details = { session_id: id, by, ...(isNewPlace && { new_place: true }) };
   const trail = auditTrail(needs, { ...call, caller }, { target: { tokenId: token.id }, details });
   needs.openSessions.forget(await needs.sessions.insert({ session, replaces, most: MAX_SESSIONS_PER_TOKEN }, trail));
-  if (isNewPlace) needs.signInPlaces.tell(token.id, session.remoteAddress);
+  if (isNewPlace) needs.signInPlaces.mail(token.id, session.remoteAddress);
   return { session, caller: { ...caller, sessionId: id }, text };
 }
 

@@ -4,8 +4,8 @@ import {
   type ControlState,
   NEVER_WRITTEN,
   startedAnew,
-  toldByOthers,
   writeEnded,
+  writtenByOthers,
 } from "#core/control/control-writer.ts";
 import { beginTurn, changeState, endTurn, newEntry } from "./control-entry.ts";
 
@@ -29,7 +29,7 @@ test("a write that ends while a turn is stored has ended, and what the turn foun
 test("what somebody else told the device while a turn is stored counts, and so does a return of the device", () => {
   const entry = newEntry("d", "power", { ...WRITING, writing: undefined });
   const planned = beginTurn(entry);
-  changeState(entry, (state) => toldByOthers(state, 3000, 9));
+  changeState(entry, (state) => writtenByOthers(state, 3000, 9));
   changeState(entry, startedAnew);
   endTurn(entry, planned);
   expect(entry.state).toMatchObject({ sent: 3000, sentAt: 9, failures: 1 });

@@ -10,9 +10,9 @@ import {
   isIgnoring,
   planWrite,
   startedAnew,
-  toldByOthers,
   type Write,
   writeEnded,
+  writtenByOthers,
 } from "#core/control/control-writer.ts";
 import type { Resolution } from "#core/control/resolve-claims.ts";
 import type { Device } from "#core/device/device.ts";
@@ -148,7 +148,7 @@ export function createControls(needs: ControlsNeeds) {
     const left = write.kind === "value" && resolution.until !== undefined ? resolution.until - needs.now() : WRITE_MS;
     const withinMs = Math.max(1, Math.min(WRITE_MS, left));
     const claimId = resolution.winner?.id;
-    needs.background.run("tell a controlled device", async () => {
+    needs.background.run("write to a controlled device", async () => {
       let isDone = false;
       try {
         const given = { deviceId, control, write, claimId, withinMs, isRefresh };
@@ -176,7 +176,7 @@ export function createControls(needs: ControlsNeeds) {
     if (isShared && duty === undefined) return;
     const entry = entries.of(execution.deviceId, control);
     entry.writes += 1;
-    changeState(entry, (state) => toldByOthers(state, value, now));
+    changeState(entry, (state) => writtenByOthers(state, value, now));
   }
 
   async function place(claim: Claim, { takesOver, trail }: { takesOver: boolean; trail: AuditEntry | undefined }) {

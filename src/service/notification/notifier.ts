@@ -80,7 +80,7 @@ export function createNotifier(needs: NotifierNeeds): Notifier {
       if (claim === undefined) isTaken = true;
       else
         try {
-          await tellSite(needs, siteId);
+          await planSite(needs, siteId);
         } finally {
           await claim.release();
         }
@@ -101,11 +101,11 @@ export function createNotifier(needs: NotifierNeeds): Notifier {
   };
 }
 
-async function tellSite(needs: NotifierNeeds, siteId: string): Promise<void> {
+async function planSite(needs: NotifierNeeds, siteId: string): Promise<void> {
   const site = await needs.sites.find(siteId);
   if (site === undefined) return;
   for (let tries = 1; tries <= MOST_TRIES; ) {
-    const outcome = await tellOnce(needs, site);
+    const outcome = await planOnce(needs, site);
     if (outcome === "done") return;
     tries = outcome === "outdated" ? tries + 1 : 1;
   }
@@ -113,7 +113,7 @@ async function tellSite(needs: NotifierNeeds, siteId: string): Promise<void> {
 }
 
 /** `more`: there may be more that is due. `outdated`: something has changed meanwhile. */
-async function tellOnce(needs: NotifierNeeds, site: Site): Promise<"done" | "more" | "outdated"> {
+async function planOnce(needs: NotifierNeeds, site: Site): Promise<"done" | "more" | "outdated"> {
   const now = needs.now();
   const { context, longestGroupMs } = await watchContext(needs, site.id, now);
   const stored = await needs.messages.watches(site.id, now + longestGroupMs, AT_ONCE);
@@ -123,8 +123,8 @@ async function tellOnce(needs: NotifierNeeds, site: Site): Promise<"done" | "mor
     seen.map((one) => ({ key: one, watch: one.watch, watched: one.watched })),
     context,
   );
-  const told = new Set(plan.messages.flatMap(({ keys }) => keys));
-  const decided = plan.watches.filter(({ key }) => told.has(key) || key.nextAt === undefined || key.nextAt <= now);
+  const included = new Set(plan.messages.flatMap(({ keys }) => keys));
+  const decided = plan.watches.filter(({ key }) => included.has(key) || key.nextAt === undefined || key.nextAt <= now);
   const isStored = await needs.messages.storePlan({
     ...{ siteId: site.id, now },
     watches: decided.map(({ key, watch, nextAt }) => {

@@ -188,13 +188,13 @@ export const previewSchema = described("NotificationPreview", "Who would be noti
 });
 
 export function renderPreview(
-  { tells }: Advice,
+  { notices }: Advice,
   names: ReadonlyMap<string, { readonly name: string }>,
   silencedUntil: number | undefined,
 ): Static<typeof previewSchema> {
   return {
     silenced_until: silencedUntil === undefined ? null : renderInstant(instant(silencedUntil)),
-    tells: [...tells]
+    tells: [...notices]
       .sort((a, b) => a.dueAt - b.dueAt)
       .map(({ channelId, route, dueAt }) => ({
         ...{ channel_id: channelId, channel: names.get(channelId)?.name ?? channelId },

@@ -10,13 +10,13 @@ export interface SendNotificationNeeds extends Pick<Needs, "notifications" | "no
   readonly webhookDispatcher: Pick<WebhookDispatcher, "noticesOf" | "wake">;
 }
 
-interface Told extends Pick<Notification, "siteId" | "severity" | "title" | "text" | "source"> {
+interface NotificationInput extends Pick<Notification, "siteId" | "severity" | "title" | "text" | "source"> {
   /** The same key of the same source is sent once. */
   readonly key?: string | undefined;
 }
 
 /** `too many`: the source or its site has sent as many as it may in a minute. */
-export type SendNotification = (told: Told) => Promise<"sent" | "known" | "too many">;
+export type SendNotification = (given: NotificationInput) => Promise<"sent" | "known" | "too many">;
 
 const MINUTE_MS = 60_000;
 const MOST_COUNTED = 10_000;
@@ -37,17 +37,17 @@ export function createSendNotification(needs: SendNotificationNeeds): SendNotifi
     if (counted.size > MOST_COUNTED && oldest !== undefined) counted.delete(oldest);
   }
 
-  return async ({ key, ...told }) => {
+  return async ({ key, ...given }) => {
     const now = needs.now();
-    const [source, site] = [`source ${told.source.id}`, `site ${told.siteId}`];
+    const [source, site] = [`source ${given.source.id}`, `site ${given.siteId}`];
     const isFull =
       recent(source, now).length >= MOST_NOTIFICATIONS_PER_MINUTE.source ||
       recent(site, now).length >= MOST_NOTIFICATIONS_PER_MINUTE.site;
     if (isFull) return "too many";
     count(source, now);
     count(site, now);
-    const notification = { ...told, id: needs.newId(), at: now };
-    const place = { siteId: told.siteId, deviceId: NO_DEVICE };
+    const notification = { ...given, id: needs.newId(), at: now };
+    const place = { siteId: given.siteId, deviceId: NO_DEVICE };
     const event = needs.prepareEvent({ ...place, kind: "notification", notification });
     const notices = needs.webhookDispatcher.noticesOf([event]);
     if (!(await needs.notifications.insert({ notification, key, event, notices }))) return "known";

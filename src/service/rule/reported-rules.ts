@@ -1,5 +1,5 @@
 // What rules of gateways do, as events of their cloud. What a gateway reports is stored first; who listens hears how the rule stands
-// then, at most once a second. Each node tells those who listen to it.
+// then, at most once a second. Each node publishes to those who listen to it.
 import { MOST_RULES, type SiteRule } from "#core/rule/site-rule.ts";
 import { allAtOnce } from "#service/all-pages.ts";
 import type { Nodes } from "#service/ports/nodes.ts";
@@ -16,14 +16,14 @@ export interface ReportedRules {
   /** Another node has said so. */
   heardOf(siteId: string, ruleIds: readonly string[] | undefined): void;
   /** Called every second. */
-  tell(): Promise<void>;
+  publish(): Promise<void>;
 }
 
 /** Ids in one message between nodes. */
 const IDS_IN_A_MESSAGE = 100;
-/** Rules that a node reads in one second; the others are told later. */
+/** Rules that a node reads in one second; the others follow later. */
 const MOST_AT_ONCE = 500;
-/** More at once are not told: who listens gets the next news of them. */
+/** More at once are not published: who listens gets the next news of them. */
 const MOST_SITES = 10_000;
 
 /** Rules of a site; undefined: all of them. */
@@ -31,7 +31,7 @@ type Changed = Map<string, Set<string> | undefined>;
 
 export function createReportedRules(needs: ReportedRulesNeeds): ReportedRules {
   const news = createRuleNews(needs);
-  /** To be told here, and to be said to other nodes. */
+  /** To be published here, and to be named to other nodes. */
   const [waiting, unsaid]: readonly [Changed, Changed] = [new Map(), new Map()];
 
   function add(all: Changed, siteId: string, ruleIds: readonly string[] | undefined): void {
@@ -63,7 +63,7 @@ export function createReportedRules(needs: ReportedRulesNeeds): ReportedRules {
     return found;
   }
 
-  async function tellSite(siteId: string, ids: ReadonlySet<string> | undefined): Promise<number> {
+  async function publishSite(siteId: string, ids: ReadonlySet<string> | undefined): Promise<number> {
     const isActive = (await needs.rules.engineState(siteId)) === "ACTIVE";
     const reports = await needs.rules.reports(siteId);
     const rules = await rulesOf(siteId, ids);
@@ -72,7 +72,7 @@ export function createReportedRules(needs: ReportedRulesNeeds): ReportedRules {
       // What is reported of an earlier text says nothing of the present one.
       const current = report?.revision === rule.revision ? report : undefined;
       const { explanation, lastRun: lastTrace } = current ?? {};
-      news.tell(rule, { isActive, status: current, explanation, lastTrace });
+      news.publish(rule, { isActive, status: current, explanation, lastTrace });
     }
     return rules.length;
   }
@@ -83,13 +83,13 @@ export function createReportedRules(needs: ReportedRulesNeeds): ReportedRules {
       for (const all of [waiting, unsaid]) add(all, siteId, ids);
     },
     heardOf: (siteId, ruleIds) => add(waiting, siteId, ruleIds),
-    async tell() {
+    async publish() {
       sayToOthers();
-      let told = 0;
+      let published = 0;
       for (const [siteId, ids] of [...waiting]) {
-        if (told >= MOST_AT_ONCE) return;
+        if (published >= MOST_AT_ONCE) return;
         waiting.delete(siteId);
-        told += await tellSite(siteId, ids);
+        published += await publishSite(siteId, ids);
       }
     },
   };

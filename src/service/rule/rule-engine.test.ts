@@ -13,7 +13,7 @@ function makeEngine(...wanted: RunnableRule[]) {
   const world = { now: 1_000_000, isAway: true, started: [] as string[], turns: 0 };
   const needs = {
     ...{ now: () => instant(world.now), nodes: oneNode(), background: createBackground(() => {}) },
-    ...{ ruleLog: { flush: async () => {} }, ruleNews: { tell: () => {}, forget: () => {} } },
+    ...{ ruleLog: { flush: async () => {} }, ruleNews: { publish: () => {}, forget: () => {} } },
     ...{ ruleReports: { store: async () => {} }, releaseAll: async () => {} },
     latestTraces: { flush: async () => {}, forget: () => {}, of: () => undefined, seen: () => {} },
     rules: { runnable: async () => wanted, lastTraces: async () => [], engineState: async () => "ACTIVE" },

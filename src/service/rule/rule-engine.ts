@@ -171,7 +171,7 @@ export function createRuleEngine(needs: RuleEngineNeeds, runners: readonly RuleR
     try {
       for (const runner of runners) await runner.turn?.();
     } finally {
-      for (const { rule } of running.values()) needs.ruleNews.tell(rule, { ...knownOf(rule.id), isActive: true });
+      for (const { rule } of running.values()) needs.ruleNews.publish(rule, { ...knownOf(rule.id), isActive: true });
       await flush();
     }
     await needs.ruleReports.store(reports());
@@ -187,7 +187,8 @@ export function createRuleEngine(needs: RuleEngineNeeds, runners: readonly RuleR
   async function tellEnd({ siteId, id }: SiteRule): Promise<void> {
     const rule = await needs.rules.find(siteId, id);
     const isActive = (await needs.rules.engineState(siteId)) === "ACTIVE";
-    if (rule !== undefined) needs.ruleNews.tell(rule, { ...knownOf(id), lastTrace: await lastTrace(rule), isActive });
+    if (rule !== undefined)
+      needs.ruleNews.publish(rule, { ...knownOf(id), lastTrace: await lastTrace(rule), isActive });
     needs.ruleNews.forget(id);
   }
 

@@ -12,21 +12,21 @@ export interface RuleNewsNeeds extends Pick<Needs, "now"> {
 }
 
 export interface RuleNews {
-  tell(rule: SiteRule, known: KnownOfRule): void;
+  publish(rule: SiteRule, known: KnownOfRule): void;
   forget(ruleId: string): void;
 }
 
 export function createRuleNews(needs: RuleNewsNeeds): RuleNews {
-  const told = new Map<string, string>();
+  const published = new Map<string, string>();
   return {
-    tell(rule, known) {
+    publish(rule, known) {
       const news = renderRuleNews(rule, known);
       const text = JSON.stringify(news);
-      if (told.get(rule.id) === text) return;
-      told.set(rule.id, text);
+      if (published.get(rule.id) === text) return;
+      published.set(rule.id, text);
       const place = { siteId: rule.siteId, deviceId: NO_DEVICE };
       needs.events.publish(needs.prepareEvent({ ...place, kind: "rule", rule: news, at: needs.now() }));
     },
-    forget: (ruleId) => told.delete(ruleId),
+    forget: (ruleId) => published.delete(ruleId),
   };
 }

@@ -1,7 +1,7 @@
 import { ALERT_SEVERITIES } from "#core/alert/alert-state.ts";
 import { MESSAGE_STATES } from "#core/notification/after-send.ts";
 import { MESSAGE_KINDS, type MessageContent } from "#core/notification/message.ts";
-import { NEW_WATCH, type Told, type Watch } from "#core/notification/watch.ts";
+import { NEW_WATCH, type Notified, type Watch } from "#core/notification/watch.ts";
 import { type Instant, instant } from "#core/time/instant.ts";
 import type { Message, SendAttempt, StoredWatch } from "#service/ports/message-store.ts";
 import type { Database, Row } from "#store/database.ts";
@@ -75,16 +75,16 @@ interface StoredState {
   readonly told: readonly (readonly [string, number, number])[];
 }
 
-export const watchJson = ({ since, overAt, told }: Watch): string =>
-  JSON.stringify({ since, overAt, told: [...told].map(([channel, { at, count }]) => [channel, at, count]) });
+export const watchJson = ({ since, overAt, notified }: Watch): string =>
+  JSON.stringify({ since, overAt, told: [...notified].map(([channel, { at, count }]) => [channel, at, count]) });
 
 /** What is damaged counts as not told. */
 function parseWatch(from: StoredRow): Watch {
   const state = storedJson(from, "state", isState);
   if (state === undefined) return NEW_WATCH;
   const moment = (at: number | undefined): Instant | undefined => (at === undefined ? undefined : instant(at));
-  const told = state.told.map(([channel, at, count]): [string, Told] => [channel, { at: instant(at), count }]);
-  return { since: moment(state.since), overAt: moment(state.overAt), told: new Map(told) };
+  const notified = state.told.map(([channel, at, count]): [string, Notified] => [channel, { at: instant(at), count }]);
+  return { since: moment(state.since), overAt: moment(state.overAt), notified: new Map(notified) };
 }
 
 function isState(value: unknown): value is StoredState {

@@ -126,14 +126,14 @@ export function createLuaRuleRunner(needs: LuaRuleNeeds, settings: LuaPoolSettin
   }
 
   /** What went on when the script ended, or the gateway before this one. */
-  async function tellCut(ruleId: string): Promise<void> {
+  async function noteCut(ruleId: string): Promise<void> {
     const isFirst = !known.has(ruleId);
     known.add(ruleId);
     traces.cut(ruleId, isFirst ? await readTraces(needs.rules, ruleId) : []);
   }
 
   async function contextOf({ rule, timezone }: RunnableRule): Promise<ScriptContext> {
-    await tellCut(rule.id);
+    await noteCut(rule.id);
     await needs.triggers.begun(rule, timezone);
     const interval = rule.script.execInterval === undefined ? undefined : parseDuration(rule.script.execInterval);
     return {

@@ -17,12 +17,12 @@ export interface RuleDriverNeeds {
   readonly openHttp: () => Drivers;
 }
 
-/** Sends it, and tells the trace. */
+/** Sends it, and notes it in the trace. */
 async function noted(asks: RuleAsks, [method, url]: readonly LuaValue[], sending: ReturnType<Drivers["call"]>) {
   const began = performance.now();
-  const told = asks.sends(sentRequest(textOf(String(method)), textOf(String(url))));
+  const ended = asks.sends(sentRequest(textOf(String(method)), textOf(String(url))));
   const values = await sending;
-  told(resultOf(values, performance.now() - began));
+  ended(resultOf(values, performance.now() - began));
   return values;
 }
 

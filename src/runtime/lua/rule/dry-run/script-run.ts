@@ -96,11 +96,11 @@ export function startScriptRun(needs: ScriptRunNeeds) {
 
   async function request(args: readonly LuaValue[]): Promise<readonly LuaValue[]> {
     const began = elapsed();
-    const told = recorder.requested(ruleId, asking(), sentRequest(textOf(String(args[0])), textOf(String(args[1]))));
+    const ended = recorder.requested(ruleId, asking(), sentRequest(textOf(String(args[0])), textOf(String(args[1]))));
     const answering = http.call("http.send", args);
     pending = answering;
     const values = await answering.finally(() => (pending = undefined));
-    told(resultOf(values, elapsed() - began));
+    ended(resultOf(values, elapsed() - began));
     return values;
   }
 
