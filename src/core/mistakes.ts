@@ -27,6 +27,7 @@ export class MistakeList<Mistake> implements Mistakes<Mistake> {
 
 /** Throws what was found, if anything. The last reported mistake says how many more there are. */
 export function refuseMistakes({ listed, more }: Mistakes<Refusal>): void {
+  if (listed.length === 0) return;
   const [first, ...others] = listed.map((one, index) =>
     more > 0 && index === listed.length - 1 ? { ...one, message: `${one.message} (and ${more} more)` } : one,
   );

@@ -46,12 +46,18 @@ export async function sendLateAnswer(
 }
 
 /** Undefined when it takes longer. */
-async function within<Value>(ms: number, work: Promise<Value>): Promise<Value | undefined> {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => resolve(undefined), ms);
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+function within<Value>(ms: number, work: Promise<Value>): Promise<Value | undefined> {
+  return new Promise<Value | undefined>((resolve, reject) => {
+    const timer = setTimeout(() => resolve(undefined), ms);
+    work.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
+  });
 }

@@ -1,7 +1,6 @@
 // What every other part stands on: the stores, the clocks, the keys and the threads that read what people upload.
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { uuidv7 } from "uuidv7";
 import { pushContact } from "#core/notification/push-contact.ts";
 import { toMilliseconds } from "#core/time/duration.ts";
 import { createMessageSender, MESSAGE_TIMEOUT_MS } from "#outbound/message/create-message-sender.ts";
@@ -10,6 +9,7 @@ import { createFetcher, FETCHER_TIMEOUT_MS } from "#outbound/price/create-fetche
 import { createSender, SENDER_TIMEOUT_MS } from "#outbound/webhook/create-sender.ts";
 import { openHttpCertificate } from "#role/http-certificate.ts";
 import { createLiveSettings } from "#role/live-settings.ts";
+import { newId } from "#role/new-id.ts";
 import type { OpenStores, Surroundings } from "#role/open-stores.ts";
 import { openTracer } from "#role/open-tracer.ts";
 import { readProfiles } from "#role/read-profiles.ts";
@@ -81,7 +81,7 @@ export async function openFoundation(
     renderHappening,
     prepareEvent: createPrepareEvent(renderHappening),
     configurationSender: createConfigurationSender({ nodes: stores.nodes, after: clocks.after }),
-    newId: uuidv7,
+    newId,
     randomBytes: (length: number) => randomBytes(length),
     background,
     budgets,

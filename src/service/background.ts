@@ -7,20 +7,23 @@ export interface Background {
 
 export function createBackground(onFailure: (name: string, error: unknown) => void): Background {
   const running = new Set<Promise<void>>();
+  /** A task that throws synchronously fails like any other. */
+  async function supervise(name: string, task: () => Promise<void>): Promise<void> {
+    try {
+      await task();
+    } catch (error) {
+      onFailure(name, error);
+    }
+  }
   return {
     run(name, task) {
-      const work = begin(task)
-        .catch((error: unknown) => onFailure(name, error))
-        .finally(() => running.delete(work));
+      const work = supervise(name, task);
+      const leave = () => void running.delete(work);
       running.add(work);
+      void work.then(leave);
     },
     async idle() {
       while (running.size > 0) await Promise.all(running);
     },
   };
-}
-
-/** A task that throws synchronously fails like any other. */
-async function begin(task: () => Promise<void>): Promise<void> {
-  await task();
 }

@@ -1,6 +1,7 @@
 import { type AccessLevel, allows } from "#core/access/level.ts";
 import { refuse } from "#core/app-error.ts";
 import type { Blueprint, Command } from "#core/blueprint/blueprint.ts";
+import { traitsOf } from "#core/command/command-traits.ts";
 import type { Payload } from "#core/command/execution.ts";
 import { refuseMistakes } from "#core/mistakes.ts";
 import { pointerTo } from "#core/text/json-pointer.ts";
@@ -65,6 +66,7 @@ export function findCommand(blueprint: Blueprint, name: string): Command {
 
 /** The arguments as everyone but the device sees them. */
 export function hideSensitive(command: Command, values: Payload): Payload {
+  if (!traitsOf(command).isSensitive) return values;
   const shown: Record<string, unknown> = Object.create(null);
   for (const [name, value] of Object.entries(values)) {
     shown[name] = command.arguments.get(name)?.sensitive ? HIDDEN : value;

@@ -3,29 +3,45 @@
  * Without recursion, so that depth costs no stack.
  */
 export function approximateBytes(value: unknown): number {
-  let bytes = 0;
+  let bytes = ownBytes(value);
+  if (!isHolder(value)) return bytes;
   /** Values that hold others. What holds none is counted where it is found: most values do, and each write asks. */
-  const rest: object[] = [];
-  const add = (item: unknown) => {
-    bytes += 8;
-    if (typeof item === "string") bytes += item.length;
-    else if (typeof item === "object" && item !== null) rest.push(item);
-  };
-  add(value);
-  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+  let rest: object[] | undefined;
+  for (let next: object | undefined = value; next !== undefined; next = rest?.pop()) {
     if (ArrayBuffer.isView(next)) bytes += next.byteLength;
-    else if (Array.isArray(next) || next instanceof Set) for (const item of next) add(item);
-    else if (next instanceof Map) {
-      for (const [key, item] of next) {
-        add(key);
-        add(item);
+    else if (Array.isArray(next) || next instanceof Set) {
+      for (const item of next) {
+        bytes += ownBytes(item);
+        if (isHolder(item)) rest = added(rest, item);
+      }
+    } else if (next instanceof Map) {
+      for (const pair of next) {
+        for (const item of pair) {
+          bytes += ownBytes(item);
+          if (isHolder(item)) rest = added(rest, item);
+        }
       }
     } else {
       for (const key in next) {
-        bytes += 8 + key.length;
-        add((next as Readonly<Record<string, unknown>>)[key]);
+        const item = (next as Readonly<Record<string, unknown>>)[key];
+        bytes += 8 + key.length + ownBytes(item);
+        if (isHolder(item)) rest = added(rest, item);
       }
     }
   }
   return bytes;
+}
+
+function ownBytes(value: unknown): number {
+  return typeof value === "string" ? 8 + value.length : 8;
+}
+
+function isHolder(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+function added(rest: object[] | undefined, item: object): object[] {
+  if (rest === undefined) return [item];
+  rest.push(item);
+  return rest;
 }

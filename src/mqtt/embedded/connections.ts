@@ -1,15 +1,16 @@
 // The connections of signed-in devices: what each of them listens to, and when a device comes and goes.
 import type { Client } from "aedes";
-import { type Address, filterMatches } from "#mqtt/topics.ts";
 import type { DeviceInbox, SignedIn } from "#service/ports/device-inbox.ts";
+import type { Filters } from "./filters.ts";
 import type { FrameGuard } from "./frame-guard.ts";
 
 export interface Connection {
   readonly device: SignedIn;
   readonly client: Client;
   readonly guard: FrameGuard;
-  /** Filter to granted QoS. */
-  readonly filters: Map<string, 0 | 1>;
+  readonly filters: Filters;
+  /** The topic of the device's own commands. */
+  readonly commands: string;
   /** Settles when everything that has arrived so far is durable. Rejects once something could not be stored. */
   tail: Promise<void>;
 }
@@ -24,7 +25,7 @@ export interface Connections {
   remove(connection: Connection): void;
   of(deviceId: string): readonly Connection[];
   /** The connections of the device that listen to one of its topics, newest first. */
-  listening(deviceId: string, topicOf: (address: Address) => string): readonly Listener[];
+  listening(deviceId: string, topicOf: (connection: Connection) => string): readonly Listener[];
   all(): readonly Connection[];
 }
 
@@ -45,20 +46,14 @@ export function createConnections(inbox: DeviceInbox, maxPerDevice: number): Con
       else if (devices.delete(deviceId)) inbox.unreachable(deviceId);
     },
     of: (deviceId) => devices.get(deviceId) ?? [],
-    listening: (deviceId, topicOf) =>
-      (devices.get(deviceId) ?? []).flatMap((connection) => {
-        const qos = connection.client.closed ? undefined : listensAt(connection, topicOf(connection.device));
-        return qos === undefined ? [] : [{ connection, qos }];
-      }),
+    listening(deviceId, topicOf) {
+      const listeners: Listener[] = [];
+      for (const connection of devices.get(deviceId) ?? []) {
+        const qos = connection.client.closed ? undefined : connection.filters.qosOf(topicOf(connection));
+        if (qos !== undefined) listeners.push({ connection, qos });
+      }
+      return listeners;
+    },
     all: () => [...devices.values()].flat(),
   };
-}
-
-/** The QoS at which the connection subscribed to the topic; undefined when none of its filters matches. */
-function listensAt({ filters }: Connection, topic: string): 0 | 1 | undefined {
-  let found: 0 | 1 | undefined;
-  for (const [filter, qos] of filters) {
-    if (filterMatches(filter, topic) && (found === undefined || qos > found)) found = qos;
-  }
-  return found;
 }

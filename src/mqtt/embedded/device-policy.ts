@@ -9,6 +9,7 @@ import type { ChildChannel, CommandChannel } from "#service/ports/carrier.ts";
 import type { Child, SignedIn } from "#service/ports/device-inbox.ts";
 import type { SignInCounts } from "#service/ports/figures.ts";
 import type { Connection, Connections } from "./connections.ts";
+import { Filters } from "./filters.ts";
 import type { FrameGuard } from "./frame-guard.ts";
 import { createPlainLane } from "./plain-lane.ts";
 import { connectionKind, signIn } from "./sign-in.ts";
@@ -210,7 +211,9 @@ export function createDevicePolicy(
       const device = signedIn.get(client);
       const guard = guardOf(client);
       if (device === undefined || guard === undefined || guard.destroyed) return;
-      const connection: Connection = { device, client, guard, filters: new Map(), tail: Promise.resolve() };
+      const commands = commandTopic(device);
+      const filters = new Filters();
+      const connection: Connection = { device, client, guard, filters, commands, tail: Promise.resolve() };
       byClient.set(client, connection);
       connections.add(connection);
       guard.once("close", () => connections.remove(connection));

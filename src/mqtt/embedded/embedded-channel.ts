@@ -9,7 +9,7 @@ import type {
   HandOver,
   OutgoingCommand,
 } from "#service/ports/carrier.ts";
-import type { Connections, Listener } from "./connections.ts";
+import type { Connection, Connections, Listener } from "./connections.ts";
 import type { UnreadMessages } from "./unread-messages.ts";
 
 /** Beyond this many unread bytes a device gets no more commands. */
@@ -25,23 +25,21 @@ export function createEmbeddedChannel(
   }
 
   /** The newest connection that listens and keeps up. Only one is used: two must not both run a command. */
-  const taker = ({ deviceId, topicOf }: Way): Listener | undefined =>
-    connections
-      .listening(deviceId, (address) => commandTopic(topicOf(address)))
-      .find(({ connection }) => connection.guard.unsent <= MAX_UNSENT);
+  const taker = ({ deviceId, commandsOf }: Way): Listener | undefined =>
+    connections.listening(deviceId, commandsOf).find(({ connection }) => connection.guard.unsent <= MAX_UNSENT);
 
   async function send(way: Way, command: OutgoingCommand): Promise<HandOver> {
     const listener = taker(way);
     if (listener === undefined) return "not_sent";
-    await write(listener, commandTopic(way.topicOf(listener.connection.device)), renderCommand(command));
+    await write(listener, way.commandsOf(listener.connection), renderCommand(command));
     return "handed_over";
   }
 
   async function sendConfiguration({ deviceId, topicOf }: Way, configuration: DeviceConfiguration): Promise<void> {
     const text = renderConfiguration(configuration);
-    const topic = (address: Address) => configurationTopic(topicOf(address));
+    const topic = ({ device }: Connection) => configurationTopic(topicOf(device));
     const listeners = connections.listening(deviceId, topic);
-    await Promise.all(listeners.map((listener) => write(listener, topic(listener.connection.device), text)));
+    await Promise.all(listeners.map((listener) => write(listener, topic(listener.connection), text)));
   }
 
   return {
@@ -60,14 +58,19 @@ export function createEmbeddedChannel(
 interface Way {
   readonly deviceId: string;
   readonly topicOf: (own: Address) => Address;
+  /** The topic of its commands. */
+  readonly commandsOf: (connection: Connection) => string;
 }
 
-const ownWay = (deviceId: string): Way => ({ deviceId, topicOf: (own) => own });
+const itself = (own: Address) => own;
+const ownCommands = ({ commands }: Connection) => commands;
 
-const wayTo = ({ carrierId, channelId }: ChildAddress): Way => ({
-  deviceId: carrierId,
-  topicOf: ({ hardwareId }) => ({ hardwareId, channelId }),
-});
+const ownWay = (deviceId: string): Way => ({ deviceId, topicOf: itself, commandsOf: ownCommands });
+
+const wayTo = ({ carrierId, channelId }: ChildAddress): Way => {
+  const topicOf = ({ hardwareId }: Address) => ({ hardwareId, channelId });
+  return { deviceId: carrierId, topicOf, commandsOf: ({ device }) => commandTopic(topicOf(device)) };
+};
 
 /**
  * Resolves when the message is handed to the connection, not when the device has read it: a slow device must not block

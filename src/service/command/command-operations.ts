@@ -95,13 +95,18 @@ export function commandOperations(needs: CommandNeeds): readonly Operation[] {
           isStored.resolve();
         };
         const run = async () => {
-          const execution = await executeCommand(needs, call, { input, stored, waitMs, signal: call.signal() });
-          const log = withLog ? await readLog(needs, execution.id, execution.deviceId) : undefined;
-          return { execution: renderExecution(execution, log) };
+          try {
+            const execution = await executeCommand(needs, call, { input, stored, waitMs, signal: call.signal() });
+            const log = withLog ? await readLog(needs, execution.id, execution.deviceId) : undefined;
+            return { execution: renderExecution(execution, log) };
+          } finally {
+            leave();
+          }
         };
-        const answer = run().finally(leave);
+        const answer = run();
         // A refusal comes before the execution is stored, so it still has a status of its own.
-        await Promise.race([isStored.promise, answer]);
+        answer.then(() => isStored.resolve(), isStored.reject);
+        await isStored.promise;
         return new LateAnswer(answer);
       },
     }),

@@ -1,6 +1,7 @@
 import { allows } from "#core/access/level.ts";
 import { refuse } from "#core/app-error.ts";
 import type { Blueprint } from "#core/blueprint/blueprint.ts";
+import { traitsOf } from "#core/command/command-traits.ts";
 import type { Execution } from "#core/command/execution.ts";
 import { type CommandInput, hideSensitive, type Plan, planCommand } from "#core/command/plan-command.ts";
 import { IDEMPOTENCY_LIFETIME_MS } from "#core/command/retention.ts";
@@ -163,7 +164,6 @@ export async function storeExecution(
     return earlier;
   }
   if (device.type === "CHILD") await needs.children.place(device);
-  const isSensitive = [...plan.command.arguments.values()].some((argument) => argument.sensitive);
   const execution: Execution = {
     ...given,
     deviceId: device.id,
@@ -182,7 +182,9 @@ export async function storeExecution(
   };
   const open = {
     execution,
-    sealed: isSensitive ? needs.seal.seal(JSON.stringify(plan.arguments), execution.id) : undefined,
+    sealed: traitsOf(plan.command).isSensitive
+      ? needs.seal.seal(JSON.stringify(plan.arguments), execution.id)
+      : undefined,
     attempted: needs.channel.isReady(device.id),
   };
   const trail = auditTrail(needs, call, {
