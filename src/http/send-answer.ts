@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
-import { RawAnswer, StreamAnswer } from "#service/operation/answer.ts";
+import { disposePieces, disposeWhenSent } from "#http/dispose-bytes.ts";
+import { DisposableAnswer, DisposableStream, RawAnswer, StreamAnswer } from "#service/operation/answer.ts";
 import { type ListAnswer, openList } from "#service/operation/list-answer.ts";
 
 /** A list is sent in pieces if it is long, and `nextTurn` lets others have their turn between two of them. */
@@ -12,6 +13,7 @@ export function sendList(reply: FastifyReply, answer: ListAnswer, nextTurn: () =
 
 export function sendAnswer(reply: FastifyReply, status: number, answer: object): FastifyReply {
   if (answer instanceof RawAnswer) {
+    if (answer instanceof DisposableAnswer) disposeWhenSent(reply.raw, answer.content);
     return reply
       .code(status)
       .headers(answer.headers)
@@ -19,6 +21,7 @@ export function sendAnswer(reply: FastifyReply, status: number, answer: object):
       .send(typeof answer.content === "string" ? Buffer.from(answer.content) : viewOf(answer.content));
   }
   if (answer instanceof StreamAnswer) {
+    if (answer instanceof DisposableStream) disposePieces(reply.raw);
     reply.code(status).headers(answer.headers).header("content-type", answer.contentType);
     return reply.send(endWithConnection(answer.stream, reply));
   }

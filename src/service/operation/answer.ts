@@ -17,6 +17,11 @@ export class RawAnswer {
   }
 }
 
+/** Bytes that nothing else holds: their memory is given back when they are sent. */
+export class DisposableAnswer extends RawAnswer {
+  declare readonly content: Uint8Array;
+}
+
 /** An answer that continues until either side ends it. */
 export class StreamAnswer {
   readonly contentType: string;
@@ -29,6 +34,9 @@ export class StreamAnswer {
     this.headers = headers;
   }
 }
+
+/** A stream of bytes that nothing else holds. */
+export class DisposableStream extends StreamAnswer {}
 
 /** An answer that takes long. */
 export class LateAnswer {

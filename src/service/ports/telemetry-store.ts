@@ -60,7 +60,12 @@ export type DropChoice = { readonly only: readonly string[] } | { readonly excep
  * The rows of an answer in order, a piece at a time: at least one piece, which may be empty. The caller must read to
  * the end or call `return`.
  */
-export type Rows<Piece> = AsyncIterableIterator<{ readonly piece: Piece; readonly isLast: boolean }>;
+export type Rows<Piece> = AsyncIterableIterator<{
+  readonly piece: Piece;
+  readonly isLast: boolean;
+  /** Nothing else holds the bytes. */
+  readonly isOwn?: boolean;
+}>;
 
 /** Rows come as values, or as the bytes that a renderer makes of them. */
 export type PieceOf<Rendered extends Rendering | undefined> = Rendered extends Rendering ? Uint8Array : RowBlock;

@@ -5,7 +5,7 @@ import type { RefusalLog } from "#service/access/refusal-log.ts";
 import { visibleDevice } from "#service/device/visible-device.ts";
 import type { EventStreams } from "#service/event/event-streams.ts";
 import { webSocketMessages } from "#service/event/stream-format.ts";
-import { RawAnswer, StreamAnswer } from "#service/operation/answer.ts";
+import { DisposableAnswer, DisposableStream, RawAnswer, StreamAnswer } from "#service/operation/answer.ts";
 import { type Operation, operation } from "#service/operation/operation.ts";
 import { duration, mapOf } from "#service/operation/query.ts";
 import { Type } from "#service/operation/schema.ts";
@@ -155,8 +155,12 @@ export function telemetryOperations(needs: TelemetryNeeds): readonly Operation[]
         const headers = { ...renderDataTypes(call.headerPrefix(), columns), Vary: "Accept" };
         const { value: first } = await rows.next();
         // A short answer is sent in one piece: a stream costs more than everything else of a small answer.
-        if (first.isLast) return new RawAnswer(contentTypeOf(form), first.piece, headers);
-        return new StreamAnswer(contentTypeOf(form), Readable.from(bytesOf(first.piece, rows)), headers);
+        if (first.isLast) {
+          const Answer = first.isOwn === true ? DisposableAnswer : RawAnswer;
+          return new Answer(contentTypeOf(form), first.piece, headers);
+        }
+        const Answer = first.isOwn === true ? DisposableStream : StreamAnswer;
+        return new Answer(contentTypeOf(form), Readable.from(bytesOf(first.piece, rows)), headers);
       },
     }),
   ];

@@ -2,6 +2,7 @@ import type { Rendering } from "#core/telemetry/render/renderers.ts";
 import type { RowBlock } from "#core/telemetry/row-block.ts";
 import { HOUR_MS } from "#core/time/hour.ts";
 import type { PieceOf, Rows, SeriesRequest, TelemetryStore } from "#service/ports/telemetry-store.ts";
+import { freeBytes } from "#tuning/free-bytes.ts";
 import { namedRows } from "./damage.ts";
 import { type KeptAnswers, MOST_ANSWER_BYTES } from "./kept-answers.ts";
 import { reachOf, type SeriesItem, type SeriesQuery } from "./query.ts";
@@ -55,7 +56,7 @@ export function queryPoints(needs: QueryNeeds): Pick<TelemetryStore, "query" | "
     async query<Rendered extends Rendering | undefined>(request: SeriesRequest, rendering?: Rendered) {
       const { query: asked, points, isSealed } = await prepare(request);
       const kept = isSealed && rendering !== undefined ? answers?.ask(asked, rendering) : undefined;
-      if (kept?.known !== undefined) return rowsOf(kept.known as PieceOf<Rendered>);
+      if (kept?.known !== undefined) return rowsOf(kept.known as PieceOf<Rendered>, false);
       // Whoever needs them gets the error; meanwhile nobody may be waiting.
       points?.catch(() => {});
       const rendered = rendering as Rendered;
@@ -68,7 +69,7 @@ export function queryPoints(needs: QueryNeeds): Pick<TelemetryStore, "query" | "
         const early = isQuick && points !== undefined && isPast(asked) ? await quick.answer(asked, points) : undefined;
         const { query, hot } = await known(asked, points);
         const block = early ?? (isQuick && hot.length === 0 ? await quick.answer(query) : undefined);
-        if (block !== undefined) return rowsOf(keptPiece(await pieceOf(block, rendering), kept));
+        if (block !== undefined) return rowsOf(keptPiece(await pieceOf(block, rendering), kept), true);
         const rows = await readers.open({ query, hot, rendering: rendered }, request.requester);
         return namedRows(kept === undefined ? rows : keepAll(rows, kept), named);
       } catch (error) {
@@ -96,25 +97,29 @@ interface Prepared {
 type Keeper = Pick<NonNullable<ReturnType<KeptAnswers["ask"]>>, "keep">;
 
 function keptPiece<Piece>(piece: Piece, keeper: Keeper | undefined): Piece {
-  if (piece instanceof Uint8Array) keeper?.keep(piece);
+  if (piece instanceof Uint8Array) keeper?.keep(piece.slice());
   return piece;
 }
 
-/** The same rows, which are kept when all of them have come, unless they are too many. */
+/** The same rows, of which copies are kept when all of them have come, unless they are too many. */
 function keepAll<Piece>(rows: Rows<Piece>, keeper: Keeper): Rows<Piece> {
   const next = rows.next.bind(rows);
   let [pieces, bytes]: [Uint8Array[], number] = [[], 0];
   rows.next = async () => {
     const result = await next();
     if (result.done || !(result.value.piece instanceof Uint8Array)) return result;
-    pieces.push(result.value.piece);
+    pieces.push(result.value.piece.slice());
     bytes += result.value.piece.length;
     if (bytes > MOST_ANSWER_BYTES) {
       pieces = [];
       rows.next = next;
     } else if (result.value.isLast) {
       const [first] = pieces;
-      keeper.keep(pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces));
+      if (first !== undefined && pieces.length === 1) keeper.keep(first);
+      else {
+        keeper.keep(Buffer.concat(pieces));
+        for (const piece of pieces) freeBytes(piece);
+      }
     }
     return result;
   };
@@ -122,8 +127,8 @@ function keepAll<Piece>(rows: Rows<Piece>, keeper: Keeper): Rows<Piece> {
 }
 
 /** All rows at once. */
-async function* rowsOf<Piece>(piece: Piece): Rows<Piece> {
-  yield { piece, isLast: true };
+async function* rowsOf<Piece>(piece: Piece, isOwn: boolean): Rows<Piece> {
+  yield { piece, isLast: true, isOwn };
 }
 
 async function pieceOf<Rendered extends Rendering | undefined>(

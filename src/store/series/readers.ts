@@ -264,7 +264,7 @@ async function startRun<Piece>(
       if (!("piece" in answer)) throw new Error("a reading thread gave the wrong answer");
       if (answer.isLast) thread.end(id);
       // The thread gives what the request asked for: bytes of its rendering, or blocks.
-      return { piece: answer.piece as Piece, isLast: answer.isLast };
+      return { piece: answer.piece as Piece, isLast: answer.isLast, isOwn: true };
     } catch (error) {
       thread.end(id);
       throw error;
@@ -272,7 +272,7 @@ async function startRun<Piece>(
       run.idleSince = performance.now();
     }
   };
-  let ready: { readonly piece: Piece; readonly isLast: boolean } | undefined = await ask(request);
+  let ready: Awaited<ReturnType<typeof ask>> | undefined = await ask(request);
   let isDone = false;
   const rows: Rows<Piece> = {
     async next() {
