@@ -1,9 +1,13 @@
 // Every controller: complete, documented, and a rule that the parser takes.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import type { RuleSiteDevice } from "#core/rule/rule-site.ts";
 import { parseRule } from "#manifest/rule/parse-rule.ts";
 import { DEMO_RULE_SITE } from "../../../../test/support/plant-loop.ts";
 import { CONTROLLERS } from "./all-controllers.ts";
+import { cheapHours } from "./cheap-hours.ts";
+import { checkNames } from "./check-names.ts";
+import { checkParameters } from "./check-parameters.ts";
 import type { Controller, Parameter, ParameterValue } from "./controller.ts";
 import { madeByOf } from "./made-by.ts";
 import { renderController } from "./render-controller.ts";
@@ -162,6 +166,42 @@ test("names that the site does not have are said, each with the one that was mea
     'battery-rack-a has no attribute "battery_sos"; did you mean battery_soc?',
     'battery-rack-a has no control "power"',
   ]);
+});
+
+test("the price of a variable says nothing of the cheapest hours, and is compared with a price", () => {
+  const given = { device: "wallbox", control: "current_limit", value: 16, prices: "variable" };
+  const said = (more: object) => renderController(cheapHours, { ...given, ...more }).problems;
+  expect(said({ below: 0.2 })).toEqual([]);
+  expect(said({})).toEqual([{ parameter: "below", message: "below is needed" }]);
+  expect(said({ below: 0.2, cheapest: "4h" })).toMatchObject([{ parameter: "cheapest" }]);
+  expect(said({ prices: "tariff" })).toMatchObject([{ parameter: "cheapest" }]);
+});
+
+test.each([
+  ["start", undefined],
+  ["strat", 'pump has no command "strat"; did you mean start?'],
+])("the command %s of a device is known, or not: %j", (command, message) => {
+  const parameters = [
+    { name: "device", displayName: "D", description: "D.", kind: "device" },
+    { name: "command", displayName: "C", description: "C.", kind: "command", of: "device" },
+  ] as const;
+  const { given } = checkParameters({ parameters }, { device: "pump", command });
+  if (given === undefined) throw new Error("the parameters are refused");
+  const pump = { attributes: new Map(), controls: new Map(), commands: new Map([["start", {}]]) };
+  const site = { ...DEMO_RULE_SITE, devices: new Map([["pump", pump as unknown as RuleSiteDevice]]) };
+  expect(checkNames({ parameters }, given, site).map((problem) => problem.message)).toEqual(
+    message === undefined ? [] : [message],
+  );
+});
+
+test("of what nobody gave, a number is 0, a text is empty, and a switch is off", () => {
+  const one = (name: string, kind: Parameter["kind"]) => ({ name, displayName: "X", description: "X.", kind });
+  const parameters = [one("number", "number"), one("text", "text"), one("flag", "boolean")];
+  const { given } = checkParameters({ parameters }, {});
+  expect([given?.number("number"), given?.text("text"), given?.flag("flag"), given?.has("flag")]).toEqual([
+    ...[0, "", false, false],
+  ]);
+  expect(checkParameters({ parameters }, { flag: true }).given?.flag("flag")).toBe(true);
 });
 
 test("texts of people cannot leave their place in the rule", () => {
