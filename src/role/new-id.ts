@@ -1,5 +1,6 @@
 // Ids: UUIDs of version 7. The text is written as bytes and read at once: joined from 36 pieces, it costs a kilobyte of garbage, and each
-// execution has two. `?? 0` never counts: all places exist.
+// execution has two.
+// Hot loops: `?? 0` never counts, all places exist.
 import { uuidv7obj } from "uuidv7";
 
 const DIGITS = Buffer.from("0123456789abcdef");

@@ -1,6 +1,6 @@
 // The broker inside the process: aedes speaks MQTT 3.1.1, and device-policy.ts decides what a device may do.
 import { createServer, type Server, type Socket } from "node:net";
-import "#tuning/quiet-debug.ts";
+import "./quiet-debug.ts";
 import { Aedes, type Client } from "aedes";
 import { writeToStream } from "mqtt-packet";
 import { createFairTurns } from "#core/share/fair-turns.ts";

@@ -28,5 +28,5 @@ export function quietly(create: CreateDebug): CreateDebug {
 
 const require = createRequire(createRequire(import.meta.url).resolve("mqtt-packet"));
 const create = require("debug") as CreateDebug;
-const loaded = require.cache[require.resolve("debug")];
+const loaded = Object.values(require.cache).find((module) => module?.exports === create);
 if (loaded !== undefined) loaded.exports = quietly(create);
