@@ -1,6 +1,8 @@
 import type { LiveEvent } from "#client/live-event.ts";
 import type { Control } from "#client/resources.ts";
+import { latest } from "#web/data/latest.svelte.ts";
 import { live } from "#web/data/live.svelte.ts";
+import { soon } from "#web/data/soon.ts";
 import { controlKey } from "./control-view.ts";
 
 type ControlEvent = Extract<LiveEvent, { readonly kind: "control" }>;
@@ -14,77 +16,52 @@ interface Listed {
   readonly everyMs?: number;
 }
 
-/** Many events at once are one question. */
-const GATHER_MS = 300;
-
 /**
  * Controls that are read now and when what `ask` depends on changes. Events keep them true. Call it while a component is made.
  */
 export function controlList({ ask, concerns, everyMs }: Listed) {
-  let controls = $state.raw<readonly Control[] | undefined>();
-  let failure = $state.raw<unknown>();
-  /** An answer that was asked for before something newer is known is dropped. */
-  let asked = 0;
-  let soon: ReturnType<typeof setTimeout> | undefined;
-
-  async function read(): Promise<void> {
-    const question = ask();
-    if (question === undefined) return;
-    asked += 1;
-    const mine = asked;
-    try {
-      const found = await question;
-      if (mine === asked) [controls, failure] = [found, undefined];
-    } catch (error) {
-      if (mine === asked) failure = error;
-    }
-  }
-
-  function readSoon(): void {
-    soon ??= setTimeout(() => {
-      soon = undefined;
-      void read();
-    }, GATHER_MS);
-  }
+  const answer = latest(ask);
+  const again = soon(() => void answer.read());
 
   /** Whether it was in the list. */
   function put(control: Control): boolean {
     const key = controlKey(control);
-    if (controls?.some((one) => controlKey(one) === key) !== true) return false;
-    asked += 1;
-    controls = controls.map((one) => (controlKey(one) === key ? control : one));
+    const known = answer.value;
+    if (known?.some((one) => controlKey(one) === key) !== true) return false;
+    answer.drop();
+    answer.value = known.map((one) => (controlKey(one) === key ? control : one));
     return true;
   }
 
   $effect(() => {
-    void read();
-    const timer = everyMs === undefined ? undefined : setInterval(() => !document.hidden && void read(), everyMs);
+    void answer.read();
+    const timer =
+      everyMs === undefined ? undefined : setInterval(() => !document.hidden && void answer.read(), everyMs);
     const stops = [
-      live.onCatchUp(readSoon),
+      live.onCatchUp(again.ask),
       live.on(["control"], (event) => {
         const isKnown = put(event.control);
-        if ((!isKnown || event.control.value === null) && concerns(event)) readSoon();
+        if ((!isKnown || event.control.value === null) && concerns(event)) again.ask();
       }),
     ];
     return () => {
       clearInterval(timer);
-      clearTimeout(soon);
-      soon = undefined;
+      again.stop();
       for (const stop of stops) stop();
-      asked += 1;
+      answer.drop();
     };
   });
 
   return {
     /** Undefined before the first answer. */
     get controls(): readonly Control[] | undefined {
-      return controls;
+      return answer.value;
     },
     /** Why the last question has no answer. What is known stays. */
     get failure(): unknown {
-      return failure;
+      return answer.error;
     },
-    read,
+    read: answer.read,
     /** Takes over what the server has just answered. */
     put: (control: Control): void => void put(control),
   };
