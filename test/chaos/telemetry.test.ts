@@ -277,6 +277,13 @@ describe.runIf(HAS_CITUS)("on Citus, with a node that goes on", () => {
     const random = randomFrom(seed);
     console.log(`seed ${seed} (repeat with BUSBAR_TEST_SEED=${seed})`);
     const url = await cluster.prepared("killed");
+    // On both workers: devices that come one after the other would share a partition.
+    const session = await cluster.session("killed");
+    await session.query(
+      "INSERT INTO telemetry_device (id, device_id) SELECT * FROM unnest('{1,2,3}'::bigint[], $1::text[])",
+      [DEVICES],
+    );
+    await session.end();
     const node = await openStore(url);
     const ledger = new Ledger();
     let refused = 0;

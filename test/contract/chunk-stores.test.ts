@@ -66,6 +66,10 @@ describe("chunks in PostgreSQL", () => {
   chunkStoreContract(async () => {
     const url = await server.prepared("chunks");
     await emptyTelemetry(url);
+    // The numbers that the contract gives its devices.
+    const session = await server.session("chunks");
+    await session.query("INSERT INTO telemetry_device (id, device_id) VALUES (1, 'a'), (2, 'b')");
+    await session.end();
     return openFirst(async () => ({
       store: commonStore(await postgresModule.openShared(url, { forgetDamaged: false, onDamaged })),
       reader: await postgresModule.openReader(url, "queries"),

@@ -6,7 +6,7 @@ import { BatchWriter } from "#store/series/batch.ts";
 import { openSeries } from "#store/series/open-series.ts";
 import { chunkModule, postgresChunks } from "#store/series/postgres/open-postgres-chunks.ts";
 import { SharedEngine } from "#store/series/shared-engine.ts";
-import { PARTITIONS } from "#store/series/shared-store.ts";
+import { PARTITIONS, partitionOf } from "#store/series/shared-store.ts";
 import { type Citus, HAS_CITUS, startCitus } from "../support/citus.ts";
 import { serversAsked, watchTelemetry } from "../support/explain-tasks.ts";
 import { type Postgres, startPostgres } from "../support/postgres.ts";
@@ -103,6 +103,21 @@ function nodesContract(start: () => Promise<readonly [server: Server, url: strin
     for (const node of nodes) {
       for (const id of devices) expect(await readCsv(node, asked(id))).toBe("0,0\n1,1\n2,2\n");
     }
+  });
+
+  test("devices that come one after the other share a partition, and numbers that are taken are passed over", async () => {
+    const session = await server.session("nodes");
+    await session.query("INSERT INTO telemetry_device (id, device_id) VALUES (16, 'old'), (48, 'older')");
+    await session.end();
+    const store = await chunkModule.openShared(url, { forgetDamaged: false, onDamaged: () => {} });
+    const found: number[] = [];
+    for (let n = 0; n < 40; n++) {
+      const [one] = await store.define([{ deviceId: `new ${n}`, attribute: "power", kind: "number" }]);
+      found.push(partitionOf(one?.device ?? -1));
+    }
+    await store.close();
+    const counts = [...Map.groupBy(found, (partition) => partition).values()].map(({ length }) => length);
+    expect(counts).toEqual([13, 16, 11]);
   });
 
   test("what one node sealed and joined while others wrote is there once on every node", async () => {

@@ -46,7 +46,14 @@ test.runIf(HAS_CITUS)(
     const before = await storedOf(operator, quiet.deviceId);
     const answers = await answersOf(victim, quiet);
 
-    const places = await Promise.all(Array.from({ length: 2 }, () => startPlace(victim)));
+    const places: Place[] = [];
+    for (let n = 1; n <= 2; n++) {
+      // Devices that come one after the other share a part of telemetry: these do not.
+      await operator.query("SELECT setval(pg_get_serial_sequence('telemetry_device', 'id'), $1)", [16 * n]);
+      const place = await startPlace(victim);
+      await place.some();
+      places.push(place);
+    }
     const some = () => Promise.all(places.map((place) => place.some()));
     await some();
     const worker = await cluster.newWorker(DATABASE);
@@ -55,6 +62,7 @@ test.runIf(HAS_CITUS)(
     await operator.query("SELECT replicate_reference_tables()");
     const moves = (await partsOf(operator, [quiet, ...places])).slice(0, MODES.length);
     const points = await telemetryPartsOf(operator, places);
+    expect(points).toHaveLength(2);
     const move = async (shard: number, mode: (typeof MODES)[number]) => {
       const [from] = await portsOf(operator, [shard]);
       if (from !== worker.port) await operator.query(MOVE, [shard, from, worker.port, mode]);

@@ -48,7 +48,21 @@ export async function openSharedNodes(url: string, count: number, copy?: string)
     async openBench(name, taking = nodes.length) {
       await client.query("TRUNCATE telemetry_journal");
       const wanted = SERIES.map(({ device, attribute, kind }) => ({ deviceId: `${name} d${device}`, attribute, kind }));
-      return new SharedBench(nodes.slice(0, taking), (await nodes[0]?.store.define(wanted)) ?? []);
+      const [first] = nodes;
+      if (first === undefined) throw new Error("there is no node");
+      const found: SeriesDefinition[] = [];
+      for (const own of Map.groupBy(wanted, ({ deviceId }) => deviceId).values()) {
+        found.push(...(await first.store.define(own)));
+        // Devices that come one after the other share a partition: these are in different ones.
+        const others = Array.from({ length: 15 }, (_, n) => ({ deviceId: `${own[0]?.deviceId} ${n}`, attribute: "a" }));
+        await first.store.define(others.map((one) => ({ ...one, kind: "number" as const })));
+      }
+      const definitions = wanted.map((one) => {
+        const own = found.find(({ deviceId, attribute }) => deviceId === one.deviceId && attribute === one.attribute);
+        if (own === undefined) throw new Error("a series was not defined");
+        return own;
+      });
+      return new SharedBench(nodes.slice(0, taking), definitions);
     },
     async close() {
       await client.end();
