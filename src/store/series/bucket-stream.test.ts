@@ -18,6 +18,26 @@ function bucketsOf(columns: readonly Column[], granularityMs: number): readonly 
   return found;
 }
 
+test("a stream that has ended stays ended while others use its room", () => {
+  const open = (from: number) => {
+    const pieces = [{ column: seconds(from, from + 5), from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }];
+    return new BucketStream(pieces, { kind: "number", granularityMs: 1_000, aggregation: "last" });
+  };
+  const read = (stream: BucketStream) => [stream.next(), stream.next() < Number.POSITIVE_INFINITY && stream.take()];
+  const first = open(0);
+  for (let i = 0; i < 5; i++) expect(read(first)).toEqual([i * 1_000, i]);
+  expect([read(first), read(first)]).toEqual(Array(2).fill([Number.POSITIVE_INFINITY, false]));
+  const [second, third] = [open(10), open(20)];
+  for (let i = 0; i < 5; i++) {
+    expect([read(second), read(first), read(third), first.ready]).toEqual([
+      [(10 + i) * 1_000, 10 + i],
+      [Number.POSITIVE_INFINITY, false],
+      [(20 + i) * 1_000, 20 + i],
+      0,
+    ]);
+  }
+});
+
 // Buckets are made a thousand or so at a time: no border between two lots, two columns or both may lose or double one.
 test.each([1, 2, 3])("%i points a bucket: every bucket comes once, wherever columns end", (points) => {
   const granularity = points * 1_000;

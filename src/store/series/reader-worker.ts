@@ -8,6 +8,7 @@ import { keepCompiled } from "#tuning/keep-compiled.ts";
 import { lowerPriority } from "#tuning/lower-priority.ts";
 import type { HotSeries } from "./engine.ts";
 import { createFinishedCache } from "./finished-buckets.ts";
+import { largeBuffers } from "./hot-bytes.ts";
 import { type ChunkAddress, loadChunkModule } from "./load-chunk-module.ts";
 import type { SeriesQuery } from "./query.ts";
 import { type ReadFailure, renderFailure } from "./read-failure.ts";
@@ -61,7 +62,14 @@ const finished =
 /** Queries at once that keep what they compute: each holds it until a stretch is complete. Further ones only use what is kept. */
 const MOST_KEEPING = 4;
 const cacheOf = () => finished && { ...finished, isKeeping: runs.size < MOST_KEEPING };
-const runs = new Map<number, QueryRun & { readonly renderer: Renderer | undefined }>();
+const runs = new Map<number, Run>();
+
+interface Run extends QueryRun {
+  readonly renderer: Renderer | undefined;
+  /** Nobody else has these points. */
+  readonly hot: readonly HotSeries[];
+}
+
 /** Those whose unsealed points are not known yet. */
 const prepared = new Map<number, Prepared>();
 
@@ -100,13 +108,13 @@ async function answer(request: Exclude<ReaderRequest, { kind: "drop" | "prepare"
     if (request.kind === "open") {
       const { query, hot, rendering } = request;
       const renderer = rendering && (await loadRenderer(rendering));
-      runs.set(id, { ...startQuery({ reader, times, finished: cacheOf(), elapsed }, query, hot), renderer });
+      runs.set(id, { ...startQuery({ reader, times, finished: cacheOf(), elapsed }, query, hot), renderer, hot });
     }
     if (request.kind === "start") {
       const { rendering, begin, pull } = prepared.get(id) ?? fail("a query starts that was not prepared");
       prepared.delete(id);
       begin(request.points);
-      runs.set(id, { pull, renderer: rendering && (await loadRenderer(rendering)) });
+      runs.set(id, { pull, renderer: rendering && (await loadRenderer(rendering)), hot: request.points.hot });
     }
     await pull(id);
   } catch (error) {
@@ -123,10 +131,11 @@ async function pull(id: number): Promise<void> {
   if (run.renderer === undefined) {
     const piece = copyBlock(block);
     say({ id, piece, isLast }, buffersOf(piece));
-    return;
+  } else {
+    const bytes = run.renderer.render(block, isLast);
+    say({ id, piece: bytes, isLast }, [bytes.buffer as ArrayBuffer]);
   }
-  const bytes = run.renderer.render(block, isLast);
-  say({ id, piece: bytes, isLast }, [bytes.buffer as ArrayBuffer]);
+  if (isLast) for (const buffer of largeBuffers(run.hot)) buffer.transfer(0);
 }
 
 /** The block owns them, so they can be given away instead of copied. */

@@ -7,7 +7,7 @@ import { sqliteChunks } from "#store/series/sqlite/open-sqlite-chunks.ts";
 import { createSqliteChunkStore } from "#store/series/sqlite/sqlite-chunk-store.ts";
 import { Connection } from "#store/sqlite/connection.ts";
 import type { HotSeries } from "./engine.ts";
-import type { SeriesQuery } from "./query.ts";
+import type { SeriesItem, SeriesQuery } from "./query.ts";
 import { openReaders } from "./readers.ts";
 
 /** A store without anything in it, and threads that read it. */
@@ -78,6 +78,22 @@ test("when there is no place left, the answer that nobody has read from for long
   expect((await another?.next())?.done).toBe(false);
 });
 
+test("unsealed points are given to the thread, which answers with all of them", async () => {
+  const readers = createBench({ count: 1 });
+  const [asked] = endless().query.items;
+  const times = Float64Array.from({ length: 5_000 }, (_, i) => i * 1_000);
+  const column = { kind: "number", count: times.length, times, values: times.slice() } as const;
+  const hot = [1, 2].map((series) => ({ series, columns: [column] }));
+  const items = hot.map(({ series }) => ({ ...(asked as SeriesItem), series, lookAroundMs: undefined }));
+  const rendering = { renderer: "csv", settings: { header: "" } } as const;
+  const rows = await readers.open({ query: { from: 0, to: 5_000_000, items }, hot, rendering }, "a");
+  expect(times).toHaveLength(0);
+  let text = "";
+  for await (const { piece } of rows) text += Buffer.from(piece).toString();
+  const expected = Array.from({ length: 5_000 }, (_, i) => `${i},${i * 1_000},${i * 1_000}\n`);
+  expect(text).toBe(expected.join(""));
+});
+
 test("a requester has half of the places at most, and its many queries leave another's the next turn", async () => {
   const readers = createBench({ count: 1 });
   const order: string[] = [];
@@ -104,9 +120,10 @@ test("the unsealed points of queries under way are bounded, of one requester and
   const readers = createBench({ count: 1, budgets });
   const { query } = endless();
   const points = 1024 * 1024;
-  const column = { kind: "number", count: 1, times: new Float64Array(points), values: Float64Array.of(1) } as const;
-  const hot = [{ series: 1, columns: [column] }];
-  const open = (requester: string) => readers.open({ query, hot, rendering: undefined }, requester);
+  const open = (requester: string) => {
+    const column = { kind: "number", count: 1, times: new Float64Array(points), values: Float64Array.of(1) } as const;
+    return readers.open({ query, hot: [{ series: 1, columns: [column] }], rendering: undefined }, requester);
+  };
   const rows = [];
   for (const requester of ["a", "a", "a", "b", "b", "b"]) rows.push(await open(requester));
   await expect(open("a").then(() => open("a"))).rejects.toMatchObject({ code: "overloaded" });

@@ -7,7 +7,9 @@ import { createShares, type Shares } from "#core/share/shares.ts";
 import type { Rendering } from "#core/telemetry/render/renderers.ts";
 import { tryPost } from "#core/thread/try-post.ts";
 import type { PieceOf, Rows } from "#service/ports/telemetry-store.ts";
+import { THREAD_OPTIONS } from "#tuning/thread-options.ts";
 import type { HotSeries } from "./engine.ts";
+import { bytesOf, largeBuffers } from "./hot-bytes.ts";
 import type { ChunkAddress } from "./load-chunk-module.ts";
 import type { SeriesQuery } from "./query.ts";
 import { parseFailure, type ReadFailure } from "./read-failure.ts";
@@ -32,7 +34,7 @@ export interface Readers {
     asked: Omit<AskedRows<Rendered>, "hot"> & { readonly points: Promise<OpenPoints> },
     requester: string,
   ): Promise<Rows<PieceOf<Rendered>>>;
-  /** How many rows the answer can have at most. */
+  /** How many rows the answer can have at most. The points are given away. */
   bound(query: SeriesQuery, hot: readonly HotSeries[], requester: string): Promise<number>;
   /** How many threads there are now. */
   threads(): number;
@@ -41,7 +43,7 @@ export interface Readers {
 
 interface AskedRows<Rendered> {
   readonly query: SeriesQuery;
-  /** The unsealed points. */
+  /** The unsealed points, which are given away. */
   readonly hot: readonly HotSeries[];
   /** Undefined: the rows come as blocks. */
   readonly rendering: Rendered;
@@ -225,16 +227,10 @@ export function openReaders(
   };
 }
 
-function bytesOf(hot: readonly HotSeries[]): number {
-  let bytes = 0;
-  for (const { columns } of hot) {
-    for (const { times, values } of columns) {
-      bytes += times.byteLength;
-      if (ArrayBuffer.isView(values)) bytes += values.byteLength;
-      else for (const text of values) bytes += 8 + text.length;
-    }
-  }
-  return bytes;
+/** The points that the request takes with it: nobody else has them. */
+function hotOf(request: ReaderRequest): readonly HotSeries[] {
+  if (request.kind === "start") return request.points.hot;
+  return "hot" in request ? request.hot : [];
 }
 
 const TOO_SLOW = "the answer was read too slowly";
@@ -300,6 +296,7 @@ function openReader(
 ) {
   const finished = { room: finishedBytes, used: new Int32Array(new SharedArrayBuffer(4)) };
   const worker = new Worker(new URL("./reader-worker.ts", import.meta.url), {
+    ...THREAD_OPTIONS,
     workerData: { chunks, finished } satisfies ReaderData,
     name: "series reader",
   });
@@ -341,7 +338,7 @@ function openReader(
     if (request.kind === "pull" && !runs.has(request.id)) return Promise.reject(new Error(TOO_SLOW));
     return new Promise((resolve, reject) => {
       waiting.set(request.id, { resolve, reject });
-      const error = tryPost(worker, request);
+      const error = tryPost(worker, request, largeBuffers(hotOf(request)));
       if (error === undefined) return;
       waiting.delete(request.id);
       reject(error);
