@@ -1,7 +1,7 @@
 import { existsSync, globSync } from "node:fs";
 import { expect, test } from "vitest";
 import { createByteBudget } from "#core/share/byte-budgets.ts";
-import { PEER_KINDS } from "#manifest/scenario/scenario-context.ts";
+import { PEER_KINDS } from "#manifest/scenario/peers.ts";
 import { ALL_DRIVERS } from "./all-drivers.ts";
 import { openDrivers } from "./open-drivers.ts";
 

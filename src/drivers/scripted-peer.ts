@@ -1,5 +1,4 @@
-import type { Peer, PeerChange, Sent } from "#manifest/scenario/peers.ts";
-import type { PeerKind } from "#manifest/scenario/scenario-context.ts";
+import type { Peer, PeerChange, PeerKind, Sent } from "#manifest/scenario/peers.ts";
 import { ConnectionError } from "./connection-error.ts";
 import type { PortSession } from "./port/port-request.ts";
 import type { Timers } from "./timers.ts";

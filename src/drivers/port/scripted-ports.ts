@@ -6,7 +6,7 @@ import { ScriptedModbus } from "#drivers/modbus/peer.ts";
 import { type FindPeer, nobody, portKey } from "#drivers/scripted-peer.ts";
 import { ScriptedSerial } from "#drivers/serial/peer.ts";
 import type { Timers } from "#drivers/timers.ts";
-import type { PeerKind } from "#manifest/scenario/scenario-context.ts";
+import type { PeerKind } from "#manifest/scenario/peers.ts";
 import type { PortAnswer, PortRequest, PortSession } from "./port-request.ts";
 
 /** How long a port that no peer serves keeps a script waiting. */

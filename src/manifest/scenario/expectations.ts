@@ -6,9 +6,9 @@ import { serialBytes } from "./bytes.ts";
 import { expectedControls } from "./claims.ts";
 import { expectedJson, expectedText, expectedValue, yes } from "./expected.ts";
 import { logLines } from "./log-lines.ts";
-import { frame } from "./peers.ts";
+import { byPeer, frame, type PeerKind } from "./peers.ts";
 import { expectedCoils, expectedRegisters } from "./registers.ts";
-import { byPeer, type PeerKind, type ScenarioContext } from "./scenario-context.ts";
+import type { ScenarioContext } from "./scenario-context.ts";
 
 /** The names of what a manifest declares, and their aliases. */
 export function namesOf(

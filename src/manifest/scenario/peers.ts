@@ -5,7 +5,7 @@ import type { Node, Trail } from "#manifest/tree.ts";
 import { nameOf } from "#manifest/words.ts";
 import { byteString, frameData, serialBytes } from "./bytes.ts";
 import { bitTable, registerTable } from "./registers.ts";
-import { byPeer, PEER_KINDS, type PeerHint, type PeerKind, type ScenarioContext } from "./scenario-context.ts";
+import type { PeerHint, ScenarioContext } from "./scenario-context.ts";
 
 const ANSWER_FIELDS = {
   code: r.withDefault(r.integer(100, 599), 200, "Status. Default: 200."),
@@ -102,6 +102,7 @@ const DIGITAL = { state: r.may(level, "high or low.") };
 const COUNTER = { counter: r.may(r.integer(0, Number.MAX_SAFE_INTEGER), "Pulses counted.") };
 const ANALOG = { volts: r.may(r.number, "Voltage."), amps: r.may(r.number, "Current.") };
 
+/** What a scenario can say of a peer, by its kind. */
 const FIELDS = {
   modbus: { ...FAILING, ...MODBUS },
   http: { ...FAILING, ...HTTP },
@@ -113,8 +114,25 @@ const FIELDS = {
   digitalout: { ...FAILING, ...DIGITAL },
   analogin: { ...FAILING, ...ANALOG },
   analogout: { ...FAILING, ...ANALOG },
-} satisfies Readonly<Record<PeerKind, r.Fields>>;
+} satisfies Readonly<Record<string, r.Fields>>;
+
+export type PeerKind = keyof typeof FIELDS;
+export const PEER_KINDS: readonly PeerKind[] = Object.keys(FIELDS).map((kind) => kind as PeerKind);
+
 const ALL_FIELDS = { ...FAILING, ...MODBUS, ...HTTP, ...CAN, ...SERIAL, ...RELAY, ...DIGITAL, ...COUNTER, ...ANALOG };
+
+/** By peer, and only peers of these kinds. */
+export function byPeer<T>(kinds: readonly string[], value: r.Reader<T>): r.Reader<ReadonlyMap<string, T>> {
+  const what = kinds === PEER_KINDS ? "peer" : `${kinds.join(" or ")} peer`;
+  const known = ({ peers }: ScenarioContext) =>
+    [...peers].filter(([, { kind }]) => kinds.includes(kind)).map(([name]) => name);
+  const ofPeer = r.reader<T>(value.schema, (context: ScenarioContext, trail) => {
+    const peer = context.peers.get(String(trail.step));
+    const inner = peer === undefined ? context : { ...context, peer };
+    return value.read(inner, trail);
+  });
+  return r.record(r.nameKey(what, known), ofPeer);
+}
 
 /** The changes of a peer; undefined leaves it as it is. An error of null repairs the peer. */
 export type PeerChange = r.ReadFields<typeof ALL_FIELDS>;
@@ -128,7 +146,7 @@ function withUnits({ peer }: ScenarioContext, change: PeerChange): PeerChange {
 }
 
 /** The fields of a peer of each kind, after `more`. */
-function readersByKind(more: (kind: PeerKind) => r.Fields): ReadonlyMap<PeerKind, r.Reader<PeerChange>> {
+function readersByKind(more: (kind: PeerKind) => r.Fields): ReadonlyMap<string, r.Reader<PeerChange>> {
   return new Map(
     PEER_KINDS.map((kind) => {
       const all: r.Fields = { ...more(kind), ...FIELDS[kind] };
@@ -190,7 +208,7 @@ function unknownKind(context: ScenarioContext, trail: Trail): undefined {
 }
 
 /** What a declaration says at first sight; undefined without exactly one key that names the kind. */
-export function peerHint(node: Node): PeerHint | undefined {
+export function peerHint(node: Node): (PeerHint & { readonly kind: PeerKind }) | undefined {
   const [kind, second] = PEER_KINDS.filter((one) => node.kind === "map" && node.entries.has(one));
   if (kind === undefined || second !== undefined) return undefined;
   const unit = scalarAt(node, "unit");

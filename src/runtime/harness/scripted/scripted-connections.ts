@@ -5,8 +5,7 @@ import { portCalls } from "#drivers/port/port-calls.ts";
 import { scriptedPorts } from "#drivers/port/scripted-ports.ts";
 import { addressKey, type FindPeer, type PeerWorld, type ScriptedPeer } from "#drivers/scripted-peer.ts";
 import type { Timers } from "#drivers/timers.ts";
-import type { Peer, PeerChange, Sent } from "#manifest/scenario/peers.ts";
-import type { PeerKind } from "#manifest/scenario/scenario-context.ts";
+import type { Peer, PeerChange, PeerKind, Sent } from "#manifest/scenario/peers.ts";
 
 const DRIVER_PEERS = await Promise.all(ALL_DRIVERS.map(({ peer }) => peer()));
 const KINDS = new Map(DRIVER_PEERS.flatMap(({ peers }) => Object.entries(peers)));
