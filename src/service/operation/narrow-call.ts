@@ -14,17 +14,24 @@ export function requireSomewhere({ caller }: Pick<Call, "caller">, needed: Acces
   if (!allows(highest, needed)) throw levelRefusal(highest, needed);
 }
 
-/** The only check of the level that decides. */
-export async function narrowCall(
+/** The only check of the level that decides. It is there at once unless the call's site has to be found. */
+export function narrowCall(
   needs: Pick<Needs, "sites" | "devices">,
-  { level, ...operation }: Pick<Operation, "level" | "path" | "atGateway">,
+  operation: Pick<Operation, "level" | "path" | "atGateway">,
+  call: AnyCall,
+): AnyCall | Promise<AnyCall> {
+  const { level } = operation;
+  if (level === "public") return call;
+  if (call.caller.siteLevels !== undefined) return narrowToSite(needs, { operation, level }, call);
+  requireLevel(call.caller, level);
+  return call;
+}
+
+async function narrowToSite(
+  needs: Pick<Needs, "sites" | "devices">,
+  { operation, level }: { readonly operation: Pick<Operation, "path" | "atGateway">; readonly level: AccessLevel },
   call: AnyCall,
 ): Promise<AnyCall> {
-  if (level === "public") return call;
-  if (call.caller.siteLevels === undefined) {
-    requireLevel(call.caller, level);
-    return call;
-  }
   const siteId = await siteOf(needs, operation, call);
   const caller = siteId === undefined ? atLeast(call.caller, level) : narrow(call.caller, siteId);
   requireLevel(caller, level);
