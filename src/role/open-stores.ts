@@ -78,7 +78,7 @@ export async function openStores(
   const { allowLoss } = config.database;
   const openEmbedded = () => ({
     records: openRecords(config.data, onFault, { release, onDamaged, gate: storage.gate }),
-    telemetry: openSeries(sqliteChunks(telemetryFile), series, onFault),
+    telemetry: openSeries(sqliteChunks(telemetryFile), { ...series, warmUpMs: WARM_UP_MS }, onFault),
   });
   /** Loaded only where they are used: a gateway starts sooner without them. */
   const openOn = async (url: string) => {
@@ -146,6 +146,9 @@ const SET_ASIDE = {
   part: "telemetry",
   message: "the file of the telemetry could not be opened: it was set aside under another name, and a new one begun",
 };
+
+/** By then a start is over. */
+const WARM_UP_MS = 10_000;
 
 function seriesSettings({ telemetry }: Config): SeriesSettings {
   const { sealAfter, maxOpenPoints, readers, bucketCacheMb, forgetDamaged } = telemetry;

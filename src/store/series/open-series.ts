@@ -25,6 +25,7 @@ import { createQuickReader, type QuickReader } from "./quick-reader.ts";
 import { openReaders } from "./readers.ts";
 import { SeriesIndex } from "./series-index.ts";
 import type { SeriesParts } from "./series-parts.ts";
+import { warmedUp } from "./warm-up.ts";
 import { openWriterThread } from "./writer-thread.ts";
 import type { WriterData } from "./writer-worker.ts";
 
@@ -32,6 +33,8 @@ export interface SeriesSettings extends EngineSettings {
   readonly readers: number;
   /** Bytes of finished buckets that the readers may keep, and of whole answers. */
   readonly finishedBytes?: number;
+  /** When a reading thread is started before anybody needs one; undefined: never. */
+  readonly warmUpMs?: number;
   readonly shares?: Pick<Shares, "open" | "watch">;
   readonly budgets?: Pick<ByteBudgets, "open" | "watch">;
   readonly now?: () => number;
@@ -76,7 +79,7 @@ export async function openSeries(
   const answerBytes = isShared ? 0 : Math.floor(finishedBytes * ANSWERS_SHARE);
   const answers = openAnswers(budgets, answerBytes, changes);
   const ofReaders = { count, finishedBytes: finishedBytes - answerBytes, budgets, ...(shares && { shares }) };
-  const readers = openReaders(chunks, ofReaders, onTrouble);
+  const readers = warmedUp(openReaders(chunks, ofReaders, onTrouble), settings.warmUpMs, onTrouble);
   index = new SeriesIndex(definitions);
   for (const place of damaged) reportDamaged(place);
   const current = openCurrent(budgets, namedLatest(definitions, latest), clock());
