@@ -71,6 +71,13 @@ function nodesContract(start: () => Promise<readonly [server: Server, url: strin
     }
   });
 
+  test("a query of what nobody has written yet has no rows", async () => {
+    const node = await open();
+    for (const request of [asked(), { ...asked(), items: [] }]) expect(await readCsv(node, request)).toBe("");
+    await node.append([point("a", 0, 1)]);
+    expect(await readCsv(node, asked("b"))).toBe("");
+  });
+
   test("points that come after a crash of the database are read and sealed, whatever was not flushed", async () => {
     const node = await open();
     await node.append([point("a", 0, 1)]);

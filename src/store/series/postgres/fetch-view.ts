@@ -32,13 +32,7 @@ export async function fetchView(
   if (guessed.isEnough) return createView({ ...asked, ...guessed, fitting: guessed.all, isCut: false });
   await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
   try {
-    const found = parseView(
-      asked,
-      await copyRows(
-        client,
-        viewSql(asked, () => 0, isSpread),
-      ),
-    );
+    const found = parseView(asked, await viewRows({ client, isSpread }, asked, () => 0));
     const { fitting, isCut } = withinBytes(found.all);
     const pieces = await fetchPieces({ client, isSpread }, [...fitting, ...found.before]);
     return createView({ ...asked, ...found, fitting, isCut, pieces });
@@ -54,7 +48,15 @@ export function fetchGuessed(
   reads: readonly SeriesReads[],
   isFirst: boolean,
 ): Promise<readonly BinaryRow[]> {
-  return copyRows(client, viewSql(askedOf(reads, isFirst), guessOf, isSpread));
+  return viewRows({ client, isSpread }, askedOf(reads, isFirst), guessOf);
+}
+
+async function viewRows(
+  { client, isSpread }: Asking,
+  asked: Asked,
+  guessFor: (reads: SeriesReads) => number,
+): Promise<readonly BinaryRow[]> {
+  return asked.reads.length === 0 ? [] : await copyRows(client, viewSql(asked, guessFor, isSpread));
 }
 
 /** The first view of such rows; undefined when they lack something or are from before `since`. */
