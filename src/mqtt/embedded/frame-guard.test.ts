@@ -114,3 +114,35 @@ test("a message that has to wait for its tokens does not pass before", async () 
   await expect.poll(() => received).toBe(8);
   guard.destroy();
 });
+
+test.each([
+  ["PUBACKs as they should be", [0x40, 2, 0, 7], 0],
+  ["PUBACKs with another bit", [0x41, 2, 0, 7], 4],
+  ["PUBACKs that are longer", [0x40, 3, 0, 7, 0], 5],
+  ["PUBACKs with a length in two bytes", [0x40, 0x82, 0, 0, 7], 5],
+])("%s cost a token each, and the broker reads of each the bytes that it has to judge", async (_, bytes, read) => {
+  const { guard, socket, paid, passed } = await openPlainGuard();
+  socket.write(Buffer.concat(Array.from({ length: 50 }, () => Buffer.from(bytes))));
+  await turn();
+  expect(paid).toEqual(Array.from({ length: 50 }, () => 1));
+  expect(passed()).toBe(50 * read);
+  guard.destroy();
+});
+
+/** Such a guard whose own messages go past the broker; `passed` are the bytes that the broker has read since. */
+async function openPlainGuard() {
+  const stream = new PassThrough({ highWaterMark: 1e6 });
+  const socket = Object.assign(stream, { destroySoon: () => stream.destroy() });
+  const turns = { hasTime: () => true, later: () => true };
+  const guard = new FrameGuard(socket as unknown as Socket, { maxPayload: 8_192, onPacket: () => {}, turns });
+  let bytes = 0;
+  guard.on("readable", () => {
+    bytes += guard.read(undefined)?.length ?? 0;
+  });
+  socket.write(Buffer.from([0x10, 0]));
+  await turn();
+  const [connect, paid] = [bytes, [] as number[]];
+  const bucket = { take: (tokens: number) => paid.push(tokens) && 0 };
+  guard.open("d1", bucket, { topics: [Buffer.from("own")], take: () => {} });
+  return { guard, socket, paid, passed: () => bytes - connect };
+}
