@@ -17,14 +17,18 @@ afterEach(() => broker.stop());
 
 const PAYLOADS = [
   '{"a":1}',
-  '{"id":"e1","state":"completed","payload":{"a":1}}',
-  '{"id":"e2","state":"log"}',
   "{",
   "",
   '{"a":"ä"}',
   "[]",
   `{"a":"${"x".repeat(3_000)}"}`,
   `{"a":"${"y".repeat(40_000)}"}`,
+];
+
+const ANSWERS = [
+  '{"id":"e1","state":"completed","payload":{"a":1}}',
+  '{"id":"e2","state":"log"}',
+  ...PAYLOADS.slice(0, 3),
 ];
 
 /** Of a message that the device was sent. */
@@ -53,7 +57,7 @@ function someSession(seed: number, device: number, retain: boolean): Buffer {
     if (kind < 0.1) return ACKNOWLEDGEMENT;
     if (kind < 0.15) return subscribePacket(index + 1, [`v1/to/HW${device}/main/#`]);
     const topic = one(chance, topics);
-    const payload = one(chance, PAYLOADS);
+    const payload = one(chance, topic.endsWith("responses") ? ANSWERS : PAYLOADS);
     return publishPacket(topic, payload, { qos: one(chance, [0, 1, 1]), id: index + 1, dup: chance() < 0.2, retain });
   });
   return Buffer.concat([...packets, publishPacket(own, '{"last":1}', { qos: 1, id: LAST, retain })]);
