@@ -53,15 +53,17 @@ export function createSharedJournal({ lanes, appends, reads, block }: JournalNee
   async function inserted(batches: readonly NewRow[]): Promise<Statement> {
     const first = await numbers(batches.length);
     const own = lanes === undefined ? null : (batches[0]?.partition ?? null);
+    // Bytes go as they are. In an array they would be written as hexadecimal digits, which takes a quarter more of processor time.
+    const places = batches.map((_, i) => `$${i + 6}::bytea`).join(", ");
     return {
-      sql: "SELECT telemetry_append($6::smallint, $1::smallint[], $2::bigint[], $3::bigint[], $4::smallint[], $5::bytea[])",
+      sql: `SELECT telemetry_append($1::smallint, $2::smallint[], $3::bigint[], $4::bigint[], $5::smallint[], ARRAY[${places}])`,
       values: [
+        own,
         batches.map(({ partition }) => partition),
         batches.map((_, i) => first + i),
         batches.map(({ batch }, i) => journalSum(first + i, batch)),
         batches.map(({ isMark = false }) => (isMark ? 1 : 0)),
-        batches.map(({ batch }) => batch),
-        own,
+        ...batches.map(({ batch }) => batch),
       ],
     };
   }
