@@ -54,7 +54,7 @@ function within<Value>(ms: number, work: Promise<Value>): Promise<Value | undefi
         clearTimeout(timer);
         resolve(value);
       },
-      (error: unknown) => {
+      (error: Error) => {
         clearTimeout(timer);
         reject(error);
       },

@@ -17,9 +17,9 @@ export function warmedUp<Own extends Pick<Readers, "open" | "threads" | "close">
 ): Own {
   if (afterMs === undefined) return readers;
   let isOver = false;
-  const timer = setTimeout(async () => {
+  const timer = setTimeout(() => {
     if (readers.threads() > 0) return;
-    await warmUp(readers).catch((error: unknown) => {
+    warmUp(readers).catch((error: unknown) => {
       // The thread ends together with the store.
       if (!isOver) onTrouble(error instanceof Error ? error : new Error(String(error)));
     });
