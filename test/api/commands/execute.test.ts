@@ -5,7 +5,7 @@ import { ADMIN_TOKEN_ID } from "#core/access/token-record.ts";
 import { type CommandSite, commandsOf, makeCommandSite, type OneExecution } from "../../support/command-site.ts";
 import { useServer } from "../../support/server.ts";
 
-const busbar = useServer(["--mqtt-port", "0", "--commands-wait-limit", "400ms"]);
+const busbar = useServer(["--mqtt-port", "0"]);
 
 let site: CommandSite;
 let deviceId: string;
@@ -155,14 +155,6 @@ test("the interface's own response states work beside log, completed and error, 
   }
 });
 
-test("execute answers with the state as it is after at most the wait limit", async () => {
-  const device = await site.connect(deviceId);
-  const { status, body } = await commands().execute({ name: "stop" });
-  expect([status, body.execution.state, body.execution.response?.state]).toEqual([200, "IN_PROGRESS", "STARTED"]);
-  await (await device.nextCommand()).completed();
-  expect(await commands().state(body.execution.id)).toBe("SUCCESS");
-});
-
 test.each(["wait=0", "respond-async, wait=0", 'wait="0"', "Wait=0; foo"])(
   "Prefer: %s answers at once",
   async (prefer) => {
@@ -174,11 +166,6 @@ test.each(["wait=0", "respond-async, wait=0", 'wait="0"', "Wait=0; foo"])(
     await (await device.nextCommand()).completed();
   },
 );
-
-test("Prefer: wait cannot make a call wait longer than the limit", async () => {
-  const { body } = await commands().execute({ name: "stop" }, { headers: { Prefer: "wait=999999" } });
-  expect(body.execution.state).toBe("NEW");
-});
 
 test("a device that is away leaves the execution NEW without a response", async () => {
   const { status, body } = await commands().execute({ name: "stop" }, { headers: { Prefer: "wait=0" } });
