@@ -11,6 +11,10 @@ import { life, take } from "./execution-model.ts";
 import { newDevice } from "./record-store-contract.ts";
 import { expectRefusal, type OpenStores } from "./stores.ts";
 
+const LIVES = roundsOf("random lives of copied executions");
+/** A thousand lives take more than ten minutes on Citus. */
+const HANGS_AFTER_MS = 600_000 + LIVES * 10_000;
+
 export function executionCopiesContract(open: OpenStores): void {
   test("a copy of an execution of a device that is not here is refused", async () => {
     const { executions } = await open();
@@ -19,7 +23,9 @@ export function executionCopiesContract(open: OpenStores): void {
     await expectRefusal(executions.applyRemote(change), "device_not_found");
   });
 
-  test("after any life of executions, copies made over a line that loses and repeats are those of the owner", async () => {
+  test("after any life of executions, copies made over a line that loses and repeats are those of the owner", {
+    timeout: HANGS_AFTER_MS,
+  }, async () => {
     const ids = Array.from({ length: 100 }, newId);
     await fc.assert(
       fc.asyncProperty(life, fc.infiniteStream(fc.nat({ max: 9 })), fc.boolean(), async (one, dice, ownsStore) => {
@@ -56,7 +62,7 @@ export function executionCopiesContract(open: OpenStores): void {
         }
       }),
       // A life that hangs is reported with its seed, before the time of the whole test is over.
-      { numRuns: roundsOf("random lives of copied executions"), timeout: 240_000, endOnFailure: true },
+      { numRuns: LIVES, timeout: 240_000, endOnFailure: true },
     );
   });
 }

@@ -54,6 +54,11 @@ export const SCATTERED: readonly Scattered[] = [
     bound: "its page",
   },
   {
+    matches: /^SELECT id, created_at, group_id FROM execution WHERE site_id = \$1 AND created_at >= /,
+    reason: "a list of executions of a site, which has devices on all servers",
+    bound: "its page",
+  },
+  {
     matches: /^SELECT .* WHERE g\.site_id = \$1|^UPDATE execution SET revision = 0 WHERE site_id/,
     reason: "executions of a gateway that has come back, or has new records",
     bound: "what is open there; its page",
